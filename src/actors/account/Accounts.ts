@@ -1,0 +1,53 @@
+import { Context, Effect, Layer, Random } from "effect"
+import { type ClientError, Unavailable } from "../../services/Errors.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import type { Answer } from "../../services/intents/Commands.ts"
+import { Account, type Command } from "./Protocol.ts"
+
+/** How long a caller waits for an account's actor, in seconds, before the client is told to come back. */
+export const commandSecondsMax = 5
+
+/** The accounts' actors, as callers see them: wherever they live, a command gives its answer or an error for clients. */
+export class Accounts extends Context.Service<Accounts, {
+  /**
+   * Has the account do something. With a `key` (the client's Idempotency-Key) the same command gives the same answer
+   * for a day; without one a new id stands for this call. Fails with `Unavailable` after five seconds, when the command
+   * may still be done.
+   */
+  readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<Answer, ClientError>
+  /** Tells the actor that rows wait for it. Never fails; a lost wake-up is made good by the agenda. */
+  readonly wake: (accountId: AccountId) => Effect.Effect<void>
+}>()("murmuration/actors/account/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function*() {
+      const clientOf = yield* Account.client
+      const away = (cause: unknown) =>
+        Effect.logWarning("an account's actor did not answer", cause).pipe(Effect.andThen(new Unavailable()))
+
+      const tell = Effect.fn("Accounts.tell")(function*(accountId: AccountId, command: Command, key?: string) {
+        const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
+        return yield* clientOf(String(accountId)).Do({ id, command }).pipe(
+          Effect.catchTags({
+            MailboxFull: away,
+            AlreadyProcessingMessage: away,
+            PersistenceError: away,
+            EntityNotAssignedToRunner: away
+          }),
+          Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
+        )
+      })
+
+      const wake = Effect.fn("Accounts.wake")((accountId: AccountId) =>
+        clientOf(String(accountId)).Wake(undefined, { discard: true }).pipe(Effect.ignore)
+      )
+      return Accounts.of({ tell, wake })
+    })
+  )
+}
+
+/** 106 bits of chance, enough that two nodes never mint the same id. */
+const mint = Effect.map(
+  Effect.all([Random.nextInt, Random.nextInt]),
+  (parts) => parts.map((part) => Math.abs(part).toString(36)).join("-")
+)

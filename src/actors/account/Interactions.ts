@@ -1,0 +1,109 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotAllowed, Unprocessable } from "../../services/Errors.ts"
+import { Broadcast } from "../../services/feeds/Broadcast.ts"
+import { Notices } from "../../services/feeds/Notices.ts"
+import { Fanouts, type Notice } from "../../services/intents/Fanouts.ts"
+import { Authors } from "../../services/statuses/Authors.ts"
+import { Favourites } from "../../services/statuses/Favourites.ts"
+import { Publications } from "../../services/statuses/Publications.ts"
+import { Reblogs } from "../../services/statuses/Reblogs.ts"
+import { type Target, Targets } from "../../services/statuses/Targets.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { Command } from "./Protocol.ts"
+import { onStatus } from "./Verbs.ts"
+
+/** Statuses that an account may pin (limits-and-rates.md section 1). */
+export const pinsMax = 5
+
+type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
+
+/** Favourites, reblogs and pins. What is undone is looked up by the own row first, so that it works although the author blocked (S-127). */
+export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Ownership) {
+  const sql = yield* SqlClient.SqlClient
+  const targets = yield* Targets
+  const authors = yield* Authors
+  const favourites = yield* Favourites
+  const reblogs = yield* Reblogs
+  const publications = yield* Publications
+  const fanouts = yield* Fanouts
+  const notices = yield* Notices
+  const broadcast = yield* Broadcast
+
+  const changed = (...ids: ReadonlyArray<bigint>) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
+  const notify = (type: Notice["type"], { accountId: to, id, local }: Target) =>
+    to === accountId || !local
+      ? Effect.void
+      : fanouts.add(accountId, "notify", null, { type, to: String(to), statusId: String(id) })
+  const refusePin = (text: string) => new Unprocessable({ text: `Validation failed: ${text}` })
+
+  const verbs = {
+    Favourite: Effect.fn("Account.favourite")(function*({ statusId }: Of<"Favourite">) {
+      const target = yield* targets.visible(accountId, statusId)
+      if (yield* favourites.add(accountId, target.id)) {
+        yield* notify("favourite", target)
+        yield* changed(target.id)
+      }
+      return onStatus(target.id)
+    }),
+    Unfavourite: Effect.fn("Account.unfavourite")(function*({ statusId }: Of<"Unfavourite">) {
+      if (yield* favourites.remove(accountId, statusId)) {
+        yield* notices.retractOne("favourite", accountId, statusId)
+        yield* changed(statusId)
+        return onStatus(statusId)
+      }
+      return onStatus((yield* targets.visible(accountId, statusId)).id)
+    }),
+    Reblog: Effect.fn("Account.reblog")(function*({ statusId, visibility }: Of<"Reblog">) {
+      const target = yield* targets.visible(accountId, statusId)
+      const own = target.accountId === accountId
+      if (target.visibility === "direct" || (target.visibility === "private" && !own)) return yield* new NotAllowed()
+      const before = yield* reblogs.find(accountId, target.id)
+      if (before !== undefined) return onStatus(before)
+      const author = yield* authors.settings(accountId)
+      const wanted = visibility === null || visibility === "direct" ? author.visibility : visibility
+      const shown = target.visibility === "private"
+        ? "private"
+        : wanted === "public" && author.silenced
+        ? "unlisted"
+        : wanted
+      const id = yield* reblogs.insert(accountId, target.id, shown, yield* nextMillis)
+      yield* fanouts.add(accountId, "publish", id)
+      yield* notify("reblog", target)
+      yield* changed(target.id)
+      return onStatus(id)
+    }),
+    Unreblog: Effect.fn("Account.unreblog")(function*({ statusId }: Of<"Unreblog">) {
+      const wrapper = yield* reblogs.find(accountId, statusId)
+      if (wrapper === undefined) return onStatus((yield* targets.visible(accountId, statusId)).id)
+      yield* publications.remove(wrapper, accountId, yield* nextMillis)
+      yield* notices.retractOne("reblog", accountId, statusId)
+      yield* notices.retract([wrapper])
+      yield* fanouts.add(accountId, "delete", wrapper)
+      yield* changed(statusId, wrapper)
+      return onStatus(statusId)
+    }),
+    Pin: Effect.fn("Account.pin")(function*({ statusId }: Of<"Pin">) {
+      const target = yield* targets.visible(accountId, statusId)
+      if (target.id !== statusId) return yield* refusePin("A boost cannot be pinned")
+      if (target.accountId !== accountId) return yield* refusePin("Someone else's post cannot be pinned")
+      if (target.visibility === "direct") {
+        return yield* refusePin("Posts that are only visible to mentioned users cannot be pinned")
+      }
+      const pinned = yield* favourites.pinned(accountId)
+      if (!pinned.includes(statusId)) {
+        if (pinned.length >= pinsMax) return yield* refusePin("You have already pinned the maximum number of posts")
+        yield* favourites.pin(accountId, statusId)
+      }
+      return onStatus(statusId)
+    }),
+    Unpin: Effect.fn("Account.unpin")(function*({ statusId }: Of<"Unpin">) {
+      const target = yield* targets.own(accountId, statusId)
+      yield* favourites.unpin(accountId, target.id)
+      return onStatus(target.id)
+    })
+  }
+
+  return { verbs }
+})

@@ -1,0 +1,103 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
+import { type AccountId, millisOf } from "../../services/Ids.ts"
+import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
+
+/** Uses of a family in the current period; `index` numbers the periods since 1970. */
+interface Used {
+  index: number
+  count: number
+}
+
+interface State {
+  readonly owner: Owner
+  readonly used: Record<Family, Used>
+  lastMillis: number
+}
+
+const periodOf = (family: Family, now: number) => Math.floor(now / (families[family].seconds * 1000))
+
+/**
+ * What an actor holds while it is active: its epoch, its limits as the rows gave them when it was activated, and the
+ * time of its newest status. It is read at the first need, so that an activation never fails where Postgres is away,
+ * and forgotten when another node turns out to own the account.
+ */
+export const make = Effect.fnUntraced(function*(accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  const commands = yield* Commands
+  let state: State | undefined
+
+  const activate = Effect.fn("Account.activate")(function*() {
+    const owner = yield* commands.takeOver(accountId)
+    const now = yield* Clock.currentTimeMillis
+    const count = (family: Family) =>
+      Effect.map(
+        commands.used(accountId, family, periodOf(family, now) * families[family].seconds * 1000),
+        (used): Used => ({ index: periodOf(family, now), count: used })
+      )
+    const [newest] = yield* sql<{ id: bigint | null }>`
+      SELECT max(id) AS id FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL`
+    return {
+      owner,
+      used: { statuses: yield* count("statuses"), follows: yield* count("follows") },
+      lastMillis: newest?.id == null ? 0 : millisOf(newest.id)
+    }
+  })
+
+  const current: Effect.Effect<State, RecordNotFound | SqlError> = Effect.suspend(() =>
+    state === undefined ? Effect.tap(activate(), (fresh) => Effect.sync(() => state = fresh)) : Effect.succeed(state)
+  )
+
+  const standingOf = ({ used }: State, family: Family, now: number) => {
+    const index = periodOf(family, now)
+    if (used[family].index !== index) used[family] = { index, count: 0 }
+    const { seconds, uses } = families[family]
+    return { limit: uses, remaining: uses - used[family].count, resetAt: (index + 1) * seconds * 1000 }
+  }
+
+  const forget = () => {
+    state = undefined
+    return new Unavailable({ retryAfterSeconds: 1 })
+  }
+
+  /** Runs a command once; refuses it where its family is used up. */
+  const once = Effect.fnUntraced(function*<E>(
+    id: string,
+    family: Family | undefined,
+    work: Effect.Effect<Answer, E>
+  ) {
+    const held = yield* current
+    const now = yield* Clock.currentTimeMillis
+    const metered: Effect.Effect<Answer, E | TooManyRequests> = family === undefined
+      ? work
+      : Effect.suspend((): Effect.Effect<Answer, E | TooManyRequests> => {
+        const { limit, remaining, resetAt } = standingOf(held, family, now)
+        return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
+      })
+    const { answer, repeated } = yield* commands.once(held.owner, id, family, metered).pipe(
+      Effect.catchTag("StaleOwner", forget)
+    )
+    if (family === undefined) return answer
+    if (!repeated) held.used[family].count++
+    return { ...answer, standing: standingOf(held, family, now) }
+  })
+
+  /** Runs work that may come again in a transaction of the owner. */
+  const owned = Effect.fnUntraced(function*<A, E>(work: Effect.Effect<A, E>) {
+    const held = yield* current
+    return yield* commands.owned(held.owner, work).pipe(Effect.catchTag("StaleOwner", forget))
+  })
+
+  /** The time for a new status, in milliseconds since 1970: never that of an earlier one, whatever the clock does. */
+  const nextMillis = Effect.gen(function*() {
+    const held = yield* current
+    held.lastMillis = Math.max(yield* Clock.currentTimeMillis, held.lastMillis + 1)
+    return held.lastMillis
+  })
+
+  return { accountId, once, owned, nextMillis }
+})
+
+export type Ownership = Effect.Success<ReturnType<typeof make>>

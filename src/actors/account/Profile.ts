@@ -1,0 +1,100 @@
+import { Effect, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import { Unprocessable } from "../../services/Errors.ts"
+import { Broadcast } from "../../services/feeds/Broadcast.ts"
+import { Feeds } from "../../services/feeds/Feeds.ts"
+import { graphemes, noteCharactersMax, tooLong } from "../../services/html/Text.ts"
+import { Profiles } from "../../services/identity/Profiles.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { Fanouts } from "../../services/intents/Fanouts.ts"
+import { Follows } from "../../services/social/Follows.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { Command, ProfileChange } from "./Protocol.ts"
+import { onAccount } from "./Verbs.ts"
+
+/** Bounds of a profile, in characters and pieces (limits-and-rates.md section 1). */
+export const displayNameCharactersMax = 40
+export const profileFieldsMax = 4
+export const profileFieldCharactersMax = 255
+export const pictureDescriptionCharactersMax = 150
+export const attributionDomainsMax = 100
+
+type Problem = readonly [field: string, error: string, description: string]
+
+const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
+  const long = (field: string, text: string | undefined, max: number): ReadonlyArray<Problem> =>
+    text !== undefined && graphemes(text, max) > max
+      ? [[field, "ERR_TOO_LONG", `is too long (maximum is ${max} characters)`]]
+      : []
+  const fields = change.fields ?? []
+  const invalid = (description: string): Problem => ["fields", "ERR_INVALID", description]
+  return [
+    ...long("display_name", change.displayName, displayNameCharactersMax),
+    ...long("avatar_description", change.avatarDescription, pictureDescriptionCharactersMax),
+    ...long("header_description", change.headerDescription, pictureDescriptionCharactersMax),
+    ...(change.note !== undefined && tooLong(change.note, "", noteCharactersMax)
+      ? [["note", "ERR_TOO_LONG", `character limit of ${noteCharactersMax} exceeded`] as const]
+      : []),
+    ...(fields.length > profileFieldsMax ? [invalid(`must have at most ${profileFieldsMax} entries`)] : []),
+    ...(fields.some(({ name, value }) => name === "" && value !== "")
+      ? [invalid("must not have a value without a name")]
+      : []),
+    ...fields.flatMap(({ name, value }) => [
+      ...long("fields", name, profileFieldCharactersMax),
+      ...long("fields", value, profileFieldCharactersMax)
+    ]),
+    ...((change.attributionDomains?.length ?? 0) > attributionDomainsMax
+      ? [["attribution_domains", "ERR_TOO_LONG", `must have at most ${attributionDomainsMax} entries`] as const]
+      : [])
+  ]
+}
+
+const postingDefaults = ["defaultVisibility", "defaultSensitive", "defaultLanguage", "defaultQuotePolicy"] as const
+
+const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ")
+
+/** Changes of the profile and the posting defaults; unlocking lets in who waits. */
+export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
+  const sql = yield* SqlClient.SqlClient
+  const profiles = yield* Profiles
+  const follows = yield* Follows
+  const fanouts = yield* Fanouts
+  const feeds = yield* Feeds
+  const broadcast = yield* Broadcast
+
+  const verbs = {
+    UpdateProfile: Effect.fn("Account.updateProfile")(
+      function*({ change }: Extract<Command, { readonly _tag: "UpdateProfile" }>) {
+        const problems = problemsOf(change)
+        if (problems.length > 0) {
+          const details: Record<string, Array<{ error: string; description: string }>> = {}
+          for (const [field, error, description] of problems) (details[field] ??= []).push({ error, description })
+          return yield* new Unprocessable({
+            text: `Validation failed: ${problems.map(([field, , text]) => `${humanName(field)} ${text}`).join(", ")}`,
+            details
+          })
+        }
+        const profile = Struct.omit(change, postingDefaults)
+        const fields = profile.fields?.filter(({ name }) => name !== "")
+        yield* profiles.change(
+          accountId,
+          fields === undefined ? profile : { ...profile, fields },
+          Struct.pick(change, postingDefaults)
+        )
+        const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
+        for (const follower of admitted) yield* follows.accept([follower, accountId])
+        const ids = admitted.map((id) => AccountId.make(id))
+        if (ids.length > 0) yield* fanouts.add(accountId, "homes", null, { readers: ids.map(String) })
+        yield* sql.afterCommit(
+          Effect.andThen(
+            feeds.drop(ids),
+            broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, ...ids] })
+          )
+        )
+        return onAccount(accountId)
+      }
+    )
+  }
+
+  return { verbs }
+})

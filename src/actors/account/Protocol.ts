@@ -1,0 +1,104 @@
+import { Schema } from "effect"
+import { ClusterSchema, Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import { ClientError } from "../../services/Errors.ts"
+import { AccountIdFromString, AppIdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import { Answer } from "../../services/intents/Commands.ts"
+
+const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
+const NullableText = Schema.NullOr(Schema.String)
+const Target = { target: AccountIdFromString }
+const OnStatus = { statusId: StatusIdFromString }
+
+/** A status as its author wrote it; what is absent falls back on the author's settings. */
+export const Post = Schema.Struct({
+  text: Schema.String,
+  spoilerText: Schema.String,
+  sensitive: Schema.NullOr(Schema.Boolean),
+  visibility: Schema.NullOr(Visibility),
+  language: NullableText,
+  inReplyToId: Schema.NullOr(StatusIdFromString),
+  applicationId: Schema.NullOr(AppIdFromString),
+  /** Accounts that the post may mention, where the client checks that. */
+  allowedMentions: Schema.NullOr(Schema.Array(AccountIdFromString))
+})
+export type Post = typeof Post.Type
+
+/** The fields of a profile that may change; an absent one stays. */
+export const ProfileChange = Schema.Struct({
+  displayName: Schema.optionalKey(Schema.String),
+  note: Schema.optionalKey(Schema.String),
+  fields: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String }))),
+  locked: Schema.optionalKey(Schema.Boolean),
+  bot: Schema.optionalKey(Schema.Boolean),
+  discoverable: Schema.optionalKey(Schema.Boolean),
+  indexable: Schema.optionalKey(Schema.Boolean),
+  hideCollections: Schema.optionalKey(Schema.Boolean),
+  showMedia: Schema.optionalKey(Schema.Boolean),
+  showMediaReplies: Schema.optionalKey(Schema.Boolean),
+  showFeatured: Schema.optionalKey(Schema.Boolean),
+  avatarDescription: Schema.optionalKey(Schema.String),
+  headerDescription: Schema.optionalKey(Schema.String),
+  attributionDomains: Schema.optionalKey(Schema.Array(Schema.String)),
+  defaultVisibility: Schema.optionalKey(Schema.Literals(["public", "unlisted", "private"])),
+  defaultSensitive: Schema.optionalKey(Schema.Boolean),
+  defaultLanguage: Schema.optionalKey(NullableText),
+  defaultQuotePolicy: Schema.optionalKey(Schema.Literals(["public", "followers", "nobody"]))
+})
+export type ProfileChange = typeof ProfileChange.Type
+
+/** Everything that an account does and that others see or that has consequences. */
+export const Command = Schema.Union([
+  Schema.TaggedStruct("Publish", { post: Post }),
+  Schema.TaggedStruct("Edit", {
+    ...OnStatus,
+    text: Schema.String,
+    spoilerText: Schema.String,
+    sensitive: Schema.NullOr(Schema.Boolean),
+    language: NullableText
+  }),
+  Schema.TaggedStruct("Delete", OnStatus),
+  /** `scheduledAt` in milliseconds since 1970. */
+  Schema.TaggedStruct("Schedule", { post: Post, scheduledAt: Schema.Int }),
+  Schema.TaggedStruct("Reschedule", { scheduledId: StatusIdFromString, scheduledAt: Schema.Int }),
+  Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
+  Schema.TaggedStruct("Favourite", OnStatus),
+  Schema.TaggedStruct("Unfavourite", OnStatus),
+  Schema.TaggedStruct("Reblog", { ...OnStatus, visibility: Schema.NullOr(Visibility) }),
+  Schema.TaggedStruct("Unreblog", OnStatus),
+  Schema.TaggedStruct("Pin", OnStatus),
+  Schema.TaggedStruct("Unpin", OnStatus),
+  Schema.TaggedStruct("Follow", {
+    ...Target,
+    reblogs: Schema.NullOr(Schema.Boolean),
+    notify: Schema.NullOr(Schema.Boolean),
+    languages: Schema.NullOr(Schema.Array(Schema.String))
+  }),
+  Schema.TaggedStruct("Unfollow", Target),
+  Schema.TaggedStruct("AuthorizeFollow", Target),
+  Schema.TaggedStruct("RejectFollow", Target),
+  Schema.TaggedStruct("RemoveFollower", Target),
+  Schema.TaggedStruct("Block", Target),
+  Schema.TaggedStruct("Unblock", Target),
+  /** `seconds` 0 mutes for ever. */
+  Schema.TaggedStruct("Mute", { ...Target, notifications: Schema.Boolean, seconds: Schema.Int }),
+  Schema.TaggedStruct("Unmute", Target),
+  Schema.TaggedStruct("UpdateProfile", { change: ProfileChange })
+])
+export type Command = typeof Command.Type
+
+/** Commands that may wait for one account; beyond it a caller is told to come back. */
+export const accountMailboxMax = 1_024
+
+/**
+ * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each
+ * `id`; `Wake` says that there are intents or something due, and may be lost.
+ */
+export const Account = Entity.make("Account", [
+  Rpc.make("Do", {
+    payload: { id: Schema.String, command: Command },
+    success: Answer,
+    error: ClientError
+  }),
+  Rpc.make("Wake")
+]).annotateRpcs(ClusterSchema.Uninterruptible, "server")

@@ -1,0 +1,119 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed } from "../../services/Errors.ts"
+import { Broadcast } from "../../services/feeds/Broadcast.ts"
+import { Notices } from "../../services/feeds/Notices.ts"
+import { statusCharactersMax, tooLong } from "../../services/html/Text.ts"
+import { Fanouts } from "../../services/intents/Fanouts.ts"
+import { Authors } from "../../services/statuses/Authors.ts"
+import { Drafts } from "../../services/statuses/Drafts.ts"
+import { Publications, type Visibility } from "../../services/statuses/Publications.ts"
+import { Targets } from "../../services/statuses/Targets.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { Command, Post } from "./Protocol.ts"
+import { onStatus } from "./Verbs.ts"
+
+type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
+
+/** Writes, edits and deletes statuses; all inside the transaction of a command. */
+export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Ownership) {
+  const sql = yield* SqlClient.SqlClient
+  const authors = yield* Authors
+  const drafts = yield* Drafts
+  const publications = yield* Publications
+  const targets = yield* Targets
+  const fanouts = yield* Fanouts
+  const notices = yield* Notices
+  const broadcast = yield* Broadcast
+
+  /** What is stored of a text and its content warning; a content warning alone is the text. */
+  const prepare = Effect.fn("Account.prepare")(
+    function*(source: { readonly text: string; readonly spoilerText: string }) {
+      const [body, warning] = [source.text.trim(), source.spoilerText.trim()]
+      const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
+      if (text === "") return yield* validationFailed("Text can't be blank")
+      if (tooLong(text, spoilerText)) {
+        return yield* validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
+      }
+      return { text, spoilerText, draft: yield* drafts.compose(text) }
+    }
+  )
+
+  /** What can be said against a post before it is stored; scheduling checks it, too. */
+  const check = Effect.fn("Account.check")(function*(post: Post) {
+    const parent = post.inReplyToId === null ? undefined : yield* targets.parent(accountId, post.inReplyToId)
+    const prepared = yield* prepare(post)
+    if (post.allowedMentions !== null) {
+      const allowed = new Set<bigint>([...post.allowedMentions, accountId])
+      const unexpected = prepared.draft.mentionIds.filter((id) => !allowed.has(id))
+      if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
+    }
+    return { parent, ...prepared }
+  })
+
+  const publish = Effect.fn("Account.publish")(function*(post: Post): Effect.fn.Return<bigint, ClientError | SqlError> {
+    const { draft, parent, spoilerText, text } = yield* check(post)
+    const author = yield* authors.settings(accountId)
+    const wanted: Visibility = post.visibility ?? author.visibility
+    const id = yield* publications.insert({
+      millis: yield* nextMillis,
+      accountId,
+      text,
+      spoilerText,
+      sensitive: (post.sensitive ?? author.sensitive) || post.spoilerText.trim() !== "",
+      visibility: wanted === "public" && author.silenced ? "unlisted" : wanted,
+      language: post.language ?? author.language,
+      applicationId: post.applicationId,
+      parent,
+      draft
+    })
+    yield* fanouts.add(accountId, "publish", id)
+    yield* sql.afterCommit(changed(parent === undefined ? [] : [parent.id]))
+    return id
+  })
+
+  const changed = (statuses: ReadonlyArray<bigint>) =>
+    broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }).pipe(
+      Effect.andThen(
+        statuses.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: statuses })
+      )
+    )
+
+  const verbs = {
+    Publish: Effect.fnUntraced(function*({ post }: Of<"Publish">) {
+      return onStatus(yield* publish(post))
+    }),
+    Edit: Effect.fn("Account.edit")(function*(command: Of<"Edit">) {
+      const old = yield* targets.own(accountId, command.statusId)
+      if (old.reblogOfId !== null) return yield* new RecordNotFound()
+      const { draft, spoilerText, text } = yield* prepare(command)
+      const sensitive = (command.sensitive ?? old.sensitive) || spoilerText !== ""
+      const language = command.language ?? old.language
+      const same = old.text === text && old.spoilerText === spoilerText && old.sensitive === sensitive &&
+        old.language === language
+      if (same) return onStatus(command.statusId)
+      yield* publications.revise(command.statusId, accountId, {
+        millis: yield* nextMillis,
+        text,
+        spoilerText,
+        sensitive,
+        language,
+        draft
+      })
+      yield* fanouts.add(accountId, "edit", command.statusId)
+      yield* sql.afterCommit(changed([command.statusId]))
+      return onStatus(command.statusId)
+    }),
+    Delete: Effect.fn("Account.delete")(function*({ statusId }: Of<"Delete">) {
+      yield* targets.own(accountId, statusId)
+      yield* publications.remove(statusId, accountId, yield* nextMillis)
+      yield* notices.retract([statusId])
+      yield* fanouts.add(accountId, "delete", statusId)
+      yield* sql.afterCommit(changed([statusId]))
+      return onStatus(statusId)
+    })
+  }
+
+  return { check, publish, verbs }
+})

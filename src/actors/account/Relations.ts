@@ -1,0 +1,138 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotAllowed, RecordNotFound, validationFailed } from "../../services/Errors.ts"
+import { Broadcast } from "../../services/feeds/Broadcast.ts"
+import { Feeds } from "../../services/feeds/Feeds.ts"
+import { Notices } from "../../services/feeds/Notices.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { Fanouts, type Notice } from "../../services/intents/Fanouts.ts"
+import { Counterparts } from "../../services/social/Counterparts.ts"
+import { Follows, followsMax } from "../../services/social/Follows.ts"
+import { Restrictions } from "../../services/social/Restrictions.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { Command } from "./Protocol.ts"
+import { onAccount } from "./Verbs.ts"
+
+type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
+
+/** The longest mute that ends, in seconds: 100 years; a longer one is for ever. */
+const muteSecondsMax = 3_155_760_000
+
+/** Follows, requests, blocks and mutes. Homes that they change are forgotten and rebuilt by their owners' next reads. */
+export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
+  const sql = yield* SqlClient.SqlClient
+  const counterparts = yield* Counterparts
+  const follows = yield* Follows
+  const restrictions = yield* Restrictions
+  const agenda = yield* AgendaEntries
+  const fanouts = yield* Fanouts
+  const notices = yield* Notices
+  const feeds = yield* Feeds
+  const broadcast = yield* Broadcast
+
+  /**
+   * Forgets the homes of `readers`: at once after the commit, and by an intent, should this node die in between. Caches
+   * forget figures and relations of both accounts.
+   */
+  const changed = Effect.fnUntraced(function*(target: AccountId, ...readers: ReadonlyArray<AccountId>) {
+    if (readers.length > 0) yield* fanouts.add(accountId, "homes", null, { readers: readers.map(String) })
+    yield* sql.afterCommit(
+      Effect.all([
+        feeds.drop(readers),
+        broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, target] }),
+        broadcast.publish({ _tag: "Changed", kind: "relations", ids: [accountId, target] })
+      ], { discard: true })
+    )
+  })
+  const notify = (type: Notice["type"], to: bigint) => fanouts.add(accountId, "notify", null, { type, to: String(to) })
+
+  const drop = Effect.fnUntraced(function*(follower: AccountId, followed: AccountId) {
+    const ended = yield* follows.unfollow([follower, followed])
+    const withdrawn = yield* follows.withdraw([follower, followed])
+    if (ended || withdrawn) yield* notices.retractFollow(follower, followed)
+    return ended
+  })
+
+  const verbs = {
+    Follow: Effect.fn("Account.follow")(function*({ languages, notify: wantsPosts, reblogs, target }: Of<"Follow">) {
+      if (target === accountId) return yield* new NotAllowed({ text: "Following your own account is not allowed" })
+      const other = yield* counterparts.find(accountId, target)
+      if (other.blocked || other.moved) return yield* new NotAllowed()
+      if (!(yield* follows.change([accountId, target], { showReblogs: reblogs, notify: wantsPosts, languages }))) {
+        const options = { showReblogs: reblogs ?? true, notify: wantsPosts ?? false, languages }
+        const { followers, following } = yield* follows.count(accountId)
+        const most = Math.max(followsMax, Math.floor(followers * 1.1))
+        if (following >= most) return yield* validationFailed(`You cannot follow more than ${most} people`)
+        if (other.approves) yield* follows.request([accountId, target], options)
+        else yield* follows.follow([accountId, target], options)
+        if (other.local) yield* notify(other.approves ? "follow_request" : "follow", target)
+      }
+      yield* changed(target, accountId)
+      return onAccount(target)
+    }),
+    Unfollow: Effect.fn("Account.unfollow")(function*({ target }: Of<"Unfollow">) {
+      yield* drop(accountId, target)
+      yield* changed(target, accountId)
+      return onAccount(target)
+    }),
+    AuthorizeFollow: Effect.fn("Account.authorizeFollow")(function*({ target }: Of<"AuthorizeFollow">) {
+      if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()
+      // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
+      yield* notices.retractFollow(target, accountId)
+      yield* fanouts.add(accountId, "notify", null, { type: "follow", to: String(accountId), from: String(target) })
+      yield* changed(target, target)
+      return onAccount(target)
+    }),
+    RejectFollow: Effect.fn("Account.rejectFollow")(function*({ target }: Of<"RejectFollow">) {
+      if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
+      yield* notices.retractFollow(target, accountId)
+      yield* changed(target)
+      return onAccount(target)
+    }),
+    RemoveFollower: Effect.fn("Account.removeFollower")(function*({ target }: Of<"RemoveFollower">) {
+      yield* drop(target, accountId)
+      yield* changed(target, target)
+      return onAccount(target)
+    }),
+    Block: Effect.fn("Account.block")(function*({ target }: Of<"Block">) {
+      if (target === accountId) return yield* new NotAllowed()
+      yield* counterparts.find(accountId, target)
+      yield* restrictions.block(accountId, target)
+      yield* drop(accountId, target)
+      yield* drop(target, accountId)
+      yield* changed(target, accountId, target)
+      return onAccount(target)
+    }),
+    Unblock: Effect.fn("Account.unblock")(function*({ target }: Of<"Unblock">) {
+      yield* restrictions.unblock(accountId, target)
+      yield* changed(target, accountId, target)
+      return onAccount(target)
+    }),
+    Mute: Effect.fn("Account.mute")(function*({ notifications, seconds, target }: Of<"Mute">) {
+      if (target === accountId) return yield* new NotAllowed()
+      yield* counterparts.find(accountId, target)
+      const timed = seconds > 0 && seconds <= muteSecondsMax
+      const expiresAt = timed ? (yield* Clock.currentTimeMillis) + seconds * 1000 : undefined
+      const id = yield* restrictions.mute(accountId, target, { hideNotifications: notifications, expiresAt })
+      if (expiresAt === undefined) yield* agenda.strike("mute_end", id)
+      else yield* agenda.enter("mute_end", id, accountId, expiresAt)
+      yield* changed(target, accountId)
+      return onAccount(target)
+    }),
+    Unmute: Effect.fn("Account.unmute")(function*({ target }: Of<"Unmute">) {
+      const removed = yield* restrictions.unmute(accountId, target)
+      if (removed !== undefined) yield* agenda.strike("mute_end", removed)
+      yield* changed(target, accountId)
+      return onAccount(target)
+    })
+  }
+
+  return {
+    verbs,
+    /** Ends a mute whose time is over, in the running transaction. */
+    muteEnd: Effect.fn("Account.muteEnd")(function*(muteId: bigint) {
+      if (yield* restrictions.expire(accountId, muteId)) yield* changed(accountId, accountId)
+    })
+  }
+})

@@ -1,0 +1,114 @@
+import { Clock, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound, Unprocessable, validationFailed } from "../../services/Errors.ts"
+import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import type { Ownership } from "./Ownership.ts"
+import { type Command, Post } from "./Protocol.ts"
+import type { make as makePublishing } from "./Publishing.ts"
+import { onScheduled, onStatus } from "./Verbs.ts"
+
+/** A status is scheduled at least this far ahead; what is due is published at once (limits-and-rates.md section 1). */
+export const scheduleMillisMin = 5 * 60_000
+export const scheduledPerDayMax = 25
+export const scheduledMax = 300
+
+const PostJson = Schema.toCodecJson(Post)
+const encodePost = Schema.encodeEffect(PostJson)
+const decodePost = Schema.decodeUnknownEffect(PostJson)
+
+type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
+
+/** Statuses that wait for their time: rows here, and entries in the agenda that wake the account when they are due. */
+export const make = Effect.fnUntraced(function*(
+  { accountId }: Ownership,
+  publishing: Effect.Success<ReturnType<typeof makePublishing>>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const agenda = yield* AgendaEntries
+
+  const future = Effect.fnUntraced(function*(scheduledAt: number) {
+    const now = yield* Clock.currentTimeMillis
+    if (scheduledAt < now + scheduleMillisMin) {
+      return yield* validationFailed("Scheduled at date must be in the future")
+    }
+  })
+
+  /** Checks how much is scheduled in all and for the calendar day (UTC) of `scheduledAt`; `except` does not count. */
+  const room = Effect.fnUntraced(function*(scheduledAt: number, except: bigint) {
+    const day = new Date(scheduledAt - scheduledAt % 86_400_000)
+    const [row] = yield* sql<{ total: number; today: number }>`
+      SELECT count(*)::int AS total,
+        (count(*) FILTER (WHERE scheduled_at >= ${day} AND scheduled_at < ${new Date(
+      day.getTime() + 86_400_000
+    )}))::int AS today
+      FROM scheduled_statuses WHERE account_id = ${accountId} AND id <> ${except}`
+    if (row!.total >= scheduledMax) {
+      return yield* new Unprocessable({
+        text: `Validation failed: You have exceeded the limit of ${scheduledMax} scheduled posts`
+      })
+    }
+    if (row!.today >= scheduledPerDayMax) {
+      return yield* new Unprocessable({
+        text: `Validation failed: You have exceeded the limit of ${scheduledPerDayMax} scheduled posts for today`
+      })
+    }
+  })
+
+  const verbs = {
+    Schedule: Effect.fn("Account.schedule")(function*({ post, scheduledAt }: Of<"Schedule">) {
+      const now = yield* Clock.currentTimeMillis
+      // A time that is over means now.
+      if (scheduledAt <= now) return onStatus(yield* publishing.publish(post))
+      yield* future(scheduledAt)
+      yield* room(scheduledAt, 0n)
+      yield* publishing.check(post)
+      const params = JSON.stringify(yield* encodePost(post).pipe(Effect.orDie))
+      const [row] = yield* sql<{ id: bigint }>`
+        INSERT INTO scheduled_statuses (id, account_id, scheduled_at, params, created_at)
+        VALUES (next_id(${now}), ${accountId}, ${new Date(scheduledAt)}, ${params}::jsonb, ${new Date(
+        now
+      )}) RETURNING id`
+      yield* agenda.enter("scheduled_status", row!.id, accountId, scheduledAt)
+      return onScheduled(row!.id)
+    }),
+    Reschedule: Effect.fn("Account.reschedule")(function*({ scheduledAt, scheduledId }: Of<"Reschedule">) {
+      yield* future(scheduledAt)
+      yield* room(scheduledAt, scheduledId)
+      const rows = yield* sql`UPDATE scheduled_statuses SET scheduled_at = ${new Date(scheduledAt)}
+        WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
+      if (rows.length === 0) return yield* new RecordNotFound()
+      yield* agenda.enter("scheduled_status", scheduledId, accountId, scheduledAt)
+      return onScheduled(scheduledId)
+    }),
+    CancelScheduled: Effect.fn("Account.cancelScheduled")(function*({ scheduledId }: Of<"CancelScheduled">) {
+      const rows = yield* sql`DELETE FROM scheduled_statuses
+        WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
+      if (rows.length === 0) return yield* new RecordNotFound()
+      yield* agenda.strike("scheduled_status", scheduledId)
+      return onScheduled(scheduledId)
+    })
+  }
+
+  return {
+    verbs,
+    /** Publishes a status whose time has come and takes it off the list, in the running transaction. */
+    due: Effect.fn("Account.publishScheduled")(function*(scheduledId: bigint) {
+      const [row] = yield* sql<{ params: unknown }>`DELETE FROM scheduled_statuses
+        WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING params`
+      if (row === undefined) return
+      const post = yield* decodePost(row.params).pipe(Effect.orDie)
+      // What may not be posted any more (its parent is gone, say) is dropped, as Mastodon drops it.
+      yield* publishing.publish(post).pipe(
+        Effect.catchTags({
+          NotAllowed: dropped,
+          RecordNotFound: dropped,
+          Unprocessable: dropped,
+          UnexpectedMentions: dropped
+        })
+      )
+    })
+  }
+})
+
+const dropped = (reason: { readonly message: string }) =>
+  Effect.logInfo("a scheduled status was not posted", reason.message)

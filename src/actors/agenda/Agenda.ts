@@ -1,0 +1,59 @@
+import { type Duration, Effect, Metric, Schedule } from "effect"
+import { Singleton } from "effect/cluster"
+import type { AccountId } from "../../services/Ids.ts"
+import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { Commands } from "../../services/intents/Commands.ts"
+import { Fanouts } from "../../services/intents/Fanouts.ts"
+import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
+import { Accounts } from "../account/Accounts.ts"
+
+/** Accounts that one sweep wakes, of each kind. */
+export const wakesMax = 500
+/** Old answers of commands that one sweep deletes (rows). */
+export const sweepRowsMax = 5_000
+/** An intent that is older was left behind by a node that died, in milliseconds. */
+export const staleMillis = 5_000
+
+const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Intents that wait, by actor kind" })
+const oldest = Metric.gauge("murmuration_intents_oldest_seconds", { description: "Age of the oldest intent" })
+
+/**
+ * The Agenda, one in the cluster: wakes the owner of everything that is due, and of work that a dead node left behind.
+ * It writes nothing that matters itself, so that two of them for a moment do no harm; what it misses it sees a second
+ * later, for all of it are rows.
+ */
+export const layer = Singleton.make(
+  "Agenda",
+  Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const agenda = yield* AgendaEntries
+    const commands = yield* Commands
+    const fanouts = yield* Fanouts
+    const outside = yield* OutsideCommands
+
+    const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, accounts.wake, { discard: true })
+    const due = Effect.flatMap(agenda.owners(wakesMax), wake)
+    const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
+    const fromOutside = Effect.flatMap(outside.owners(wakesMax), wake)
+    const measure = Effect.gen(function*() {
+      const { count, oldestMillis } = yield* fanouts.backlog
+      yield* Metric.update(Metric.withAttributes(backlog, { kind: "Account" }), count)
+      yield* Metric.update(Metric.withAttributes(oldest, { kind: "Account" }), oldestMillis / 1000)
+    })
+    const forget = Effect.asVoid(commands.sweep(sweepRowsMax))
+
+    const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
+      work.pipe(
+        Effect.withSpan(`Agenda.${name}`),
+        Effect.catchCause((cause) => Effect.logWarning(`the agenda's ${name} must wait`, cause)),
+        Effect.repeat(Schedule.spaced(period))
+      )
+    return yield* Effect.all([
+      every("1 second", "due", due),
+      every("1 second", "outside", fromOutside),
+      every("5 seconds", "leftBehind", leftBehind),
+      every("5 seconds", "measure", measure),
+      every("1 minute", "forget", forget)
+    ], { concurrency: "unbounded", discard: true })
+  })
+)

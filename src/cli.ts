@@ -1,0 +1,19 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as Account from "./cli/Account.ts"
+import * as Doctor from "./cli/Doctor.ts"
+import * as Migrate from "./cli/Migrate.ts"
+import * as Token from "./cli/Token.ts"
+import { inWords, teardown } from "./layers/OperatorError.ts"
+
+/** The operator's command line; works beside a running server and without one. */
+Command.make("murmuration").pipe(
+  Command.withDescription("Commands for the operator of a Murmuration server"),
+  Command.withSubcommands([Account.command, Token.command, Migrate.command, Doctor.command]),
+  Command.run({ version: "0.1.0" }),
+  inWords,
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({ teardown })
+)

@@ -1,0 +1,124 @@
+import { Console, Effect, Option, Redacted, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import * as Protocol from "../actors/account/Protocol.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { notify } from "../layers/PostgresChannel.ts"
+import { Registrations } from "../services/identity/Registrations.ts"
+import { type RoleId, Roles } from "../services/identity/Roles.ts"
+import { Users } from "../services/identity/Users.ts"
+import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
+import { findUser, refuse } from "./Lookup.ts"
+import * as Operator from "./Operator.ts"
+
+const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
+const email = Flag.String("email").pipe(Flag.withDescription("Mail address of the user"))
+const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+const role = Flag.Literals("role", ["owner", "admin", "moderator"]).pipe(
+  Flag.withDescription("What the user may do beside using the server"),
+  Flag.optional
+)
+const password = Flag.Redacted("password").pipe(
+  Flag.withDescription("Password; one is made and printed where it is not given")
+)
+
+/** Bytes of chance in a password that we make. */
+const passwordBytes = 15
+
+const makePassword = Effect.gen(function*() {
+  const random = yield* SecureRandom.SecureRandom
+  return Redacted.make(Base64Url.encode(yield* random.randomBytes(passwordBytes)))
+})
+
+const roleOf = Effect.fnUntraced(function*(role: Option.Option<string>) {
+  if (Option.isNone(role)) return undefined
+  const found = yield* (yield* Roles).find(role.value)
+  return Option.isNone(found) ? yield* new OperatorError({ message: `There is no role ${role.value}` }) : found.value.id
+})
+
+const withRole = (roleId: RoleId | undefined) => roleId === undefined ? {} : { roleId }
+
+const create = Command.make(
+  "create",
+  {
+    name,
+    email,
+    password: Flag.optional(password),
+    role,
+    confirmed: toggle("confirmed", "The address needs no confirmation by mail")
+  },
+  Effect.fn("account create")(function*(given) {
+    const registrations = yield* Registrations
+    const roleId = yield* roleOf(given.role)
+    const password = Option.isSome(given.password) ? given.password.value : yield* makePassword
+    yield* registrations.create({
+      username: given.name,
+      email: given.email,
+      password,
+      confirmed: given.confirmed,
+      approved: true,
+      reservedAllowed: roleId !== undefined,
+      ...withRole(roleId)
+    }).pipe(refuse)
+    yield* Console.log(`Account ${given.name} was made.`)
+    if (Option.isNone(given.password)) yield* Console.log(`Password: ${Redacted.value(password)}`)
+    if (!given.confirmed) {
+      yield* Console.log("The address is not confirmed yet; `account modify NAME --confirm` does it without a mail.")
+    }
+  }, (effect) => Effect.provide(effect, Operator.layer))
+).pipe(Command.withDescription("Makes an account on this server"))
+
+/** Changes of the profile belong to the account's actor: a row for it, and a signal that wakes it. */
+const changeProfile = Effect.fnUntraced(function*(name: string, change: Protocol.ProfileChange) {
+  const { accountId } = yield* findUser(name)
+  const outside = yield* OutsideCommands
+  const command = yield* Schema.encodeEffect(Schema.toCodecJson(Protocol.Command))({ _tag: "UpdateProfile", change })
+  yield* outside.leave(accountId, "UpdateProfile", command)
+  yield* notify({ _tag: "Wake", accountId })
+}, Effect.orDie)
+
+const modify = Command.make(
+  "modify",
+  {
+    name,
+    email: Flag.optional(email),
+    role,
+    confirm: toggle("confirm", "The address counts as confirmed"),
+    approve: toggle("approve", "Lets a user in who waits for approval"),
+    disable: toggle("disable", "Keeps the user out and closes their streams"),
+    enable: toggle("enable", "Lets a disabled user in again"),
+    resetPassword: toggle("reset-password", "Signs the user out everywhere and prints a new password"),
+    password: Flag.optional(
+      Flag.Redacted("password").pipe(Flag.withDescription("Signs the user out everywhere and sets it"))
+    ),
+    displayName: Flag.optional(Flag.String("display-name").pipe(Flag.withDescription("The name that others see")))
+  },
+  Effect.fn("account modify")(function*(given) {
+    const users = yield* Users
+    const { accountId } = yield* findUser(given.name)
+    const roleId = yield* roleOf(given.role)
+    yield* users.change(accountId, {
+      ...(Option.isSome(given.email) ? { email: given.email.value } : {}),
+      ...(given.confirm ? { confirmed: true as const } : {}),
+      ...(given.approve ? { approved: true as const } : {}),
+      ...(given.disable ? { disabled: true } : given.enable ? { disabled: false } : {}),
+      ...withRole(roleId)
+    }).pipe(refuse)
+    if (Option.isSome(given.password) || given.resetPassword) {
+      const password = Option.isSome(given.password) ? given.password.value : yield* makePassword
+      yield* users.setPassword(accountId, password).pipe(refuse)
+      if (given.resetPassword && Option.isNone(given.password)) {
+        yield* Console.log(`Password: ${Redacted.value(password)}`)
+      }
+    }
+    if (Option.isSome(given.displayName)) yield* changeProfile(given.name, { displayName: given.displayName.value })
+    yield* Console.log(`Account ${given.name} was changed.`)
+  }, (effect) => Effect.provide(effect, Operator.layer))
+).pipe(Command.withDescription("Changes a user of this server"))
+
+export const command = Command.make("account").pipe(
+  Command.withDescription("Accounts on this server"),
+  Command.withSubcommands([create, modify])
+)

@@ -1,0 +1,123 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, FileSystem, Layer, type Path } from "effect"
+import { Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import * as Database from "../layers/Database.ts"
+import { Environment } from "../layers/Environment.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { Redis } from "../layers/Redis.ts"
+import { Fanouts } from "../services/intents/Fanouts.ts"
+import { connection } from "./Migrate.ts"
+
+/** Milliseconds that the oldest work for others may wait before it counts as stuck. */
+const intentMillisMax = 60_000
+
+/** Looks at one thing; answers what is good about it, or fails with what is wrong. */
+interface Examination {
+  readonly subject: string
+  readonly examine: Effect.Effect<
+    string,
+    { readonly message: string },
+    Environment | SqlClient.SqlClient | FileSystem.FileSystem | Path.Path
+  >
+}
+
+const wrong = (message: string) => new OperatorError({ message })
+
+const examinations: ReadonlyArray<Examination> = [
+  {
+    subject: "Node",
+    examine: Effect.suspend(() =>
+      Number(process.versions.node.split(".")[0]) >= 24
+        ? Effect.succeed(process.version)
+        : wrong(`${process.version} is too old; npm run uses the right one`)
+    )
+  },
+  {
+    subject: "Configuration",
+    examine: Effect.map(
+      Environment,
+      ({ cluster, server }) =>
+        `${server.publicUrl}, handles end in @${server.localDomain}, ${
+          server.federated ? "federated" : "unfederated (no https)"
+        }, ` +
+        `${cluster === undefined ? "one process" : `cluster node at ${cluster.host}:${cluster.port}`}`
+    )
+  },
+  {
+    subject: "Data folder",
+    examine: Effect.gen(function*() {
+      const { dataDir } = yield* Environment
+      const fs = yield* FileSystem.FileSystem
+      if (!(yield* fs.exists(dataDir))) return `${dataDir} does not exist yet, it is made when it is needed`
+      yield* fs.access(dataDir, { writable: true })
+      return dataDir
+    })
+  },
+  {
+    subject: "Postgres",
+    examine: Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ number: number; version: string }>`
+        SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`
+      return row !== undefined && row.number >= 140_000 ? row.version : yield* wrong(`${row?.version} is older than 14`)
+    })
+  },
+  {
+    subject: "Schema",
+    examine: Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ latest: number }>`SELECT max(migration_id) AS latest FROM effect_sql_migrations`
+      const newest = yield* Database.newestMigration
+      return row?.latest === newest
+        ? `migration ${newest}`
+        : yield* wrong(`migration ${row?.latest ?? 0} of ${newest}; start the server or run migrate`)
+    })
+  },
+  {
+    subject: "Waiting work",
+    examine: Effect.gen(function*() {
+      const { count, oldestMillis } = yield* (yield* Fanouts).backlog
+      return oldestMillis > intentMillisMax
+        ? yield* wrong(
+          `followers were not told of ${count} changes, the oldest of ${
+            Math.round(oldestMillis / 1000)
+          } s ago; is a server running?`
+        )
+        : `${count} changes to tell followers of`
+    }).pipe(Effect.provide(Fanouts.layer))
+  },
+  {
+    subject: "Redis",
+    examine: Effect.gen(function*() {
+      const { redisUrl } = yield* Environment
+      if (redisUrl === undefined) return "not used"
+      return yield* Effect.flatMap(Redis, (redis) => redis.use((client) => client.ping())).pipe(
+        Effect.provide(Redis.layer(redisUrl))
+      )
+    })
+  }
+]
+
+export const command = Command.make(
+  "doctor",
+  {},
+  Effect.fn("doctor")(function*() {
+    const context = yield* Layer.build(Layer.unwrap(Effect.map(connection, Database.client)))
+    const results = yield* Effect.forEach(
+      examinations,
+      ({ examine, subject }) =>
+        Effect.match(Effect.provide(examine, context), {
+          onSuccess: (words) => ({ healthy: true, line: `ok     ${subject}: ${words}` }),
+          onFailure: ({ message }) => ({ healthy: false, line: `WRONG  ${subject}: ${message}` })
+        })
+    )
+    yield* Console.log(results.map(({ line }) => line).join("\n"))
+    if (results.some(({ healthy }) => !healthy)) return yield* wrong("Not everything is well.")
+  }, (effect) =>
+    effect.pipe(
+      Effect.scoped,
+      Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
+    ))
+).pipe(Command.withDescription("Looks at everything that the server needs and says what is wrong"))

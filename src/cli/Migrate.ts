@@ -1,0 +1,32 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import * as Database from "../layers/Database.ts"
+import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
+import { Environment } from "../layers/Environment.ts"
+
+/** The database that the configuration means, while the scope is open. */
+export const connection = Effect.gen(function*() {
+  const { databaseUrl: url, dataDir } = yield* Environment
+  if (url !== undefined) return { url }
+  const services = yield* Layer.build(EmbeddedPostgres.layer({ dataDir, adopt: false }))
+  return Database.connectionOf(yield* Effect.provide(EmbeddedPostgres, services))
+})
+
+export const command = Command.make(
+  "migrate",
+  {},
+  Effect.fn("migrate")(function*() {
+    const done = yield* Database.migrate(yield* connection)
+    yield* Console.log(
+      done.length === 0
+        ? "The database is up to date."
+        : done.map(([id, name]) => `Ran ${String(id).padStart(4, "0")}_${name}`).join("\n")
+    )
+  }, (effect) =>
+    effect.pipe(
+      Effect.scoped,
+      Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
+    ))
+).pipe(Command.withDescription("Brings the database's schema up to date, as a start of the server does"))

@@ -1,0 +1,39 @@
+import { HttpApi } from "effect/http-api"
+import { ClaimsGroup } from "./oauth/Claims.ts"
+import { MetadataGroup } from "./oauth/Metadata.ts"
+import { OAuthGroup } from "./oauth/OAuth.ts"
+import { AccountActionsGroup } from "./v1/AccountActions.ts"
+import { AccountConnectionsGroup } from "./v1/AccountConnections.ts"
+import { AccountsGroup } from "./v1/Accounts.ts"
+import { AppsGroup } from "./v1/Apps.ts"
+import { BookmarksGroup } from "./v1/Bookmarks.ts"
+import { ConversationsGroup } from "./v1/Conversations.ts"
+import { CredentialsGroup } from "./v1/Credentials.ts"
+import { EmailsGroup } from "./v1/Emails.ts"
+import { OwnListsGroup } from "./v1/OwnLists.ts"
+import { SignUpsGroup } from "./v1/SignUps.ts"
+import { StatusActionsGroup } from "./v1/StatusActions.ts"
+import { StatusWritesGroup } from "./v1/StatusWrites.ts"
+import { StatusesGroup } from "./v1/Statuses.ts"
+import { TimelinesGroup } from "./v1/Timelines.ts"
+
+/** Everything that clients call, from which requests are served and the OpenAPI document is made. */
+export class Api extends HttpApi.make("murmuration")
+  .add(ClaimsGroup)
+  .add(MetadataGroup)
+  .add(OAuthGroup)
+  .add(AccountActionsGroup)
+  .add(AccountConnectionsGroup)
+  .add(AccountsGroup)
+  .add(AppsGroup)
+  .add(BookmarksGroup)
+  .add(ConversationsGroup)
+  .add(CredentialsGroup)
+  .add(EmailsGroup)
+  .add(OwnListsGroup)
+  .add(SignUpsGroup)
+  .add(StatusActionsGroup)
+  .add(StatusWritesGroup)
+  .add(StatusesGroup)
+  .add(TimelinesGroup)
+{}

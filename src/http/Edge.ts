@@ -1,0 +1,51 @@
+import { Cause, Effect, Layer } from "effect"
+import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isSqlError } from "effect/sql/SqlError"
+import * as Reply from "./guard/Reply.ts"
+
+/** Paths whose answers scripts of any origin may read (operations.md section 0, "CORS"); cookies never count there. */
+const shared = /^\/(api\/|oauth\/(token|revoke|userinfo)$|\.well-known\/|nodeinfo\/|@[^/]+$|users\/[^/]+$)/
+
+const cors = HttpMiddleware.cors({
+  allowedMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+  exposedHeaders: [
+    "Link",
+    "Mastodon-Async-Refresh",
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+    "X-Request-Id"
+  ],
+  maxAge: 86_400
+})
+
+/** What no handler answered: unknown paths, a storage that is away, and faults of ours, each as JSON with its status. */
+const answerCause = (cause: Cause.Cause<unknown>) => {
+  for (const reason of cause.reasons) {
+    const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
+    if (isSqlError(error)) return Effect.andThen(Effect.logWarning("the database did not answer", cause), Reply.unavailable)
+    if (error instanceof HttpServerError.HttpServerError) {
+      if (error.reason._tag === "RouteNotFound") return Effect.succeed(Reply.plainError(404, "Not Found", noStore))
+      if (error.reason._tag === "RequestParseError") return Effect.succeed(Reply.plainError(400, "Bad Request", noStore))
+    }
+  }
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+  return Effect.andThen(
+    Effect.logError("a request failed", cause),
+    Effect.succeed(Reply.plainError(500, "An unexpected error occurred", noStore))
+  )
+}
+
+const noStore = { "cache-control": "private, no-store" }
+
+/** Wraps the whole router: errors in the shape that clients know, and CORS where the field has it. */
+export const layer = Layer.mergeAll(
+  HttpRouter.middleware((handler) => Effect.catchCause(handler, answerCause), { global: true }),
+  HttpRouter.middleware(
+    (handler) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+        shared.test(url.split("?", 1)[0]!) ? cors(handler) : handler),
+    { global: true }
+  )
+)

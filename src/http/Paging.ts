@@ -1,0 +1,49 @@
+import type { Page } from "../services/Paging.ts"
+
+/** Where a page stands: `first` and `last` are the cursor ids of its newest and oldest row. */
+export interface Ends {
+  readonly first: bigint
+  readonly last: bigint
+  /** There may be more below: `next` is given. */
+  readonly more: boolean
+}
+
+/**
+ * The `Link` header of a page, by RFC 8288: `next` by max_id, `prev` by min_id or, for lists of accounts, since_id.
+ * `path` is absolute; of the request's own query only `keep` and the limit stay. Undefined for an empty page.
+ */
+export const link = (
+  baseUrl: string,
+  path: string,
+  ends: Ends | undefined,
+  limit: number,
+  keep: Readonly<Record<string, string | ReadonlyArray<string> | boolean | undefined>> = {},
+  back: "min_id" | "since_id" = "min_id"
+): string | undefined => {
+  if (ends === undefined) return undefined
+  const url = (cursor: string, id: bigint) => {
+    const query = new URLSearchParams({ limit: String(limit) })
+    for (const [name, value] of Object.entries(keep)) {
+      if (value === undefined) continue
+      if (typeof value === "object") for (const one of value) query.append(`${name}[]`, one)
+      else query.set(name, String(value))
+    }
+    query.set(cursor, String(id))
+    return `${baseUrl}${path}?${query}`
+  }
+  const next = ends.more ? [`<${url("max_id", ends.last)}>; rel="next"`] : []
+  return [...next, `<${url(back, ends.first)}>; rel="prev"`].join(", ")
+}
+
+/** The ends of a page whose rows are newest first; `next` where it is full, or wherever it is not empty (`always`). */
+export const endsOf = <A>(
+  page: Page,
+  rows: ReadonlyArray<A>,
+  id: (row: A) => bigint,
+  always: "full" | "always" = "full"
+): Ends | undefined => {
+  const [first, last] = [rows[0], rows.at(-1)]
+  return first === undefined || last === undefined
+    ? undefined
+    : { first: id(first), last: id(last), more: always === "always" || rows.length >= page.limit }
+}

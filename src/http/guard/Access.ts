@@ -1,0 +1,38 @@
+import { Context } from "effect"
+import type { LimitName } from "./Limits.ts"
+
+/** Who may call a route, with which scopes (any one of them), and what it costs beside the general limits. */
+export interface AccessRule {
+  readonly who: "anyone" | "public" | "app" | "app or user" | "user"
+  readonly scopes: ReadonlyArray<string>
+  /** A user who has not confirmed the address or waits for approval may call it. */
+  readonly unconfirmed: boolean
+  /** Stays open to anonymous callers in restricted mode. */
+  readonly open: boolean
+  readonly limits: ReadonlyArray<LimitName>
+}
+
+const rule = (who: AccessRule["who"], scopes: ReadonlyArray<string>): AccessRule => ({
+  who,
+  scopes,
+  unconfirmed: false,
+  open: false,
+  limits: []
+})
+
+/**
+ * The annotation that every endpoint carries: `.annotate(Access, Access.user("read", "read:statuses"))`. An endpoint
+ * without it is refused when the server starts.
+ */
+export class Access extends Context.Service<Access, AccessRule>()("murmuration/http/guard/Access") {
+  /** Needs no token and ignores one: instance information, sign-in. Open in restricted mode, too. */
+  static readonly anyone: AccessRule = { ...rule("anyone", []), open: true }
+  /** Anybody, seen as the token's user where there is one, who then needs one of the scopes. */
+  static readonly public = (...scopes: ReadonlyArray<string>) => rule("public", scopes)
+  static readonly app = (...scopes: ReadonlyArray<string>) => rule("app", scopes)
+  static readonly appOrUser = (...scopes: ReadonlyArray<string>) => rule("app or user", scopes)
+  static readonly user = (...scopes: ReadonlyArray<string>) => rule("user", scopes)
+  static readonly unconfirmed = (self: AccessRule): AccessRule => ({ ...self, unconfirmed: true })
+  static readonly open = (self: AccessRule): AccessRule => ({ ...self, open: true })
+  static readonly limited = (self: AccessRule, ...limits: ReadonlyArray<LimitName>): AccessRule => ({ ...self, limits })
+}

@@ -1,0 +1,20 @@
+import { Context, Effect } from "effect"
+import { Unauthorized } from "../../services/Errors.ts"
+import type { AccountId, AppId, TokenId } from "../../services/Ids.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+
+/** Who sends the request, as the guard found out; `address` is the client's IP address, IPv6 as its /64. */
+export class Caller extends Context.Service<Caller, {
+  readonly viewer: Viewer
+  readonly tokenId: TokenId | undefined
+  readonly appId: AppId | undefined
+  readonly scopes: ReadonlySet<string>
+  readonly address: string
+}>()("murmuration/http/guard/Caller") {
+  /** The caller's account on a route that `Access.user` guards. */
+  static readonly account: Effect.Effect<AccountId, Unauthorized, Caller> = Effect.flatMap(
+    Caller,
+    ({ viewer }) => viewer === undefined ? new Unauthorized({ reason: "invalid" }) : Effect.succeed(viewer)
+  )
+  static readonly viewer: Effect.Effect<Viewer, never, Caller> = Effect.map(Caller, ({ viewer }) => viewer)
+}

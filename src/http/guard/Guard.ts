@@ -1,0 +1,145 @@
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiMiddleware } from "effect/http-api"
+import { ClientError, NotAllowed, Unauthorized, Unprocessable } from "../../services/Errors.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { grants } from "../../services/oauth/Scopes.ts"
+import { type TokenInfo, Tokens } from "../../services/oauth/Tokens.ts"
+import { Access, type AccessRule } from "./Access.ts"
+import { Caller } from "./Caller.ts"
+import { answerFailure } from "./Failures.ts"
+import { type Claim, Limits, type Standing } from "./Limits.ts"
+import { limitHeaders } from "./Reply.ts"
+
+/** Decides for every endpoint of the API, by its `Access`, who may call it; spends limits; shows errors as clients know them. */
+export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }>()("murmuration/http/guard/Guard", {
+  error: ClientError.members
+}) {
+  static readonly layer = Layer.effect(
+    Guard,
+    Effect.gen(function*() {
+      const tokens = yield* Tokens
+      const limits = yield* Limits
+      const { limitedFederation } = yield* ServerConfig
+
+      return Guard.of((handler, { endpoint }) => {
+        const rule = Option.getOrThrow(Context.getOption(endpoint.annotations, Access))
+        return Effect.gen(function*() {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const address = addressKey(Option.getOrElse(request.remoteAddress, () => "unknown"))
+          const secret = rule.who === "anyone" ? undefined : secretOf(request)
+          const token = secret === undefined ? undefined : Option.getOrUndefined(yield* tokens.find(secret))
+          const standing = yield* limits.spend(claims(rule, request.url, address, token))
+          return yield* admit(rule, secret !== undefined, token, limitedFederation).pipe(
+            Effect.andThen(Effect.provideService(handler, Caller, {
+              viewer: token?.accountId,
+              tokenId: token?.tokenId,
+              appId: token?.appId,
+              scopes: token?.scopes ?? noScopes,
+              address
+            })),
+            Effect.catch(answerFailure),
+            Effect.map((response) => finish(response, standing))
+          )
+        }).pipe(
+          Effect.catch((exhausted) => Effect.map(answerFailure(exhausted), withSecurity))
+        )
+      })
+    })
+  )
+}
+
+const noScopes: ReadonlySet<string> = new Set()
+
+/** The token: from the header, else from the parameters `access_token` or `bearer_token`. */
+const secretOf = (request: HttpServerRequest.HttpServerRequest): Redacted.Redacted | undefined => {
+  const header = request.headers["authorization"]
+  if (header !== undefined) {
+    return /^bearer /i.test(header) ? Redacted.make(header.slice(7).trim()) : undefined
+  }
+  const query = request.url.indexOf("?")
+  if (query === -1 || !request.url.includes("_token=", query)) return undefined
+  const parameters = new URLSearchParams(request.url.slice(query))
+  const found = parameters.get("access_token") ?? parameters.get("bearer_token")
+  return found === null || found === "" ? undefined : Redacted.make(found)
+}
+
+/** An IPv6 address counts as its /64, which one household or host has as a whole. */
+export const addressKey = (address: string): string => {
+  if (!address.includes(":")) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (mapped !== null) return mapped[1]!
+  const [head = "", tail] = address.split("::")
+  const left = head === "" ? [] : head.split(":")
+  const right = tail === undefined || tail === "" ? [] : tail.split(":")
+  const groups = tail === undefined ? left : [...left, ...Array(8 - left.length - right.length).fill("0"), ...right]
+  return groups.slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, "")).join(":") + "::/64"
+}
+
+const pagingParameter = /[?&](page|min_id|max_id|since_id)=/
+
+const claims = (rule: AccessRule, url: string, address: string, token: TokenInfo | undefined): Array<Claim> => {
+  const user = token?.accountId === undefined ? undefined : String(token.accountId)
+  const found: Array<Claim> = user === undefined || token === undefined
+    ? [{ limit: "apiAddress", key: address }]
+    : [{ limit: "apiUser", key: user }, { limit: "apiToken", key: String(token.tokenId) }]
+  if (pagingParameter.test(url)) found.push({ limit: "paging", key: user ?? address })
+  for (const limit of rule.limits) found.push({ limit, key: user ?? address })
+  return found
+}
+
+const states = {
+  unconfirmed: "Your login is missing a confirmed e-mail address",
+  pending: "Your login is currently pending approval",
+  disabled: "Your login is currently disabled",
+  moved: "Your login is currently disabled"
+}
+
+/** auth.md section 5. */
+const admit = Effect.fnUntraced(function*(
+  rule: AccessRule,
+  presented: boolean,
+  token: TokenInfo | undefined,
+  restricted: boolean
+) {
+  if (rule.who === "anyone") return
+  if (token === undefined || token.revoked) {
+    if (presented) return yield* new Unauthorized({ reason: token === undefined ? "invalid" : "revoked" })
+    if (rule.who !== "public") return yield* new Unauthorized({ reason: "invalid" })
+    if (restricted && !rule.open) return yield* new Unauthorized({ reason: "user required" })
+    return
+  }
+  if (token.accountId === undefined) {
+    if (rule.who === "user") return yield* new Unprocessable({ text: "This method requires an authenticated user" })
+    if (rule.who === "public" && restricted && !rule.open) {
+      return yield* new Unauthorized({ reason: "user required" })
+    }
+  } else {
+    if (token.state !== "active" && !(token.state === "moved" && rule.who !== "user")) {
+      const excused = rule.unconfirmed && (token.state === "unconfirmed" || token.state === "pending")
+      if (!excused) return yield* new NotAllowed({ text: states[token.state] })
+    }
+    if (rule.who === "app") {
+      return yield* new NotAllowed({ text: "This method requires an client credentials authentication" })
+    }
+  }
+  if (rule.scopes.length > 0 && !grants(token.scopes, rule.scopes)) {
+    return yield* new NotAllowed({ text: "This action is outside the authorized scopes" })
+  }
+})
+
+const security = {
+  "cache-control": "private, no-store",
+  vary: "Authorization",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; form-action 'none'",
+  "x-content-type-options": "nosniff"
+}
+
+/** Adds the headers of every answer; a handler's own limit figures stand where they are lower. */
+const finish = (response: HttpServerResponse.HttpServerResponse, standing: Standing) => {
+  const own = response.headers["x-ratelimit-remaining"]
+  const figures = own !== undefined && Number(own) <= standing.remaining ? {} : limitHeaders(standing)
+  return HttpServerResponse.setHeaders(response, { ...security, ...figures })
+}
+
+const withSecurity = HttpServerResponse.setHeaders(security)

@@ -1,0 +1,102 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { TooManyRequests } from "../../services/Errors.ts"
+
+/** Uses in a period; periods are aligned to the clock (limits-and-rates.md section 3). */
+interface Limit {
+  readonly uses: number
+  readonly seconds: number
+}
+
+/** Every limit of the HTTP side, by name; families such as statuses in 3 hours are the account actor's. */
+export const limits = {
+  apiUser: { uses: 1500, seconds: 300 },
+  apiToken: { uses: 300, seconds: 300 },
+  apiAddress: { uses: 300, seconds: 300 },
+  paging: { uses: 300, seconds: 900 },
+  media: { uses: 30, seconds: 1800 },
+  deletion: { uses: 30, seconds: 1800 },
+  signUp: { uses: 5, seconds: 1800 },
+  apps: { uses: 5, seconds: 600 },
+  confirmationAddress: { uses: 25, seconds: 300 },
+  confirmationUser: { uses: 5, seconds: 1800 },
+  signInAddress: { uses: 25, seconds: 300 },
+  signInEmail: { uses: 25, seconds: 3600 },
+  mailAddress: { uses: 25, seconds: 300 },
+  mailEmail: { uses: 5, seconds: 1800 },
+  passwordChange: { uses: 10, seconds: 600 }
+} satisfies Record<string, Limit>
+export type LimitName = keyof typeof limits
+
+/** One use of a limit by somebody: a user's id, a token's id, an address (IPv6 by /64) or an e-mail address. */
+export interface Claim {
+  readonly limit: LimitName
+  readonly key: string
+}
+
+/** How a limit stands after a use; `resetAt` in milliseconds since 1970. */
+export interface Standing {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetAt: number
+}
+
+/** Different keys of one limit and period that one process counts; beyond it the oldest are forgotten. */
+export const limitKeysMax = 200_000
+
+/** Counts uses of each claim's current period, the present use included. */
+export type Count = (keys: ReadonlyArray<{ readonly id: string; readonly expiresAt: number }>) => Effect.Effect<
+  ReadonlyArray<number>
+>
+
+/** Limits of use. `spend` counts a use of every claim and answers the standing with the least left. */
+export class Limits extends Context.Service<Limits, {
+  readonly spend: (claims: ReadonlyArray<Claim>) => Effect.Effect<Standing, TooManyRequests>
+}>()("murmuration/http/guard/Limits") {
+  /** Counts by `count`, wherever it keeps its numbers. */
+  static readonly make = (count: Count) =>
+    Limits.of({
+      spend: Effect.fnUntraced(function*(claims) {
+        const now = yield* Clock.currentTimeMillis
+        const keys = claims.map(({ key, limit }) => {
+          const period = limits[limit].seconds * 1000
+          const index = Math.floor(now / period)
+          return { id: `${limit}:${key}:${index}`, expiresAt: (index + 1) * period }
+        })
+        const used = yield* count(keys)
+        let least: Standing = { limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, resetAt: now }
+        for (let i = 0; i < claims.length; i++) {
+          const { uses } = limits[claims[i]!.limit]
+          if (used[i]! > uses) return yield* new TooManyRequests({ limit: uses, resetAt: keys[i]!.expiresAt })
+          if (uses - used[i]! < least.remaining) {
+            least = { limit: uses, remaining: uses - used[i]!, resetAt: keys[i]!.expiresAt }
+          }
+        }
+        return least
+      })
+    })
+
+  static readonly layerMemory = Layer.sync(Limits, () => Limits.make(countInMemory()))
+
+  /** `RATE_LIMITS=off` */
+  static readonly layerOff = Layer.succeed(Limits, {
+    spend: () =>
+      Effect.map(Clock.currentTimeMillis, (now) => ({ limit: 1_000_000, remaining: 1_000_000, resetAt: now + 300_000 }))
+  })
+}
+
+/** Counters in this process; also what a node falls back on while Redis is away, so that guesses stay limited. */
+export const countInMemory = (): Count => {
+  const counters = new Map<string, { used: number; expiresAt: number }>()
+  return (keys) =>
+    Effect.map(Clock.currentTimeMillis, (now) =>
+      keys.map(({ expiresAt, id }) => {
+        const counter = counters.get(id)
+        if (counter !== undefined) return ++counter.used
+        for (const [old, { expiresAt }] of counters) {
+          if (expiresAt > now && counters.size < limitKeysMax) break
+          counters.delete(old)
+        }
+        counters.set(id, { used: 1, expiresAt })
+        return 1
+      }))
+}

@@ -1,0 +1,73 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { formTarget, outOfBand, withParameters } from "../../services/oauth/RedirectUris.ts"
+import { problem, redirect, respond } from "../pages/Document.ts"
+import { hidden } from "../pages/Forms.ts"
+import { html } from "../pages/Html.ts"
+import type { RefusedRequest, Return } from "./AuthorizationRequests.ts"
+import { textOf } from "./Refusals.ts"
+
+type Parameters = ReadonlyArray<readonly [name: string, value: string | undefined]>
+type Response = HttpServerResponse.HttpServerResponse
+
+export const nativePath = "/oauth/authorize/native"
+
+/** Sends the form that answers `response_mode=form_post`; browsers without scripts show its button. */
+const submit = {
+  text: "document.forms[0].submit()",
+  hash: "sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE="
+}
+
+/** Answers to an app, by way of the user's browser. */
+export class Answers extends Context.Service<Answers, {
+  readonly code: (to: Return, code: Redacted.Redacted) => Response
+  readonly denied: (to: Return) => Response
+  /** Tells the app where its address is beyond doubt, else the user. */
+  readonly refused: (refusal: RefusedRequest) => Response
+}>()("murmuration/http/oauth/Answers") {
+  static readonly layer = Layer.effect(
+    Answers,
+    Effect.map(ServerConfig, ({ localDomain: server }) => {
+      const post = (to: Return, parameters: Parameters) =>
+        respond({
+          title: "Back to your app",
+          server,
+          formTarget: formTarget(to.redirectUri),
+          script: submit,
+          body: html`
+<form method="post" action="${to.redirectUri}">
+${parameters.map(([name, value]) => value === undefined ? undefined : hidden(name, value))}
+<button type="submit">Continue</button>
+</form>`
+        })
+
+      const send = (to: Return, parameters: Parameters): Response => {
+        const all: Parameters = [...parameters, ["state", to.state]]
+        return to.responseMode === "form_post"
+          ? post(to, all)
+          : redirect(withParameters(to.redirectUri, all, to.responseMode))
+      }
+
+      const tell = (code: string, text: string) =>
+        respond({
+          title: "This app cannot be authorized",
+          server,
+          status: code === "invalid_client" ? 401 : 400,
+          body: html`${problem(text)}<p class="soft">${code}</p>`
+        })
+
+      const fail = (to: Return, error: string, text: string) =>
+        to.redirectUri === outOfBand ? tell(error, text) : send(to, [["error", error], ["error_description", text]])
+
+      return Answers.of({
+        code: (to, code) =>
+          to.redirectUri === outOfBand
+            ? redirect(withParameters(nativePath, [["code", Redacted.value(code)]]))
+            : send(to, [["code", Redacted.value(code)]]),
+        denied: (to) => fail(to, "access_denied", textOf("access_denied")),
+        refused: ({ code, text, to }) => to === undefined ? tell(code, text) : fail(to, code, text)
+      })
+    })
+  )
+}

@@ -1,0 +1,100 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { type App, Apps } from "../../services/oauth/Apps.ts"
+import { formTarget } from "../../services/oauth/RedirectUris.ts"
+import * as Scopes from "../../services/oauth/Scopes.ts"
+import { challengeMethod, missing, RefusalCode, textOf } from "./Refusals.ts"
+
+/**
+ * Where an answer goes: an address that the app registered; `responseMode` says where in it the answer's parameters stand,
+ * or that the browser posts them.
+ */
+const Return = Schema.Struct({
+  redirectUri: Schema.String,
+  responseMode: Schema.Literals(["query", "fragment", "form_post"]),
+  state: Schema.UndefinedOr(Schema.String)
+})
+export type Return = typeof Return.Type
+const isMode = Schema.is(Return.fields.responseMode)
+
+/** What an app asks a user for (RFC 6749, 4.1.1; RFC 7636). */
+export interface AuthorizationRequest extends Return {
+  readonly app: App
+  readonly scopes: ReadonlyArray<string>
+  readonly codeChallenge: string | undefined
+}
+
+/** The request is not good. Without `to` the app's address is in doubt, and the user is told instead of the app. */
+export class RefusedRequest extends Schema.TaggedError<RefusedRequest>()("RefusedRequest", {
+  code: RefusalCode,
+  text: Schema.String,
+  to: Schema.optionalKey(Return)
+}) {}
+
+const refused = (
+  code: RefusalCode,
+  { text = textOf(code), to }: { readonly text?: string; readonly to?: Return } = {}
+) => new RefusedRequest({ code, text, ...(to !== undefined && { to }) })
+
+/** Reads authorization requests, as they come in an address and again in the form of the consent page. */
+export class AuthorizationRequests extends Context.Service<AuthorizationRequests, {
+  readonly read: (parameters: URLSearchParams) => Effect.Effect<AuthorizationRequest, RefusedRequest>
+  /** The source to which the pages on the way to an app may lead; `path` is one of ours, with its query. */
+  readonly formTarget: (path: string) => Effect.Effect<string | undefined>
+}>()("murmuration/http/oauth/AuthorizationRequests") {
+  static readonly layer = Layer.effect(
+    AuthorizationRequests,
+    Effect.gen(function*() {
+      const apps = yield* Apps
+
+      const known = Effect.fnUntraced(function*(parameters: URLSearchParams) {
+        const clientId = parameters.get("client_id")
+        if (!clientId) return yield* refused("invalid_request", { text: missing("client_id") })
+        const app = Option.getOrUndefined(yield* apps.findClient(clientId))
+        if (app === undefined) return yield* refused("invalid_client")
+        const redirectUri = parameters.get("redirect_uri")
+        if (!redirectUri) return yield* refused("invalid_request", { text: missing("redirect_uri") })
+        // Compared as they stand: nothing that looks alike is as good (RFC 9700, 4.1).
+        if (!app.redirectUris.includes(redirectUri)) return yield* refused("invalid_redirect_uri")
+        return { app, redirectUri }
+      })
+
+      const read = Effect.fn("AuthorizationRequests.read")(function*(parameters: URLSearchParams) {
+        const { app, redirectUri } = yield* known(parameters)
+        const asked = parameters.get("response_mode") || "query"
+        const to = {
+          redirectUri,
+          state: parameters.get("state") ?? undefined,
+          responseMode: isMode(asked) ? asked : "query"
+        }
+        if (!isMode(asked)) {
+          return yield* refused("invalid_request", { text: "The response mode is not supported.", to })
+        }
+        const type = parameters.get("response_type")
+        if (!type) return yield* refused("invalid_request", { text: missing("response_type"), to })
+        if (type !== "code") return yield* refused("unsupported_response_type", { to })
+        const written = parameters.get("scope")
+        const scopes = written ? Scopes.parse(written) : Scopes.defaultScopes
+        if (!Scopes.withinRegistered(app.scopes, scopes)) return yield* refused("invalid_scope", { to })
+        const codeChallenge = parameters.get("code_challenge") || undefined
+        const method = parameters.get("code_challenge_method") || undefined
+        // Without a method PKCE means "plain", which shows the verifier to whoever sees the request.
+        if (codeChallenge === undefined ? method !== undefined && method !== "S256" : method !== "S256") {
+          return yield* refused("invalid_request", { text: challengeMethod, to })
+        }
+        if (codeChallenge !== undefined && !/^[\w-]{43}$/.test(codeChallenge)) {
+          return yield* refused("invalid_request", { text: "The code_challenge is not valid.", to })
+        }
+        return { ...to, app, scopes, codeChallenge }
+      })
+
+      const targetOf = Effect.fn("AuthorizationRequests.formTarget")(function*(path: string) {
+        const [page, query = ""] = path.split("?")
+        if (page !== "/oauth/authorize") return undefined
+        const request = yield* Effect.option(known(new URLSearchParams(query)))
+        return Option.isSome(request) ? formTarget(request.value.redirectUri) : undefined
+      })
+
+      return AuthorizationRequests.of({ read, formTarget: targetOf })
+    })
+  )
+}

@@ -1,0 +1,84 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import type { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Grants } from "../../services/oauth/Grants.ts"
+import { redirect, respond } from "../pages/Document.ts"
+import { Forms, parameters } from "../pages/Forms.ts"
+import { html } from "../pages/Html.ts"
+import { signInPath } from "../pages/SignIn.ts"
+import { Visitors } from "../pages/Visitors.ts"
+import { Answers, nativePath } from "./Answers.ts"
+import { type AuthorizationRequest, AuthorizationRequests } from "./AuthorizationRequests.ts"
+import { consentPage } from "./ConsentPage.ts"
+
+const authorizePath = "/oauth/authorize"
+
+const make = Effect.gen(function*() {
+  const { localDomain: server } = yield* ServerConfig
+  const answers = yield* Answers
+  const forms = yield* Forms
+  const grants = yield* Grants
+  const requests = yield* AuthorizationRequests
+  const visitors = yield* Visitors
+
+  const toSignIn = (asked: URLSearchParams, force: boolean) => {
+    const again = new URLSearchParams(asked)
+    again.delete("force_login")
+    const query = new URLSearchParams([["return_to", `${authorizePath}?${again}`]])
+    if (force) query.set("force_login", "true")
+    return redirect(`${signInPath}?${query}`)
+  }
+
+  const grant = Effect.fnUntraced(function*(accountId: AccountId, request: AuthorizationRequest) {
+    const { app, codeChallenge, redirectUri, scopes } = request
+    const code = yield* grants.create({ appId: app.id, accountId, redirectUri, scopes, codeChallenge })
+    return answers.code(request, code)
+  })
+
+  /** Asks the user, unless there is nobody to ask yet, or the same was allowed before. */
+  const ask = Effect.gen(function*() {
+    const asked = yield* parameters
+    const request = yield* requests.read(asked)
+    const visitor = yield* visitors.current
+    const force = isTrue(asked.get("force_login"))
+    if (visitor.session === undefined || force) return toSignIn(asked, force)
+    const { accountId, username } = visitor.session
+    if (yield* grants.allowed(accountId, request.app.id, request.scopes)) return yield* grant(accountId, request)
+    return visitor.remember(respond(consentPage({ asked, request, server, username, formToken: visitor.formToken })))
+  }).pipe(Effect.catchTag("RefusedRequest", (refusal) => Effect.succeed(answers.refused(refusal))))
+
+  const decide = (form: URLSearchParams) =>
+    Effect.gen(function*() {
+      const request = yield* requests.read(form)
+      const { session } = yield* visitors.current
+      if (session === undefined) return toSignIn(form, false)
+      const allows = form.get("_method") !== "delete"
+      return allows ? yield* grant(session.accountId, request) : answers.denied(request)
+    }).pipe(Effect.catchTag("RefusedRequest", (refusal) => Effect.succeed(answers.refused(refusal))))
+
+  const deny = (form: URLSearchParams) => decide(new URLSearchParams([...form, ["_method", "delete"]]))
+
+  /** The code of an app that has no address of its own. */
+  const native = Effect.map(parameters, (asked) =>
+    respond({
+      title: "Authorization code",
+      server,
+      body: html`<p>Copy this code and paste it in the app:</p>
+<code class="secret">${asked.get("code") ?? ""}</code>
+<p class="soft">It works once and for ten minutes. Give it to nobody else.</p>`
+    }))
+
+  return Layer.mergeAll(
+    HttpRouter.add("GET", authorizePath, ask),
+    HttpRouter.add("POST", authorizePath, forms.handle(decide)),
+    HttpRouter.add("DELETE", authorizePath, forms.handle(deny)),
+    HttpRouter.add("GET", nativePath, native)
+  )
+})
+
+const isTrue = (flag: string | null) =>
+  flag !== null && !["", "0", "f", "F", "false", "FALSE", "off", "OFF"].includes(flag)
+
+/** Where users allow apps to act for them (S-242, S-254; auth.md sections 1 and 2). */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,68 @@
+import { Effect, Option } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { RecordNotFound, Unauthorized } from "../../services/Errors.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
+import { millisOf } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Apps } from "../../services/oauth/Apps.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { accountValues } from "../render/AccountValues.ts"
+import { json } from "../wire/Keys.ts"
+import { TokenInfo, UserInfo } from "../wire/OAuth.ts"
+
+export class ClaimsGroup extends HttpApiGroup.make("oauthClaims")
+  .add(
+    HttpApiEndpoint.get("tokenInfo", "/oauth/token/info", { success: TokenInfo })
+      .annotate(Access, Access.unconfirmed(Access.appOrUser())),
+    HttpApiEndpoint.get("userInfo", "/oauth/userinfo", { success: UserInfo }).annotate(Access, Access.user("profile")),
+    HttpApiEndpoint.post("postUserInfo", "/oauth/userinfo", { success: UserInfo })
+      .annotate(Access, Access.user("profile"))
+  )
+  .middleware(Guard)
+{}
+
+/** What a bearer may know of the own token and of its user (S-248). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(ClaimsGroup),
+  "oauthClaims",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const apps = yield* Apps
+    const config = yield* ServerConfig
+
+    const userInfo = Effect.fn("oauthClaims.userInfo")(function*() {
+      const [record] = yield* accounts.load([yield* Caller.account])
+      if (record === undefined) return yield* new RecordNotFound()
+      const account = accountValues(config, record, [])
+      return Reply.json(json<UserInfo>({
+        iss: `${config.publicUrl}/`,
+        sub: account.uri,
+        name: account.displayName || account.username,
+        preferredUsername: account.username,
+        profile: account.url,
+        picture: account.avatar
+      }))
+    })
+
+    return handlers.handleAll({
+      tokenInfo: Effect.fn("oauthClaims.tokenInfo")(function*() {
+        const { appId, scopes, tokenId, viewer } = yield* Caller
+        const app = appId === undefined ? undefined : Option.getOrUndefined(yield* apps.find(appId))
+        if (app === undefined || tokenId === undefined) return yield* new Unauthorized({ reason: "invalid" })
+        const info = json<Omit<TokenInfo, "resource_owner_id">>({
+          scope: [...scopes],
+          expiresIn: null,
+          application: { uid: app.clientId },
+          createdAt: Math.floor(millisOf(tokenId) / 1000)
+        })
+        // Our ids are longer than a JavaScript number; the field's type in the protocol is a number all the same.
+        return Reply.json(`{"resource_owner_id":${viewer ?? null},${info.slice(1)}`)
+      }),
+      userInfo,
+      postUserInfo: userInfo
+    })
+  })
+)

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Scopes from "../../services/oauth/Scopes.ts"
+import { Access } from "../guard/Access.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { json } from "../wire/Keys.ts"
+import { ServerMetadata } from "../wire/OAuth.ts"
+
+export class MetadataGroup extends HttpApiGroup.make("oauthMetadata")
+  .add(
+    HttpApiEndpoint.get("metadata", "/.well-known/oauth-authorization-server", { success: ServerMetadata })
+      .annotate(Access, Access.anyone)
+  )
+  .middleware(Guard)
+{}
+
+/** What the authorization server can do (RFC 8414). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(MetadataGroup),
+  "oauthMetadata",
+  Effect.fn(function*(handlers) {
+    const { publicUrl } = yield* ServerConfig
+    const metadata = json<ServerMetadata>({
+      issuer: `${publicUrl}/`,
+      authorizationEndpoint: `${publicUrl}/oauth/authorize`,
+      tokenEndpoint: `${publicUrl}/oauth/token`,
+      revocationEndpoint: `${publicUrl}/oauth/revoke`,
+      introspectionEndpoint: `${publicUrl}/oauth/introspect`,
+      userinfoEndpoint: `${publicUrl}/oauth/userinfo`,
+      appRegistrationEndpoint: `${publicUrl}/api/v1/apps`,
+      serviceDocumentation: "https://docs.joinmastodon.org/",
+      scopesSupported: Scopes.all,
+      responseTypesSupported: ["code"],
+      responseModesSupported: ["query", "fragment", "form_post"],
+      grantTypesSupported: ["authorization_code", "client_credentials"],
+      tokenEndpointAuthMethodsSupported: ["client_secret_basic", "client_secret_post"],
+      codeChallengeMethodsSupported: ["S256"]
+    })
+    return handlers.handleAll({ metadata: () => Effect.succeed(Reply.json(metadata)) })
+  })
+)

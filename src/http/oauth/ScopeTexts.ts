@@ -1,0 +1,111 @@
+/** What an app may do with one kind of thing, as the consent page shows it. */
+export interface ScopeGroup {
+  readonly title: string
+  readonly access: "Read-only" | "Write-only" | "Read and write"
+  readonly texts: ReadonlyArray<string>
+  /** It lets the app act in the user's name everywhere, or on other people's accounts. */
+  readonly dangerous: boolean
+}
+
+/** One line for each scope, by the kind of thing; `follow` and others that name a kind themselves give both. */
+const kinds: Readonly<Record<string, { readonly title: string; readonly read?: string; readonly write?: string }>> = {
+  all: {
+    title: "Everything in your account",
+    read: "Read all of your account: posts, messages, notifications, settings",
+    write: "Change all of your account: post, follow, delete and edit in your name"
+  },
+  profile: { title: "Your profile", read: "See your name, your handle and your picture" },
+  accounts: {
+    title: "Accounts",
+    read: "See accounts, yours included",
+    write: "Change your profile and your notes about others"
+  },
+  blocks: { title: "Blocks", read: "See whom you block", write: "Block and unblock accounts and servers" },
+  bookmarks: { title: "Bookmarks", read: "See your bookmarks", write: "Bookmark posts" },
+  collections: { title: "Collections", read: "See your collections", write: "Make and change collections" },
+  conversations: { title: "Conversations", write: "Mute and delete conversations" },
+  favourites: { title: "Favourites", read: "See your favourites", write: "Favourite posts" },
+  filters: { title: "Filters", read: "See your filters", write: "Make and change filters" },
+  follow: {
+    title: "Follows, mutes and blocks",
+    read: "See whom you follow, mute and block",
+    write: "Follow, mute and block accounts in your name"
+  },
+  follows: { title: "Follows", read: "See whom you follow", write: "Follow accounts in your name" },
+  lists: { title: "Lists", read: "See your lists", write: "Make and change lists" },
+  media: { title: "Media", write: "Upload pictures, sounds and videos" },
+  mutes: { title: "Mutes", read: "See whom you mute", write: "Mute people and conversations" },
+  notifications: { title: "Notifications", read: "See your notifications", write: "Clear your notifications" },
+  reports: { title: "Reports", write: "Report other people to the moderators" },
+  search: { title: "Search", read: "Search on your behalf" },
+  statuses: { title: "Posts", read: "See all posts that you can see", write: "Publish, edit and delete posts" },
+  push: { title: "Push notifications", read: "Receive your notifications on a device" },
+  crypto: { title: "End-to-end encryption", read: "Use end-to-end encrypted messages", write: "Register devices" },
+  "admin/all": {
+    title: "Administration: everything",
+    read: "Read everything on the server that is kept from the public",
+    write: "Change everything on the server"
+  },
+  "admin/accounts": {
+    title: "Administration: accounts",
+    read: "See private details of all accounts",
+    write: "Moderate accounts"
+  },
+  "admin/reports": { title: "Administration: reports", read: "See all reports", write: "Decide about reports" },
+  "admin/domain_allows": {
+    title: "Administration: allowed servers",
+    read: "See the servers that are let in",
+    write: "Let servers in"
+  },
+  "admin/domain_blocks": {
+    title: "Administration: blocked servers",
+    read: "See the servers that are blocked",
+    write: "Block servers"
+  },
+  "admin/ip_blocks": {
+    title: "Administration: IP addresses",
+    read: "See the IP addresses that are blocked",
+    write: "Block IP addresses"
+  },
+  "admin/email_domain_blocks": {
+    title: "Administration: e-mail domains",
+    read: "See the e-mail domains that are blocked",
+    write: "Block e-mail domains"
+  },
+  "admin/canonical_email_blocks": {
+    title: "Administration: e-mail addresses",
+    read: "See the e-mail addresses that are blocked",
+    write: "Block e-mail addresses"
+  }
+}
+
+/** `admin:read:accounts` is reading `admin/accounts`; a scope without a verb does all that its kind knows. */
+const parse = (scope: string): { readonly kind: string; readonly verb: "read" | "write" | undefined } => {
+  const match = /^(admin:)?(read|write)(?::(\w+))?$/.exec(scope)
+  if (match === null) return { kind: scope, verb: undefined }
+  const [, admin, verb, noun = "all"] = match
+  return { kind: admin === undefined ? noun : `admin/${noun}`, verb: verb === "read" ? "read" : "write" }
+}
+
+/** Scopes in the order and the groups in which people are asked for them. */
+export const group = (scopes: ReadonlyArray<string>): ReadonlyArray<ScopeGroup> => {
+  const verbs = new Map<string, Set<"read" | "write">>()
+  for (const { kind, verb } of scopes.map(parse)) {
+    const known = kinds[kind]
+    const granted = verbs.get(kind) ?? new Set()
+    if (known?.read !== undefined && verb !== "write") granted.add("read")
+    if (known?.write !== undefined && verb !== "read") granted.add("write")
+    verbs.set(kind, granted)
+  }
+  return Object.entries(kinds).flatMap(([kind, { read, title, write }]) => {
+    const granted = verbs.get(kind)
+    if (granted === undefined) return []
+    const [reads, writes] = [granted.has("read"), granted.has("write")]
+    return {
+      title,
+      access: reads && writes ? "Read and write" : writes ? "Write-only" : "Read-only",
+      texts: [reads ? read : undefined, writes ? write : undefined].filter((text) => text !== undefined),
+      dangerous: kind.startsWith("admin/") || (kind === "all" && writes)
+    } satisfies ScopeGroup
+  })
+}

@@ -1,0 +1,72 @@
+import { HttpServerResponse } from "effect/http"
+import { type Html, html, raw } from "./Html.ts"
+import { stylesheetPath } from "./Stylesheet.ts"
+
+/** One of the server's pages about signing in. */
+export interface Page {
+  readonly title: string
+  /** The server's domain, shown on top. */
+  readonly server: string
+  readonly body: Html
+  readonly status?: number
+  /** Sources beside ourselves to which a form of this page may lead (`RedirectUris.formTarget`). */
+  readonly formTarget?: string | undefined
+  /** The one inline script, by its CSP hash. */
+  readonly script?: { readonly text: string; readonly hash: string }
+}
+
+const policy = ({ formTarget, script }: Page): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    `form-action 'self'${formTarget === undefined ? "" : ` ${formTarget}`}`
+  ].join("; ")
+
+/** The page as a response that nobody may frame, keep, or add anything to. */
+export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(
+    String(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${page.title} · ${page.server}</title>
+<link rel="stylesheet" href="${stylesheetPath}">
+</head>
+<body>
+<header><a href="/">${page.server}</a></header>
+<main>
+<h1>${page.title}</h1>
+${page.body}
+</main>
+${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script>`}
+</body>
+</html>
+`),
+    {
+      status: page.status ?? 200,
+      contentType: "text/html; charset=utf-8",
+      headers: { ...securityHeaders, "content-security-policy": policy(page) }
+    }
+  )
+
+/** `Referrer-Policy` keeps codes in addresses to ourselves; with `no-referrer` browsers would hide a form's origin, too. */
+export const securityHeaders = {
+  "cache-control": "private, no-store",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY"
+}
+
+/** What went wrong, above a form. */
+export const problem = (text: string | undefined): Html =>
+  text === undefined ? html`` : html`<p class="problem" role="alert">${text}</p>`
+
+/** Sends the browser on; `location` is one of our paths or an app's registered address with parameters. */
+export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.redirect(location, { status: 302, headers: securityHeaders })

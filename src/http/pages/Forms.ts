@@ -1,0 +1,92 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { addressKey } from "../guard/Guard.ts"
+import { type LimitName, Limits } from "../guard/Limits.ts"
+import { limitHeaders } from "../guard/Reply.ts"
+import { problem, respond } from "./Document.ts"
+import { type Html, html } from "./Html.ts"
+import { Visitors } from "./Visitors.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+type Request = HttpServerRequest.HttpServerRequest
+
+/** Limits that a form spends: of the sender's address, and of the e-mail address that it names. */
+export interface Costs {
+  readonly address: LimitName
+  readonly email?: LimitName
+}
+
+/** Forms of our pages. */
+export class Forms extends Context.Service<Forms, {
+  /**
+   * Handles a form that one of our pages sent, within its limits. Others, and those beyond a limit, are answered with a
+   * page that says so.
+   */
+  readonly handle: <E, R>(
+    handler: (form: URLSearchParams) => Effect.Effect<Response, E, R>,
+    costs?: Costs
+  ) => Effect.Effect<Response, E, R | Request>
+}>()("murmuration/http/pages/Forms") {
+  static readonly layer = Layer.effect(Forms, Effect.suspend(() => make))
+}
+
+/** The fields of a form, its query's included, or the query of a page. */
+export const parameters = Effect.gen(function*() {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (!HttpMethod.hasBody(request.method)) return new URLSearchParams(request.url.split("?")[1] ?? "")
+  // `body/Body` has made JSON of whatever was sent.
+  const body = yield* Effect.orElseSucceed(request.json, () => null)
+  const fields = typeof body === "object" && body !== null && !Array.isArray(body) ? Object.entries(body) : []
+  return new URLSearchParams(fields.filter((field): field is [string, string] => typeof field[1] === "string"))
+})
+
+/** The hidden field that shows that a form is ours. */
+export const tokenField = "authenticity_token"
+
+export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
+
+const make = Effect.gen(function*() {
+  const { localDomain, publicUrl } = yield* ServerConfig
+  const limits = yield* Limits
+  const visitors = yield* Visitors
+
+  /** A page kept open over a sign-in, or somebody else's page. */
+  const notOurs = respond({
+    title: "This form cannot be used any more",
+    server: localDomain,
+    status: 403,
+    body: html`
+${problem("For your safety we only accept forms that our own pages have just shown you.")}
+<p>Go back, load the page again and send it once more. The address of this server is
+<a href="${publicUrl}">${publicUrl}</a>, and your browser must accept cookies.</p>`
+  })
+
+  const tooMany = respond({
+    title: "Too many tries",
+    server: localDomain,
+    status: 429,
+    body: problem("Too many tries from here in a short time. Wait a while and try again.")
+  })
+
+  const spend = Effect.fnUntraced(function*(costs: Costs, form: URLSearchParams) {
+    const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+    const email = form.get("email")?.trim().toLowerCase() ?? ""
+    return yield* limits.spend([
+      { limit: costs.address, key: addressKey(Option.getOrElse(remoteAddress, () => "unknown")) },
+      ...(costs.email === undefined ? [] : [{ limit: costs.email, key: email }])
+    ])
+  })
+
+  const handle: Forms["Service"]["handle"] = Effect.fnUntraced(function*(handler, costs) {
+    const form = yield* parameters
+    if (!(yield* visitors.isOurs(form.get(tokenField)))) return notOurs
+    if (costs === undefined) return yield* handler(form)
+    const spent = yield* Effect.result(spend(costs, form))
+    if (spent._tag === "Success") return yield* handler(form)
+    const { limit, resetAt } = spent.failure
+    return HttpServerResponse.setHeaders(tooMany, limitHeaders({ limit, remaining: 0, resetAt }))
+  })
+
+  return Forms.of({ handle })
+})

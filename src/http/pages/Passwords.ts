@@ -1,0 +1,107 @@
+import { Effect, Layer, Redacted } from "effect"
+import { HttpRouter } from "effect/http"
+import { passwordBytesMax, passwordCharactersMin } from "../../services/identity/Credentials.ts"
+import { MailLinks } from "../../services/identity/MailLinks.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { problem, redirect, respond } from "./Document.ts"
+import { Forms, hidden, parameters, tokenField } from "./Forms.ts"
+import { html } from "./Html.ts"
+import { signInPath } from "./SignIn.ts"
+import { Visitors } from "./Visitors.ts"
+
+const askPath = "/auth/password/new"
+const editPath = "/auth/password/edit"
+const linkField = "reset_password_token"
+
+const make = Effect.gen(function*() {
+  const { localDomain: server } = yield* ServerConfig
+  const forms = yield* Forms
+  const mailLinks = yield* MailLinks
+  const visitors = yield* Visitors
+
+  const ask = Effect.map(visitors.current, ({ formToken, remember }) =>
+    remember(respond({
+      title: "Forgot your password?",
+      server,
+      body: html`
+<p>We send you a letter with a link, with which you set a new one.</p>
+<form method="post" action="/auth/password">
+${hidden(tokenField, formToken)}
+<label>E-mail address
+<input type="email" name="email" autocomplete="username" required autofocus></label>
+<p class="row"><button type="submit">Send the letter</button> <a href="${signInPath}">Sign in</a></p>
+</form>`
+    })))
+
+  // The same page whether there is such an account or not.
+  const sent = respond({
+    title: "Look into your mail",
+    server,
+    body: html`<p class="done" role="status">If there is an account with this address, a letter is on its way to it.</p>
+<p>The link in it works for six hours. <a href="${signInPath}">Sign in</a></p>`
+  })
+  const send = forms.handle(
+    (form) => Effect.as(mailLinks.requestPasswordReset(form.get("email") ?? ""), sent),
+    { address: "mailAddress", email: "mailEmail" }
+  )
+
+  const tooOld = respond({
+    title: "This link does not work any more",
+    server,
+    status: 404,
+    body: html`<p>It was used, it is older than six hours, or there was a newer letter.
+<a href="${askPath}">Ask for a new one</a></p>`
+  })
+
+  const edit = Effect.fnUntraced(function*(link: string, wrong?: { readonly text: string; readonly status: number }) {
+    const { formToken, remember } = yield* visitors.current
+    return remember(respond({
+      title: "Set a new password",
+      server,
+      ...(wrong !== undefined && { status: wrong.status }),
+      body: html`
+${problem(wrong?.text)}
+<form method="post" action="${editPath}">
+${hidden(tokenField, formToken)}${hidden(linkField, link)}
+<label>New password
+<input type="password" name="password" autocomplete="new-password" required autofocus aria-describedby="rule">
+<span class="hint" id="rule">${passwordCharactersMin} characters at least, ${passwordBytesMax} bytes at most.</span></label>
+<p>All your sessions and apps will be signed out.</p>
+<button type="submit">Set the password</button>
+</form>`
+    }))
+  })
+
+  const showEdit = Effect.gen(function*() {
+    const link = (yield* parameters).get(linkField) ?? ""
+    return (yield* mailLinks.opensPasswordReset(link)) ? yield* edit(link) : tooOld
+  })
+
+  const changed = respond({
+    title: "Your password is set",
+    server,
+    body: html`<p class="done" role="status">You can sign in with it now.</p><p><a href="${signInPath}">Sign in</a></p>`
+  })
+  const set = forms.handle((form) => {
+    const link = form.get(linkField) ?? ""
+    return mailLinks.resetPassword(link, Redacted.make(form.get("password") ?? "")).pipe(
+      Effect.as(changed),
+      Effect.catchTags({
+        RecordNotFound: () => Effect.succeed(tooOld),
+        Unprocessable: ({ message }) => edit(link, { text: message, status: 422 }),
+        Unavailable: ({ message }) => edit(link, { text: message, status: 503 })
+      })
+    )
+  }, { address: "passwordChange" })
+
+  return Layer.mergeAll(
+    HttpRouter.add("GET", askPath, ask),
+    HttpRouter.add("POST", "/auth/password", send),
+    HttpRouter.add("GET", editPath, showEdit),
+    HttpRouter.add("POST", editPath, set),
+    HttpRouter.add("GET", "/.well-known/change-password", redirect(askPath))
+  )
+})
+
+/** A new password by a link in a mail (6 hours). */
+export const layer = Layer.unwrap(make)

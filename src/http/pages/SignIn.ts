@@ -1,0 +1,90 @@
+import { Effect, Layer, Redacted } from "effect"
+import { HttpRouter } from "effect/http"
+import { SignIns } from "../../services/identity/SignIns.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
+import { problem, redirect, respond } from "./Document.ts"
+import { Forms, hidden, parameters, tokenField } from "./Forms.ts"
+import { html } from "./Html.ts"
+import { type Visitor, Visitors } from "./Visitors.ts"
+
+export const signInPath = "/auth/sign_in"
+/** Where somebody lands who signed in for nothing in particular. */
+const landing = "/oauth/authorized_applications"
+
+/** Pages to which a sign-in may lead back; anything else in an address is not followed. */
+const returns = /^\/oauth\/(?:authorize\?|authorized_applications$)/
+const returnTo = (asked: string | null): string => asked !== null && returns.test(asked) ? asked : landing
+
+interface Shown {
+  readonly visitor: Visitor
+  readonly to: string
+  readonly email: string
+  readonly problem?: string
+  readonly status?: number
+}
+
+const make = Effect.gen(function*() {
+  const { localDomain } = yield* ServerConfig
+  const forms = yield* Forms
+  const requests = yield* AuthorizationRequests
+  const signIns = yield* SignIns
+  const visitors = yield* Visitors
+
+  const show = Effect.fnUntraced(function*({ email, problem: wrong, status, to, visitor }: Shown) {
+    return visitor.remember(respond({
+      title: "Sign in",
+      server: localDomain,
+      ...(status !== undefined && { status }),
+      formTarget: yield* requests.formTarget(to),
+      body: html`
+${problem(wrong)}
+<form method="post" action="${signInPath}">
+${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
+<label>E-mail address
+<input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
+<label>Password
+<input type="password" name="password" autocomplete="current-password" required></label>
+<p class="row"><button type="submit">Sign in</button> <a href="/auth/password/new">Forgot your password?</a></p>
+</form>
+<p class="soft">No letter to confirm your address? <a href="/auth/confirmation/new">Send it again</a></p>`
+    }))
+  })
+
+  const get = Effect.gen(function*() {
+    const asked = yield* parameters
+    const to = returnTo(asked.get("return_to"))
+    const visitor = yield* visitors.current
+    if (visitor.session !== undefined && !asked.has("force_login")) return redirect(to)
+    return yield* show({ visitor, to, email: "" })
+  })
+
+  const post = forms.handle(
+    Effect.fnUntraced(function*(form) {
+      const [to, email] = [returnTo(form.get("return_to")), form.get("email")?.trim() ?? ""]
+      return yield* signIns.signIn(email, Redacted.make(form.get("password") ?? "")).pipe(
+        Effect.flatMap(({ accountId }) => visitors.signIn(accountId, redirect(to))),
+        Effect.catch((refused) =>
+          Effect.flatMap(
+            visitors.current,
+            (visitor) =>
+              show({ visitor, to, email, problem: refused.message, status: refused._tag === "Unavailable" ? 503 : 422 })
+          )
+        )
+      )
+    }),
+    { address: "signInAddress", email: "signInEmail" }
+  )
+
+  const signOut = forms.handle(() => visitors.signOut(redirect(signInPath)))
+
+  return Layer.mergeAll(
+    HttpRouter.add("GET", signInPath, get),
+    HttpRouter.add("POST", signInPath, post),
+    HttpRouter.add("POST", "/auth/sign_out", signOut),
+    HttpRouter.add("DELETE", "/auth/sign_out", signOut)
+  )
+})
+
+/** Signing in to the server's own pages, and out. */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,75 @@
+import { HttpRouter, HttpServerResponse } from "effect/http"
+
+export const stylesheetPath = "/assets/pages.css"
+
+/** The look of the server's own pages: one column, the system's letters, light and dark as the reader has it. */
+const stylesheet = `
+:root {
+  color-scheme: light dark;
+  --back: #f4f3f7; --card: #fff; --text: #1f1b2d; --soft: #5c566e; --line: #d9d5e4;
+  --accent: #5b3fd6; --on-accent: #fff; --danger: #b3261e; --danger-back: #fdeceb; --good-back: #e9f6ec;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --back: #15121d; --card: #211d2c; --text: #ece9f4; --soft: #aaa3bd; --line: #3a3449;
+    --accent: #a693ff; --on-accent: #17122b; --danger: #ff9d94; --danger-back: #3d1f21; --good-back: #1c3325;
+  }
+}
+*, ::before, ::after { box-sizing: border-box }
+body {
+  margin: 0; padding: 2rem 1rem; background: var(--back); color: var(--text);
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
+}
+main, body > header, body > footer { max-width: 30rem; margin: 0 auto }
+body > header { font-weight: 600; margin-bottom: 1rem }
+body > header a { color: inherit; text-decoration: none }
+body > footer { margin-top: 1rem; font-size: .875rem; color: var(--soft) }
+main { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem }
+h1 { font-size: 1.375rem; line-height: 1.25; margin: 0 0 1rem }
+h2 { font-size: 1rem; margin: 0 }
+p { margin: 0 0 1rem }
+a { color: var(--accent) }
+form { margin: 0 }
+label { display: block; font-weight: 600; margin-bottom: 1rem }
+input {
+  display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; font: inherit; font-weight: 400;
+  color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: .5rem;
+}
+button {
+  font: inherit; font-weight: 600; padding: .625rem 1.25rem; border-radius: .5rem; cursor: pointer;
+  border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);
+}
+button.quiet { background: none; color: var(--text); border-color: var(--line) }
+button.danger { background: none; color: var(--danger); border-color: var(--danger) }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.below { margin-top: 1.25rem; padding-top: 1rem; border-top: 1px solid var(--line) }
+.below button { padding: .25rem .75rem }
+main > :last-child, main > :last-child > p { margin-bottom: 0 }
+.row { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center }
+.soft { color: var(--soft) }
+.hint { display: block; font-weight: 400; font-size: .875rem; color: var(--soft) }
+.problem, .done { padding: .75rem 1rem; border-radius: .5rem; margin-bottom: 1rem }
+.problem { background: var(--danger-back); color: var(--danger) }
+.done { background: var(--good-back) }
+.scopes, .apps { list-style: none; margin: 0 0 1.25rem; padding: 0; border-top: 1px solid var(--line) }
+.scopes li, .apps > li { padding: .75rem 0; border-bottom: 1px solid var(--line) }
+.scopes p, .apps p { margin: 0; font-size: .9375rem; color: var(--soft) }
+.badge { font-size: .8125rem; padding: .125rem .5rem; border-radius: 1rem; border: 1px solid var(--line); color: var(--soft) }
+.scopes li.dangerous { border-left: 4px solid var(--danger); padding: .75rem; background: var(--danger-back) }
+.dangerous h2, .dangerous .badge { color: var(--danger); border-color: var(--danger) }
+.scopes .row, .apps .row { justify-content: space-between }
+code.secret {
+  display: block; padding: .75rem; margin-bottom: 1rem; background: var(--back); border: 1px dashed var(--line);
+  border-radius: .5rem; user-select: all;
+}
+`
+
+/** The stylesheet as a file, so that the pages' policy allows no inline style. */
+export const layer = HttpRouter.add(
+  "GET",
+  stylesheetPath,
+  HttpServerResponse.text(stylesheet, {
+    contentType: "text/css; charset=utf-8",
+    headers: { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" }
+  })
+)

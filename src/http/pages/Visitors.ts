@@ -1,0 +1,110 @@
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Mac } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type Session, sessionMillisMax, Sessions } from "../../services/identity/Sessions.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { OpaqueSecrets } from "../../services/OpaqueSecrets.ts"
+
+/** Somebody with a browser in front of one of our pages. */
+export interface Visitor {
+  readonly session: Session | undefined
+  /** What a form must bring back to show that it is ours. */
+  readonly formToken: string
+  /** Sets the visitor's cookies on the response, where they are new. */
+  readonly remember: (response: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse
+}
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/**
+ * Visitors of our pages by their cookies. One cookie holds the session; the other a secret of the browser, from which
+ * the token of every form is derived, so that another site can neither read nor guess it (row 72).
+ */
+export class Visitors extends Context.Service<Visitors, {
+  readonly current: Effect.Effect<Visitor, never, Request>
+  /** Whether a form was sent by one of our pages, in this browser and this session. */
+  readonly isOurs: (formToken: string | null | undefined) => Effect.Effect<boolean, never, Request>
+  /** Starts a session with a secret of its own and ends the one before. */
+  readonly signIn: (
+    accountId: AccountId,
+    response: HttpServerResponse.HttpServerResponse
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
+  readonly signOut: (
+    response: HttpServerResponse.HttpServerResponse
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
+}>()("murmuration/http/pages/Visitors") {
+  static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make))
+}
+
+const utf8 = new TextEncoder()
+
+const make = Effect.gen(function*() {
+  const { publicUrl } = yield* ServerConfig
+  const secrets = yield* OpaqueSecrets
+  const sessions = yield* Sessions
+  const secure = publicUrl.startsWith("https:")
+  // With this prefix a browser takes the cookie from this very host only, not from a neighbour in the domain.
+  const prefix = secure ? "__Host-" : ""
+  const [sessionCookie, formCookie] = [`${prefix}session`, `${prefix}form`]
+  const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const
+
+  const cookie = (request: Request, name: string) => request.cookies[name] || undefined
+  const tokenFor = (request: Request, form: string) =>
+    Effect.map(secrets.hash(`${form}.${cookie(request, sessionCookie) ?? ""}`), Base64Url.encode)
+
+  const current = Effect.fn("Visitors.current")(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const secret = cookie(request, sessionCookie)
+    const session = secret === undefined ? Option.none() : yield* sessions.find(Redacted.make(secret))
+    const known = cookie(request, formCookie)
+    const form = known ?? Redacted.value(yield* secrets.make)
+    return {
+      session: Option.getOrUndefined(session),
+      formToken: yield* tokenFor(request, form),
+      remember: (response: HttpServerResponse.HttpServerResponse) =>
+        known === undefined ? HttpServerResponse.setCookieUnsafe(response, formCookie, form, attributes) : response
+    }
+  })()
+
+  /** Browsers name the origin of a form; ours are sent from our own address. */
+  const fromOurPages = ({ headers }: Request) => {
+    const origin = headers["origin"]
+    if (origin !== undefined) return origin === publicUrl
+    const site = headers["sec-fetch-site"]
+    return site === undefined || site === "same-origin" || site === "none"
+  }
+
+  const isOurs = Effect.fn("Visitors.isOurs")(function*(formToken: string | null | undefined) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const form = cookie(request, formCookie)
+    if (form === undefined || !formToken || !fromOurPages(request)) return false
+    return Mac.timingSafeEqual(utf8.encode(yield* tokenFor(request, form)), utf8.encode(formToken))
+  })
+
+  const endCurrent = Effect.fnUntraced(function*(request: Request) {
+    const secret = cookie(request, sessionCookie)
+    if (secret !== undefined) yield* sessions.end(Redacted.make(secret))
+  })
+
+  const signIn: Visitors["Service"]["signIn"] = Effect.fn("Visitors.signIn")(function*(accountId, response) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    yield* endCurrent(request)
+    const secret = yield* sessions.start(accountId, {
+      userAgent: request.headers["user-agent"] ?? "",
+      address: Option.getOrUndefined(request.remoteAddress)
+    })
+    return HttpServerResponse.setCookieUnsafe(response, sessionCookie, Redacted.value(secret), {
+      ...attributes,
+      maxAge: sessionMillisMax
+    })
+  })
+
+  const signOut: Visitors["Service"]["signOut"] = Effect.fn("Visitors.signOut")(function*(response) {
+    yield* endCurrent(yield* HttpServerRequest.HttpServerRequest)
+    return HttpServerResponse.setCookieUnsafe(response, sessionCookie, "", { ...attributes, maxAge: 0 })
+  })
+
+  return Visitors.of({ current, isOurs, signIn, signOut })
+})

@@ -1,0 +1,75 @@
+import type { AccountRecord } from "../../services/identity/Accounts.ts"
+import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
+import type { Account } from "../wire/Account.ts"
+import { day, id, midnight } from "../wire/Common.ts"
+import type { CustomEmoji } from "../wire/CustomEmoji.ts"
+import type { Values } from "../wire/Keys.ts"
+
+/** Where the pictures are that an account has until it uploads its own. */
+export const missingAvatarPath = "/avatars/original/missing.png"
+export const missingHeaderPath = "/headers/original/missing.png"
+
+/** A record as the wire's values; a suspended account keeps its name and nothing that it wrote (S-045). */
+export const accountValues = (
+  config: ServerConfig["Service"],
+  record: AccountRecord,
+  emojis: ReadonlyArray<Emoji>
+): Values<Account> => {
+  const { suspended } = record
+  const local = record.domain === null
+  const avatar = config.publicUrl + missingAvatarPath
+  const header = config.publicUrl + missingHeaderPath
+  return {
+    id: id(record.id),
+    username: record.username,
+    acct: Urls.acct(record),
+    displayName: suspended ? "" : record.displayName,
+    locked: !suspended && record.locked,
+    bot: !suspended && record.bot,
+    discoverable: suspended ? false : record.discoverable,
+    indexable: !suspended && record.indexable,
+    group: false,
+    createdAt: midnight(record.createdAt),
+    note: suspended ? "" : record.noteHtml,
+    url: record.url ?? Urls.profile(config, record.username),
+    uri: record.uri ?? Urls.actor(config, record.username),
+    avatar,
+    avatarStatic: avatar,
+    avatarDescription: suspended ? "" : record.avatarDescription,
+    header,
+    headerStatic: header,
+    headerDescription: suspended ? "" : record.headerDescription,
+    followersCount: record.followersCount,
+    followingCount: record.followingCount,
+    statusesCount: record.statusesCount,
+    lastStatusAt: record.lastStatusAt === null ? null : day(record.lastStatusAt),
+    hideCollections: record.hideCollections,
+    showMedia: record.showMedia,
+    showMediaReplies: record.showMediaReplies,
+    showFeatured: record.showFeatured,
+    emojis: suspended ? [] : emojis.map(emojiValues),
+    fields: suspended
+      ? []
+      : record.fields.map(({ html, name, verifiedAt }) => ({ name, value: html, verifiedAt })),
+    featureApproval: { automatic: [], manual: [], currentUser: "denied" },
+    ...(local && {
+      noindex: false,
+      roles: suspended || record.roleId === null
+        ? []
+        : [{ id: id(record.roleId), name: record.roleName ?? "", color: record.roleColor ?? "" }]
+    }),
+    ...(suspended && { suspended: true }),
+    ...(record.silenced && { limited: true }),
+    ...(record.memorial && { memorial: true })
+  }
+}
+
+export const emojiValues = ({ category, shortcode, staticUrl, url, visibleInPicker }: Emoji): Values<CustomEmoji> => ({
+  shortcode,
+  url,
+  staticUrl,
+  visibleInPicker,
+  ...(category !== null && { category })
+})

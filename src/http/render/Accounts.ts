@@ -1,0 +1,129 @@
+import { Context, Effect, Layer } from "effect"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { Broadcast } from "../../services/feeds/Broadcast.ts"
+import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
+import { everyone } from "../../services/identity/Roles.ts"
+import { Settings, type UserSettings } from "../../services/identity/Settings.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Wire from "../wire/Account.ts"
+import { json, splice, type Values } from "../wire/Keys.ts"
+import { accountValues } from "./AccountValues.ts"
+import { onChanged } from "./Changes.ts"
+import * as JsonCache from "./JsonCache.ts"
+
+/** Bytes of accounts' JSON that are kept, two for each character. */
+export const accountCacheBytesMax = 16 * 1024 * 1024
+
+/**
+ * Accounts as clients see them, as ready JSON. A list of any length costs nothing where all are cached, else one query
+ * for the rest (and one for this server's emoji, at most once in half a minute).
+ */
+export class AccountViews extends Context.Service<AccountViews, {
+  /** By id; accounts that do not exist are absent. Who may see an account is decided before. */
+  readonly byId: (ids: Iterable<bigint>) => Effect.Effect<ReadonlyMap<bigint, string>>
+  /** In the order of `ids`. */
+  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<string>>
+  readonly renderOne: (id: bigint) => Effect.Effect<string, RecordNotFound>
+  /** The own account with its source and role, never from a cache; two queries. */
+  readonly renderCredentials: (id: AccountId) => Effect.Effect<string, RecordNotFound>
+  /** Drops what is kept of accounts that a command on this node has changed. */
+  readonly forget: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
+}>()("murmuration/http/render/AccountViews") {
+  static readonly layer = Layer.effect(
+    AccountViews,
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const settings = yield* Settings
+      const emojis = yield* CustomEmojis
+      const config = yield* ServerConfig
+      const broadcast = yield* Broadcast
+      const cache = JsonCache.make<{ readonly json: string }>({
+        bytesMax: accountCacheBytesMax,
+        bytesOf: ({ json }) => json.length * 2,
+        connected: broadcast.connected
+      })
+      yield* onChanged("account", cache.forget)
+
+      const values = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+        const records = new Map((yield* accounts.load(ids)).map((record) => [record.id, record]))
+        const named = yield* emojis.finder
+        const toValues = (record: AccountRecord) =>
+          accountValues(
+            config,
+            record,
+            record.domain === null ? named(record.displayName, record.noteHtml) : []
+          )
+        const found = new Map<bigint, Values<Wire.Account>>()
+        for (const id of ids) {
+          const record = records.get(id)
+          if (record === undefined) continue
+          const moved = record.movedToId === null || record.suspended ? undefined : records.get(record.movedToId)
+          found.set(id, moved === undefined ? toValues(record) : { ...toValues(record), moved: toValues(moved) })
+        }
+        return found
+      })
+
+      const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
+        const found = yield* values(missing)
+        return new Map(Array.from(found, ([id, value]) => [id, { json: json<Wire.Account>(value) }]))
+      })
+
+      const byId = Effect.fn("AccountViews.byId")(function*(ids: Iterable<bigint>) {
+        const found = yield* cache.get(ids, load)
+        return new Map(Array.from(found, ([id, { json }]) => [id, json]))
+      })
+
+      const render = Effect.fn("AccountViews.render")(function*(ids: ReadonlyArray<bigint>) {
+        const found = yield* byId(ids)
+        return ids.flatMap((id) => found.get(id) ?? [])
+      })
+
+      const renderOne = Effect.fn("AccountViews.renderOne")(function*(id: bigint) {
+        return (yield* byId([id])).get(id) ?? (yield* new RecordNotFound())
+      })
+
+      const renderCredentials = Effect.fn("AccountViews.renderCredentials")(function*(id: AccountId) {
+        const own = (yield* values([id])).get(id)
+        if (own === undefined) return yield* new RecordNotFound()
+        const set = yield* settings.of(id)
+        return splice<Wire.CredentialAccount, "source" | "role">(
+          { ...own, followRequestsCount: set.followRequestsCount },
+          { source: json<Wire.Source>(sourceValues(set)), role: json<Wire.CredentialAccount["role"]>(roleValues(set)) }
+        )
+      })
+
+      return AccountViews.of({
+        byId,
+        render,
+        renderOne,
+        renderCredentials,
+        forget: (ids) => Effect.sync(() => cache.forget(ids))
+      })
+    })
+  )
+}
+
+const sourceValues = (settings: UserSettings): Values<Wire.Source> => ({
+  privacy: settings.visibility,
+  sensitive: settings.sensitive,
+  language: settings.language,
+  note: settings.note,
+  fields: settings.fields.map(({ name, value, verifiedAt }) => ({ name, value, verifiedAt })),
+  followRequestsCount: settings.followRequestsCount,
+  hideCollections: settings.hideCollections,
+  discoverable: settings.discoverable,
+  indexable: settings.indexable,
+  attributionDomains: settings.attributionDomains,
+  quotePolicy: settings.quotePolicy
+})
+
+const roleValues = (settings: UserSettings): Values<Wire.CredentialAccount["role"]> => ({
+  id: String(settings.roleId),
+  name: settings.roleId === everyone ? "" : settings.roleName,
+  permissions: String(settings.permissions),
+  color: settings.roleColor,
+  highlighted: settings.roleHighlighted,
+  collectionLimit: settings.roleCollectionLimit
+})

@@ -1,0 +1,137 @@
+import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
+import * as Limits from "../../services/instance/ContentLimits.ts"
+import { languages } from "../../services/instance/Languages.ts"
+import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { interfaceLevel, interfaceVersion, sourceUrl } from "../../services/instance/Software.ts"
+import { noteCharactersMax, statusCharactersMax, urlCharactersReserved } from "../../services/html/Text.ts"
+import { html } from "../pages/Html.ts"
+import { iconPath, iconSizes, thumbnailPath } from "../pages/Pictures.ts"
+import type { Instance, InstanceV1 } from "../wire/Instance.ts"
+import { json, splice, type Values } from "../wire/Keys.ts"
+import { ruleValues } from "./Values.ts"
+
+/** What both forms of the instance document are made of. `contact` is the contact account's JSON, or "null". */
+export interface InstanceFacts {
+  readonly config: ServerConfig["Service"]
+  readonly about: About
+  readonly rules: ReadonlyArray<RuleRecord>
+  readonly usage: Usage
+  readonly contact: string
+}
+
+const statuses = {
+  maxCharacters: statusCharactersMax,
+  maxMediaAttachments: Limits.mediaAttachmentsMax,
+  charactersReservedPerUrl: urlCharactersReserved
+}
+const mediaAttachments = {
+  // Files come with the capability that takes them; until then there is no type that a client could send.
+  supportedMimeTypes: [],
+  imageSizeLimit: Limits.imageBytesMax,
+  imageMatrixLimit: Limits.imagePixelsMax,
+  videoSizeLimit: Limits.videoBytesMax,
+  videoFrameRateLimit: Limits.videoFramesPerSecondMax,
+  videoMatrixLimit: Limits.videoPixelsMax
+}
+const polls = {
+  maxOptions: Limits.pollOptionsMax,
+  maxCharactersPerOption: Limits.pollOptionCharactersMax,
+  minExpiration: Limits.pollSecondsMin,
+  maxExpiration: Limits.pollSecondsMax
+}
+const accounts: Values<Instance["configuration"]["accounts"]> = {
+  maxFeaturedTags: Limits.featuredTagsMax,
+  maxPinnedStatuses: Limits.pinsMax,
+  maxProfileFields: Limits.profileFieldsMax,
+  profileFieldNameLimit: Limits.profileFieldCharactersMax,
+  profileFieldValueLimit: Limits.profileFieldCharactersMax,
+  maxDisplayNameLength: Limits.displayNameCharactersMax,
+  maxNoteLength: noteCharactersMax,
+  maxAvatarDescriptionLength: Limits.pictureDescriptionCharactersMax,
+  maxHeaderDescriptionLength: Limits.pictureDescriptionCharactersMax
+}
+
+const streamingUrl = (publicUrl: string) => publicUrl.replace(/^http/, "ws")
+
+/** Who may read the public timelines, as clients are told of it. */
+const feeds = ({ limitedFederation, publicTimelines }: ServerConfig["Service"]) => {
+  const access = publicTimelines === "public" && !limitedFederation ? "public" : "authenticated"
+  return { local: access, remote: access } as const
+}
+
+/** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
+export const instanceJson = ({ about, config, contact, rules, usage }: InstanceFacts): string => {
+  const { localDomain, publicUrl, registrations } = config
+  const thumbnail = publicUrl + thumbnailPath
+  return splice<Instance, "contact">({
+    domain: localDomain,
+    title: about.title,
+    version: interfaceVersion,
+    sourceUrl,
+    description: about.shortDescription,
+    usage: { users: { activeMonth: usage.activeMonth } },
+    thumbnail: { url: thumbnail, blurhash: null, versions: { "@1x": thumbnail, "@2x": thumbnail }, description: "" },
+    icon: iconSizes.map((size) => ({ src: publicUrl + iconPath(size), size: `${size}x${size}` })),
+    languages: [defaultLanguage],
+    configuration: {
+      urls: {
+        streaming: streamingUrl(publicUrl),
+        status: null,
+        about: `${publicUrl}/about`,
+        privacyPolicy: `${publicUrl}/privacy-policy`,
+        termsOfService: null
+      },
+      vapid: { publicKey: "" },
+      accounts,
+      statuses,
+      mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments },
+      polls,
+      translation: { enabled: false },
+      timelinesAccess: {
+        liveFeeds: feeds(config),
+        hashtagFeeds: feeds(config),
+        trendingLinkFeeds: { local: "disabled", remote: "disabled" }
+      },
+      limitedFederation: config.limitedFederation
+    },
+    registrations: {
+      enabled: registrations !== "closed",
+      approvalRequired: registrations === "approval",
+      reasonRequired: false,
+      message: null,
+      minAge: null,
+      url: null
+    },
+    apiVersions: { mastodon: interfaceLevel },
+    wrapstodon: null,
+    rules: rules.map(ruleValues)
+  }, { contact: splice<Instance["contact"], "account">({ email: about.contactEmail }, { account: contact }) })
+}
+
+/** The JSON of `GET /api/v1/instance`, the older form. */
+export const instanceV1Json = ({ about, config, contact, rules, usage }: InstanceFacts): string =>
+  splice<InstanceV1, "contactAccount">({
+    uri: config.localDomain,
+    title: about.title,
+    shortDescription: about.shortDescription,
+    description: String(html`${about.shortDescription}`),
+    email: about.contactEmail,
+    version: interfaceVersion,
+    urls: { streamingApi: streamingUrl(config.publicUrl) },
+    stats: { userCount: usage.users, statusCount: usage.statuses, domainCount: usage.domains },
+    thumbnail: config.publicUrl + thumbnailPath,
+    languages: [defaultLanguage],
+    registrations: config.registrations !== "closed",
+    approvalRequired: config.registrations === "approval",
+    invitesEnabled: false,
+    configuration: { accounts: { maxFeaturedTags: Limits.featuredTagsMax }, statuses, mediaAttachments, polls },
+    rules: rules.map(ruleValues)
+  }, { contactAccount: contact })
+
+/** The language of the server's own pages and letters. */
+const defaultLanguage = "en"
+
+export const rulesJson = (rules: ReadonlyArray<RuleRecord>): string => json(rules.map(ruleValues))
+
+/** Languages that a post can be in. */
+export const languagesJson = JSON.stringify(languages)

@@ -1,0 +1,47 @@
+import type { Page } from "../../services/Paging.ts"
+import * as Reply from "../guard/Reply.ts"
+import * as Paging from "../Paging.ts"
+
+/** A page of a list as its answer: ready items, and the `Link` header made of the rows that were read (S-122, S-128). */
+export const page = <Row>(options: {
+  readonly baseUrl: string
+  readonly path: string
+  readonly page: Page
+  readonly rows: ReadonlyArray<Row>
+  /** The id by which the list is paged. */
+  readonly cursor: (row: Row) => bigint
+  readonly items: ReadonlyArray<string>
+  /** Filters of the request that links keep. */
+  readonly keep?: Parameters<typeof Paging.link>[4]
+  readonly back?: "min_id" | "since_id"
+  /** `next` on every page that is not empty, not only on full ones. */
+  readonly always?: boolean
+  readonly status?: number
+}) =>
+  Reply.list(
+    options.items,
+    Paging.link(
+      options.baseUrl,
+      options.path,
+      Paging.endsOf(options.page, options.rows, options.cursor, options.always === true ? "always" : "full"),
+      options.page.limit,
+      options.keep,
+      options.back
+    ),
+    options.status
+  )
+
+/** Ids out of a list of texts, each once; what is no id is left out. */
+export const idsOf = (texts: ReadonlyArray<string> | undefined): ReadonlyArray<bigint> => [
+  ...new Set((texts ?? []).flatMap((text) => /^[0-9]{1,18}$/.test(text) ? [BigInt(text)] : []))
+]
+
+/** The filters of a request, by their names in `names`, as its links repeat them. */
+export const kept = (url: string, names: ReadonlyArray<string>): Record<string, string | ReadonlyArray<string>> => {
+  const at = url.indexOf("?")
+  const given = new URLSearchParams(at === -1 ? "" : url.slice(at))
+  return Object.fromEntries(names.flatMap((name) => {
+    const [first, ...more] = given.getAll(name)
+    return first === undefined ? [] : [[name, more.length === 0 ? first : [first, ...more]]]
+  }))
+}

@@ -1,0 +1,57 @@
+import { Context, Effect, Layer } from "effect"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
+import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { id, timestamp } from "../wire/Common.ts"
+import { splice } from "../wire/Keys.ts"
+import { isNotificationType, type Notification } from "../wire/Notification.ts"
+import { AccountViews } from "./Accounts.ts"
+import { StatusViews } from "./Statuses.ts"
+
+/** Notifications as ready JSON; a list takes as many queries as a page of statuses. */
+export class NotificationViews extends Context.Service<NotificationViews, {
+  /** In their order; one whose status the owner cannot see is left out. */
+  readonly render: (
+    owner: AccountId,
+    records: ReadonlyArray<NotificationRecord>
+  ) => Effect.Effect<ReadonlyArray<string>>
+  readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<string, RecordNotFound>
+}>()("murmuration/http/render/NotificationViews") {
+  static readonly layer = Layer.effect(
+    NotificationViews,
+    Effect.gen(function*() {
+      const notifications = yield* Notifications
+      const accounts = yield* AccountViews
+      const statuses = yield* StatusViews
+
+      const render = Effect.fn("NotificationViews.render")(function*(
+        owner: AccountId,
+        records: ReadonlyArray<NotificationRecord>
+      ) {
+        const named = new Set(records.flatMap(({ statusId }) => statusId ?? []))
+        const shown = yield* statuses.byId(owner, [...named])
+        const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
+        return records.flatMap((record) => {
+          const account = people.get(record.fromAccountId)
+          const status = record.statusId === undefined ? undefined : shown.get(record.statusId)
+          if (account === undefined || !isNotificationType(record.type)) return []
+          const values = {
+            id: id(record.id),
+            type: record.type,
+            createdAt: timestamp(record.createdAt),
+            groupKey: groupKeyOf(record)
+          }
+          if (record.statusId === undefined) return [splice<Notification, "account">(values, { account })]
+          return status === undefined ? [] : [splice<Notification, "account" | "status">(values, { account, status })]
+        })
+      })
+
+      const renderOne = Effect.fn("NotificationViews.renderOne")(function*(owner: AccountId, notificationId: bigint) {
+        const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)])
+        return text ?? (yield* new RecordNotFound())
+      })
+      return NotificationViews.of({ render, renderOne })
+    })
+  )
+}

@@ -1,0 +1,39 @@
+import { Context, Effect, Layer } from "effect"
+import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import type { Revision } from "../../services/statuses/History.ts"
+import { timestamp } from "../wire/Common.ts"
+import { splice } from "../wire/Keys.ts"
+import type { StatusEdit } from "../wire/Status.ts"
+import { AccountViews } from "./Accounts.ts"
+import { emojiValues } from "./AccountValues.ts"
+
+/** Versions of a status as ready JSON; as many queries as a list of accounts. */
+export class RevisionViews extends Context.Service<RevisionViews, {
+  readonly render: (revisions: ReadonlyArray<Revision>) => Effect.Effect<ReadonlyArray<string>>
+}>()("murmuration/http/render/RevisionViews") {
+  static readonly layer = Layer.effect(
+    RevisionViews,
+    Effect.gen(function*() {
+      const accounts = yield* AccountViews
+      const emojis = yield* CustomEmojis
+      const render = Effect.fn("RevisionViews.render")(function*(revisions: ReadonlyArray<Revision>) {
+        const people = yield* accounts.byId(new Set(revisions.map(({ accountId }) => accountId)))
+        const named = yield* emojis.finder
+        return revisions.flatMap((revision) => {
+          const account = people.get(revision.accountId)
+          if (account === undefined) return []
+          const used = revision.local ? named(revision.html, revision.spoilerText) : []
+          return [splice<StatusEdit, "account">({
+            content: revision.html,
+            spoilerText: revision.spoilerText,
+            sensitive: revision.sensitive,
+            createdAt: timestamp(revision.createdAt),
+            mediaAttachments: [],
+            emojis: used.map(emojiValues)
+          }, { account })]
+        })
+      })
+      return RevisionViews.of({ render })
+    })
+  )
+}

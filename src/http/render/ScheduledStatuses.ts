@@ -1,0 +1,25 @@
+import { Context, Effect, Layer } from "effect"
+import type { RecordNotFound } from "../../services/Errors.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { type ScheduledRecord, ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
+import { json } from "../wire/Keys.ts"
+import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
+import { scheduledValues } from "./Values.ts"
+
+/** Posts that wait for their time, as ready JSON. */
+export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, {
+  readonly render: (records: ReadonlyArray<ScheduledRecord>) => ReadonlyArray<string>
+  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
+}>()("murmuration/http/render/ScheduledStatusViews") {
+  static readonly layer = Layer.effect(
+    ScheduledStatusViews,
+    Effect.gen(function*() {
+      const scheduled = yield* ScheduledStatuses
+      const text = (record: ScheduledRecord) => json<ScheduledStatus>(scheduledValues(record))
+      return ScheduledStatusViews.of({
+        render: (records) => records.map(text),
+        renderOne: Effect.fn("ScheduledStatusViews.renderOne")((owner, id) => Effect.map(scheduled.find(owner, id), text))
+      })
+    })
+  )
+}

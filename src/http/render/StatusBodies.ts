@@ -1,0 +1,89 @@
+import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
+import type { StatusKey } from "../../services/statuses/Standings.ts"
+import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
+import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
+import { json, type Values } from "../wire/Keys.ts"
+import type { Status, StatusBody } from "../wire/Status.ts"
+import { openBody } from "../wire/StatusJson.ts"
+import { emojiValues } from "./AccountValues.ts"
+
+/** A status as it is kept ready: what never changes, what an edit changes as open JSON, and its application's JSON. */
+export interface ReadyStatus {
+  readonly key: StatusKey
+  readonly body: string
+  readonly application: string | undefined
+  /** Others than the author may see the application. */
+  readonly showApplication: boolean
+}
+
+/** Two for each character, and what the object itself takes. */
+export const bytesOf = ({ application, body }: ReadyStatus): number =>
+  body.length * 2 + (application?.length ?? 0) * 2 + 512
+
+/** Makes a record ready; `original` is the record that it repeats. */
+export const ready = (
+  config: ServerConfig["Service"],
+  record: StatusRecord,
+  original: StatusRecord | undefined,
+  emojis: ReadonlyArray<Emoji>
+): ReadyStatus => ({
+  key: keyOf(record, original === undefined ? undefined : keyOf(original, undefined)),
+  body: openBody(bodyValues(config, record, emojis)),
+  application: record.applicationName === null
+    ? undefined
+    : json<NonNullable<Status["application"]>>({ name: record.applicationName, website: record.applicationWebsite }),
+  showApplication: record.showApplication
+})
+
+const keyOf = (record: StatusRecord, original: StatusKey | undefined): StatusKey => ({
+  id: record.id,
+  accountId: record.accountId,
+  visibility: record.visibility,
+  conversationId: record.conversationId,
+  local: record.local,
+  original
+})
+
+/** Polls, files, cards and quotes come with the capabilities that make them. */
+export const bodyValues = (
+  config: ServerConfig["Service"],
+  record: StatusRecord,
+  emojis: ReadonlyArray<Emoji>
+): Values<StatusBody> => {
+  const note = Urls.note(config, record.username, record.id)
+  const activity = `${note}/activity`
+  const reblog = record.reblogOfId !== null
+  return {
+    id: id(record.id),
+    createdAt: timestamp(record.createdAt),
+    inReplyToId: idOrNull(record.inReplyToId),
+    inReplyToAccountId: idOrNull(record.inReplyToAccountId),
+    sensitive: record.sensitive,
+    spoilerText: record.spoilerText,
+    visibility: record.visibility,
+    language: record.language,
+    uri: record.uri ?? (reblog ? activity : note),
+    url: record.url ?? (record.local ? (reblog ? activity : Urls.status(config, record.username, record.id)) : null),
+    quotesCount: 0,
+    editedAt: timestampOrNull(record.editedAt),
+    content: record.html,
+    mediaAttachments: [],
+    mentions: record.mentions.map((mention) => mentionValues(config, mention)),
+    tags: record.tags.map((name) => ({ name, url: Urls.tag(config, name) })),
+    emojis: emojis.map(emojiValues),
+    taggedCollections: [],
+    quote: null,
+    card: null,
+    poll: null,
+    quoteApproval: { automatic: [], manual: [], currentUser: "denied" }
+  }
+}
+
+const mentionValues = (config: ServerConfig["Service"], mention: MentionRecord) => ({
+  id: mention.id,
+  username: mention.username,
+  url: mention.url ?? Urls.profile(config, mention.username),
+  acct: Urls.acct(mention)
+})

@@ -1,0 +1,197 @@
+import { Context, Effect, Layer } from "effect"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { Broadcast } from "../../services/feeds/Broadcast.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { type Hiding, type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import { isOpen } from "../../services/statuses/Visibility.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import { assemble, forRedraft, noFigures, withoutText } from "../wire/StatusJson.ts"
+import { AccountViews } from "./Accounts.ts"
+import { onChanged } from "./Changes.ts"
+import * as JsonCache from "./JsonCache.ts"
+import { bytesOf, ready, type ReadyStatus } from "./StatusBodies.ts"
+
+/** Bytes of statuses' bodies that are kept, two for each character. */
+export const statusCacheBytesMax = 32 * 1024 * 1024
+
+/**
+ * Statuses as clients see them, as ready JSON. A page of any length takes ONE query where all parts are cached (who may
+ * see what, counters and marks; see `Standings`), and at most five: that one, the bodies that are not cached, the originals
+ * of cached reblogs that are not, their accounts, and this server's emoji.
+ */
+export class StatusViews extends Context.Service<StatusViews, {
+  /**
+   * In the order of `ids`. Left out are statuses that the viewer may not see and, with `hiding` "authors" (the default is
+   * "nothing"), those of authors that it blocks or mutes.
+   */
+  readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>, hiding?: Hiding) => Effect.Effect<ReadonlyArray<string>>
+  /** The same by id. */
+  readonly byId: (
+    viewer: Viewer,
+    ids: ReadonlyArray<bigint>,
+    hiding?: Hiding
+  ) => Effect.Effect<ReadonlyMap<bigint, string>>
+  readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<string, RecordNotFound>
+  /** One status for everybody about to get it; who may not see it or shuns its author is absent. As many queries as a page. */
+  readonly renderFor: (id: bigint, viewers: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyMap<AccountId, string>>
+  /**
+   * The status on which somebody has just undone a mark of its own, which works although its author blocks it by now
+   * (S-127). What the viewer may not read any more comes without its text.
+   */
+  readonly renderUndone: (viewer: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
+  /** The answer to deleting an own status, made before it is deleted: its text as written in place of the HTML (S-060). */
+  readonly renderForRedraft: (owner: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
+  /** Drops what is kept of statuses that a command on this node has changed. */
+  readonly forget: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
+}>()("murmuration/http/render/StatusViews") {
+  static readonly layer = Layer.effect(
+    StatusViews,
+    Effect.gen(function*() {
+      const statuses = yield* Statuses
+      const standings = yield* Standings
+      const accounts = yield* AccountViews
+      const emojis = yield* CustomEmojis
+      const config = yield* ServerConfig
+      const broadcast = yield* Broadcast
+      const cache = JsonCache.make<ReadyStatus>({
+        bytesMax: statusCacheBytesMax,
+        bytesOf,
+        connected: broadcast.connected
+      })
+      yield* onChanged("status", cache.forget)
+
+      const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
+        const records = new Map((yield* statuses.load(missing)).map((record) => [record.id, record]))
+        const named = yield* emojis.finder
+        const made = new Map<bigint, ReadyStatus>()
+        for (const record of records.values()) {
+          const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
+          if (record.reblogOfId !== null && original === undefined) continue
+          const used = record.local ? named(record.html, record.spoilerText) : []
+          made.set(record.id, ready(config, record, original, used))
+        }
+        return made
+      })
+
+      /** The statuses and, for reblogs, their originals. */
+      const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+        const found = new Map(yield* cache.get(ids, load))
+        const originals = ids.flatMap((id) => found.get(id)?.key.original?.id ?? []).filter((id) => !found.has(id))
+        if (originals.length === 0) return found
+        for (const [id, status] of yield* cache.get(originals, load)) found.set(id, status)
+        return found
+      })
+
+      /** Puts a status together for somebody who may see it. */
+      const compose = (
+        viewer: Viewer,
+        key: StatusKey,
+        standing: Standing,
+        bodies: ReadonlyMap<bigint, ReadyStatus>,
+        accounts: ReadonlyMap<bigint, string>
+      ): string | undefined => {
+        const status = bodies.get(key.id)
+        const account = accounts.get(key.accountId)
+        const reblog = key.original === undefined
+          ? "null"
+          : compose(viewer, key.original, standing, bodies, accounts)
+        if (status === undefined || account === undefined || reblog === undefined) return undefined
+        const own = viewer === key.accountId
+        return assemble({
+          body: status.body,
+          account,
+          reblog,
+          application: own || status.showApplication ? status.application : undefined,
+          figures: key.original === undefined ? standing : noFigures,
+          marks: viewer === undefined ? undefined : standing,
+          pinnable: own && key.original === undefined && key.visibility !== "direct"
+        })
+      }
+
+      const authorsOf = (keys: Iterable<StatusKey>) => {
+        const authors = new Set<bigint>()
+        for (const key of keys) {
+          authors.add(key.accountId)
+          if (key.original !== undefined) authors.add(key.original.accountId)
+        }
+        return authors
+      }
+
+      const byId = Effect.fn("StatusViews.byId")(function*(
+        viewer: Viewer,
+        ids: ReadonlyArray<bigint>,
+        hiding: Hiding = "nothing"
+      ) {
+        const found = yield* bodies(ids)
+        const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
+        const shown = yield* standings.of(viewer, keys, hiding)
+        const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id))))
+        const texts = new Map<bigint, string>()
+        for (const key of keys) {
+          const standing = shown.get(key.id)
+          const text = standing === undefined ? undefined : compose(viewer, key, standing, found, names)
+          if (text !== undefined) texts.set(key.id, text)
+        }
+        return texts
+      })
+
+      const render = Effect.fn("StatusViews.render")(function*(
+        viewer: Viewer,
+        ids: ReadonlyArray<bigint>,
+        hiding: Hiding = "nothing"
+      ) {
+        const texts = yield* byId(viewer, ids, hiding)
+        return ids.flatMap((id) => texts.get(id) ?? [])
+      })
+
+      const renderOne = Effect.fn("StatusViews.renderOne")(function*(viewer: Viewer, id: bigint) {
+        return (yield* byId(viewer, [id])).get(id) ?? (yield* new RecordNotFound())
+      })
+
+      const renderUndone = Effect.fn("StatusViews.renderUndone")(function*(viewer: AccountId, id: bigint) {
+        const found = yield* bodies([id])
+        const key = found.get(id)?.key
+        if (key === undefined) return yield* new RecordNotFound()
+        const { standing, visible } = yield* standings.ofMarked(viewer, key)
+        const names = yield* accounts.byId(authorsOf([key]))
+        const open = visible || isOpen((key.original ?? key).visibility)
+        const shown = open
+          ? found
+          : new Map(Array.from(found, ([id, status]) => [id, { ...status, body: withoutText(status.body) }]))
+        return compose(viewer, key, standing, shown, names) ?? (yield* new RecordNotFound())
+      })
+
+      const renderForRedraft = Effect.fn("StatusViews.renderForRedraft")(function*(owner: AccountId, id: bigint) {
+        const { text } = yield* statuses.source(owner, id)
+        return forRedraft(yield* renderOne(owner, id), text)
+      })
+
+      const renderFor = Effect.fn("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
+        const texts = new Map<AccountId, string>()
+        const found = yield* bodies([id])
+        const key = found.get(id)?.key
+        if (key === undefined) return texts
+        const shown = yield* standings.forViewers(viewers, key)
+        const names = yield* accounts.byId(authorsOf([key]))
+        for (const [viewer, standing] of shown) {
+          const text = compose(viewer, key, standing, found, names)
+          if (text !== undefined) texts.set(viewer, text)
+        }
+        return texts
+      })
+
+      return StatusViews.of({
+        byId,
+        render,
+        renderOne,
+        renderFor,
+        renderUndone,
+        renderForRedraft,
+        forget: (ids) => Effect.sync(() => cache.forget(ids))
+      })
+    })
+  )
+}

@@ -1,0 +1,22 @@
+import { Effect, Layer } from "effect"
+import { Renderings } from "../streaming/Renderings.ts"
+import { ConversationViews } from "./Conversations.ts"
+import { NotificationViews } from "./Notifications.ts"
+import { StatusViews } from "./Statuses.ts"
+
+/** What streams show is what requests show. */
+export const layer = Layer.effect(
+  Renderings,
+  Effect.gen(function*() {
+    const statuses = yield* StatusViews
+    const notifications = yield* NotificationViews
+    const conversations = yield* ConversationViews
+    const orUndefined = <A, R>(effect: Effect.Effect<A, { readonly _tag: "RecordNotFound" }, R>) =>
+      Effect.catchTag(effect, "RecordNotFound", () => Effect.succeed(undefined))
+    return Renderings.of({
+      status: statuses.renderFor,
+      notification: (accountId, notificationId) => orUndefined(notifications.renderOne(accountId, notificationId)),
+      conversation: (accountId, conversationId) => orUndefined(conversations.renderOne(accountId, conversationId))
+    })
+  })
+)

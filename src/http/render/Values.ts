@@ -1,0 +1,75 @@
+import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { RuleRecord } from "../../services/instance/Instance.ts"
+import * as Urls from "../../services/instance/Urls.ts"
+import type { Marker as MarkerRecord } from "../../services/feeds/Markers.ts"
+import type { RelationshipRecord } from "../../services/social/Relationships.ts"
+import type { ScheduledRecord } from "../../services/statuses/ScheduledStatuses.ts"
+import type { TagRecord } from "../../services/statuses/Tags.ts"
+import { id, timestamp, timestampOrNull } from "../wire/Common.ts"
+import type { Rule } from "../wire/Instance.ts"
+import type { Values } from "../wire/Keys.ts"
+import type { Marker } from "../wire/Marker.ts"
+import type { Relationship } from "../wire/Relationship.ts"
+import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
+import type { Tag } from "../wire/Tag.ts"
+
+/* Records as values of the wire, where one is as good as the other. */
+
+export const relationshipValues = (record: RelationshipRecord): Values<Relationship> => ({
+  ...record,
+  id: id(record.id),
+  mutingExpiresAt: timestampOrNull(record.mutingExpiresAt)
+})
+
+export const markerValues = ({ lastReadId, updatedAt, version }: MarkerRecord): Values<Marker> => ({
+  lastReadId: id(lastReadId),
+  version,
+  updatedAt: timestamp(updatedAt)
+})
+
+export const ruleValues = ({ hint, text, translations, ...rule }: RuleRecord): Values<Rule> => ({
+  id: id(rule.id),
+  text,
+  hint,
+  translations
+})
+
+/** `relation` is absent for callers without a user; following and featuring hashtags is to come. */
+export const tagValues = (
+  config: ServerConfig["Service"],
+  { history, name, ...tag }: TagRecord,
+  relation?: { readonly following: boolean; readonly featuring: boolean }
+): Values<Tag> => ({
+  id: tag.id === undefined ? "" : id(tag.id),
+  name,
+  url: Urls.tag(config, name),
+  history: history.map(({ accounts, midnight, uses }) => ({
+    day: String(midnight),
+    uses: String(uses),
+    accounts: String(accounts)
+  })),
+  ...relation
+})
+
+export const scheduledValues = ({ post, scheduledAt, ...scheduled }: ScheduledRecord): Values<ScheduledStatus> => ({
+  id: id(scheduled.id),
+  scheduledAt: timestamp(scheduledAt),
+  params: {
+    text: post.text,
+    mediaIds: null,
+    sensitive: post.sensitive,
+    spoilerText: post.spoilerText === "" ? null : post.spoilerText,
+    visibility: post.visibility,
+    inReplyToId: post.inReplyToId === null ? null : Number(post.inReplyToId),
+    language: post.language,
+    applicationId: post.applicationId === null ? null : Number(post.applicationId),
+    poll: null,
+    scheduledAt: null,
+    idempotency: null,
+    withRateLimit: false,
+    allowedMentions: post.allowedMentions,
+    quotedStatusId: null,
+    quoteApprovalPolicy: "nobody"
+  },
+  mediaAttachments: []
+})

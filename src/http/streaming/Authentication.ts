@@ -1,0 +1,51 @@
+import { Effect, Option, Redacted } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type { AccountId, TokenId } from "../../services/Ids.ts"
+import { grants } from "../../services/oauth/Scopes.ts"
+import { Tokens } from "../../services/oauth/Tokens.ts"
+import { refused } from "./Channels.ts"
+
+/** The user whose token a stream is opened with. */
+export interface Listener {
+  readonly accountId: AccountId
+  readonly tokenId: TokenId
+  readonly scopes: ReadonlySet<string>
+  readonly hearsNotifications: boolean
+}
+
+/** The parameters of a request's query. */
+export const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): URLSearchParams => {
+  const at = url.indexOf("?")
+  return new URLSearchParams(at === -1 ? "" : url.slice(at))
+}
+
+/** The token: of the header, else of the query, else the subprotocol of a WebSocket, where browsers can put one. */
+const secretOf = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
+  const authorization = request.headers["authorization"]
+  const found = authorization === undefined
+    ? queryOf(request).get("access_token") || request.headers["sec-websocket-protocol"]?.split(",", 1)[0]
+    : authorization.replace(/^bearer(?: |$)/i, "")
+  const secret = found?.trim()
+  return secret === "" ? undefined : secret
+}
+
+/** Finds out who opens a stream; refused is everybody but a user who may use the API (streaming.md section 6). */
+export const make = Effect.gen(function*() {
+  const tokens = yield* Tokens
+  return Effect.fn("streaming.authenticate")(function*(request: HttpServerRequest.HttpServerRequest) {
+    const secret = secretOf(request)
+    if (secret === undefined) return yield* refused("noToken")
+    const token = Option.getOrUndefined(yield* tokens.find(Redacted.make(secret)))
+    if (token === undefined || token.revoked || token.accountId === undefined || token.state !== "active") {
+      return yield* refused("badToken")
+    }
+    const { accountId, scopes, tokenId } = token
+    const listener: Listener = {
+      accountId,
+      tokenId,
+      scopes,
+      hearsNotifications: grants(scopes, ["read:notifications"])
+    }
+    return listener
+  })
+})

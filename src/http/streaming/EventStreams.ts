@@ -1,0 +1,78 @@
+import { type Cause, Deferred, Effect, Exit, type Fiber, Queue, Schedule, Schema, Stream } from "effect"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Reply from "../guard/Reply.ts"
+import { Flag } from "../wire/Params.ts"
+import * as Authentication from "./Authentication.ts"
+import { queryOf } from "./Authentication.ts"
+import { channelOf, nameAtPath } from "./Channels.ts"
+import { Hub } from "./Hub.ts"
+import { waitingBytesMax } from "./WebSockets.ts"
+
+/** How often an idle connection is written to, so that nothing on the way takes it for dead. */
+export const thumpPeriod = "15 seconds"
+/** How long a client whose token has ended may take to read what it was sent before. */
+const goodbyeTimeout = "500 millis"
+
+const encoder = new TextEncoder()
+const hello = encoder.encode(":)\n")
+const thump = encoder.encode(":thump\n\n")
+const isTrue = (given: string | null) => Schema.decodeUnknownSync(Flag)(given) === true
+
+const headers = {
+  "cache-control": "private, no-store",
+  // Reverse proxies that collect a response before they pass it on would hold events back.
+  "x-accel-buffering": "no"
+}
+
+/** Serves one channel as server-sent events, at the channel's path below `/api/v1/streaming/`. */
+export const make = Effect.gen(function*() {
+  const authenticate = yield* Authentication.make
+  const hub = yield* Hub
+
+  return Effect.fn("streaming.events")(function*(path: string) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const query = queryOf(request)
+    const name = yield* Effect.fromResult(nameAtPath(path, isTrue(query.get("only_media"))))
+    const listener = yield* authenticate(request)
+    const channel = yield* Effect.fromResult(channelOf(
+      name,
+      { tag: query.get("tag") ?? undefined, list: query.get("list") ?? undefined },
+      listener
+    ))
+    const cut = yield* Effect.withFiber((fiber) => Effect.succeed(cutOf(fiber)))
+    const outbox = yield* makeOutbox(cut)
+    const ended = yield* Deferred.make<void>()
+    const attendance = yield* hub.connect({
+      ...listener,
+      send: (event) => outbox.put(event.serverSent),
+      end: () => Deferred.doneUnsafe(ended, Exit.void)
+    })
+    outbox.put(hello)
+    yield* attendance.subscribe(channel)
+    yield* Effect.forkScoped(Effect.schedule(Effect.sync(() => outbox.put(thump)), Schedule.spaced(thumpPeriod)))
+    yield* Effect.forkScoped(Deferred.await(ended).pipe(
+      Effect.andThen(Effect.sync(outbox.end)),
+      Effect.andThen(Effect.sleep(goodbyeTimeout)),
+      Effect.andThen(Effect.sync(cut))
+    ))
+    return HttpServerResponse.stream(outbox.bytes, { contentType: "text/event-stream", headers })
+  }, Effect.catchTag("StreamRefused", ({ message, status }) => Effect.succeed(Reply.plainError(status, message, headers))))
+})
+
+/** Breaks the connection off, as if the client had, whether or not it reads. */
+const cutOf = (fiber: Fiber.Fiber<unknown, unknown>) => () =>
+  fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation)
+
+/** What waits for the client to take it; one that is more than `waitingBytesMax` behind is cut off. */
+const makeOutbox = Effect.fnUntraced(function*(cut: () => void) {
+  const queue = yield* Queue.unbounded<Uint8Array, Cause.Done>()
+  let waiting = 0
+  return {
+    put: (bytes: Uint8Array) => {
+      if (waiting + bytes.length > waitingBytesMax) return cut()
+      if (Queue.offerUnsafe(queue, bytes)) waiting += bytes.length
+    },
+    end: () => Queue.endUnsafe(queue),
+    bytes: Stream.fromQueue(queue).pipe(Stream.tap((bytes) => Effect.sync(() => waiting -= bytes.length)))
+  }
+})

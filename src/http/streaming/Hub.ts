@@ -1,0 +1,114 @@
+import { Context, Effect, Layer, Metric, PubSub, Schedule, type Scope, Stream } from "effect"
+import { Broadcast, type BroadcastMessage } from "../../services/feeds/Broadcast.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
+import { type Channel, refused, type StreamRefused } from "./Channels.ts"
+import * as Deliveries from "./Deliveries.ts"
+import { type Connection, Registry } from "./Registry.ts"
+
+/** Messages that are made ready at once; they are sent in the order in which they came. */
+const preparationsMax = 16
+/** How long one message may take to be made ready; a stream is no archive, so a later one is dropped. */
+const preparationTimeout = "5 seconds"
+/** Events sent before other work of the process gets its turn. */
+const sendingsPerTurnMax = 500
+/** How often every open stream's token is asked for, in case that word of its end was lost (security row 70). */
+export const revalidationPeriod = "10 seconds"
+
+/** What an open connection may ask of the hub. */
+export interface Attendance {
+  /** Fails where it listens to too many channels; a channel that it listens to already stays as it is. */
+  readonly subscribe: (channel: Channel) => Effect.Effect<void, StreamRefused>
+  readonly unsubscribe: (topic: string) => Effect.Effect<void>
+}
+
+const open = Metric.gauge("murmuration_streams_open", { description: "Open streams on this node" })
+const events = Metric.counter("murmuration_stream_events_total", { description: "Events sent to streams", incremental: true })
+
+/**
+ * The streams of this node. It hears the bus once, for all of them; what nobody here listens to costs nothing. An event
+ * may be lost (the node stops, the bus is away, the client is slow), and clients read what they missed by REST; none
+ * reaches somebody who may not see it at that moment. A stream ends at once when its token does, and within
+ * `revalidationPeriod` if word of that was lost.
+ */
+export class Hub extends Context.Service<Hub, {
+  /** Enters a connection until the scope closes; fails where there is no room or its token is not good any more. */
+  readonly connect: (connection: Connection) => Effect.Effect<Attendance, StreamRefused, Scope.Scope>
+}>()("murmuration/http/streaming/Hub") {
+  static readonly layer = Layer.effect(
+    Hub,
+    Effect.gen(function*() {
+      const broadcast = yield* Broadcast
+      const liveTokens = yield* LiveTokens
+      const registry = new Registry()
+      const { concerns, deliveryOf } = yield* Deliveries.make(registry)
+
+      const deliver = Effect.fnUntraced(function*(delivery: Deliveries.Delivery) {
+        let sent = 0
+        for (const { channel, connection, event } of delivery) {
+          connection.send(event, channel)
+          if (++sent % sendingsPerTurnMax === 0) yield* Effect.yieldNow
+        }
+        if (sent > 0) yield* Metric.update(events, sent)
+      })
+      const prepare = (message: BroadcastMessage) =>
+        deliveryOf(message).pipe(
+          Effect.timeout(preparationTimeout),
+          Effect.catchCause((cause) =>
+            Effect.as(Effect.logWarning(`streams miss a ${message._tag}`, cause), [] as Deliveries.Delivery)
+          )
+        )
+      yield* Stream.fromSubscription(yield* broadcast.subscribe).pipe(
+        Stream.filter(concerns),
+        Stream.mapEffect(prepare, { concurrency: preparationsMax }),
+        Stream.runForEach(deliver),
+        Effect.forkScoped
+      )
+
+      const end = (connections: Iterable<Connection>) =>
+        Effect.sync(() => {
+          for (const connection of connections) connection.end()
+        })
+      // Apart from the events, which may wait for the database while an end must not.
+      yield* PubSub.take(yield* broadcast.subscribe).pipe(
+        Effect.flatMap((message) => {
+          if (message._tag !== "Revoked") return Effect.void
+          const tokens = new Set<bigint>(message.tokenIds)
+          return end([
+            ...registry.connections().filter(({ tokenId }) => tokens.has(tokenId)),
+            ...message.accountIds.flatMap((id) => registry.ofAccount(AccountId.make(id)))
+          ])
+        }),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      const revalidate = Effect.gen(function*() {
+        const connections = registry.connections()
+        const live = yield* liveTokens.among([...new Set(connections.map(({ tokenId }) => tokenId))])
+        yield* end(connections.filter(({ tokenId }) => !live.has(tokenId)))
+      }).pipe(
+        Effect.withSpan("Hub.revalidate"),
+        Effect.catchCause((cause) => Effect.logWarning("tokens of streams could not be checked", cause))
+      )
+      yield* Effect.forkScoped(Effect.schedule(revalidate, Schedule.spaced(revalidationPeriod)))
+
+      const measure = Effect.suspend(() => Metric.update(open, registry.size))
+      const connect = Effect.fn("Hub.connect")(function*(connection: Connection) {
+        yield* Effect.acquireRelease(
+          Effect.suspend(() => registry.add(connection) ? measure : refused("busy")),
+          () => Effect.andThen(Effect.sync(() => registry.remove(connection)), measure)
+        )
+        // Asked after it is entered, so that an end in this very moment is either read here or heard.
+        const live = yield* liveTokens.among([connection.tokenId])
+        if (!live.has(connection.tokenId)) return yield* refused("badToken")
+        return {
+          subscribe: (channel: Channel) =>
+            Effect.suspend(() => registry.subscribe(connection, channel) ? Effect.void : refused("tooMany")),
+          unsubscribe: (topic: string) => Effect.sync(() => registry.unsubscribe(connection, topic))
+        }
+      })
+      return Hub.of({ connect })
+    })
+  )
+}

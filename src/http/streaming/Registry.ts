@@ -1,0 +1,85 @@
+import type { AccountId, TokenId } from "../../services/Ids.ts"
+import type { Channel } from "./Channels.ts"
+import type { StreamEvent } from "./StreamEvent.ts"
+
+/** Open streams on one node, and of one account on it; beyond it new ones are told to come back. */
+export const connectionsMax = 20_000
+export const connectionsOfAccountMax = 2_000
+/** Channels that one connection listens to. */
+export const channelsOfConnectionMax = 200
+
+/** An open stream of somebody. */
+export interface Connection {
+  readonly accountId: AccountId
+  readonly tokenId: TokenId
+  /** Its token may read notifications. */
+  readonly hearsNotifications: boolean
+  /** Hands an event over and does not wait for it to arrive; a connection that does not keep up closes itself. */
+  readonly send: (event: StreamEvent, channel: Channel) => void
+  /** Ends it because its token is good no more. */
+  readonly end: () => void
+}
+
+/** Who is connected to this node, and what they listen to. */
+export class Registry {
+  readonly #channels = new Map<Connection, Map<string, Channel>>()
+  readonly #topics = new Map<string, Map<Connection, Channel>>()
+  readonly #accounts = new Map<AccountId, Set<Connection>>()
+
+  get size(): number {
+    return this.#channels.size
+  }
+
+  /** False where there is no room. */
+  add(connection: Connection): boolean {
+    const others = this.#accounts.get(connection.accountId) ?? new Set()
+    if (this.size >= connectionsMax || others.size >= connectionsOfAccountMax) return false
+    this.#accounts.set(connection.accountId, others.add(connection))
+    this.#channels.set(connection, new Map())
+    return true
+  }
+
+  remove(connection: Connection): void {
+    for (const topic of this.#channels.get(connection)?.keys() ?? []) this.#leave(connection, topic)
+    this.#channels.delete(connection)
+    const others = this.#accounts.get(connection.accountId)
+    others?.delete(connection)
+    if (others?.size === 0) this.#accounts.delete(connection.accountId)
+  }
+
+  /** A topic that the connection has already stays as it is. False where it has too many. */
+  subscribe(connection: Connection, channel: Channel): boolean {
+    const channels = this.#channels.get(connection)
+    if (channels === undefined || channels.has(channel.topic)) return true
+    if (channels.size >= channelsOfConnectionMax) return false
+    channels.set(channel.topic, channel)
+    const listeners = this.#topics.get(channel.topic) ?? new Map()
+    this.#topics.set(channel.topic, listeners.set(connection, channel))
+    return true
+  }
+
+  unsubscribe(connection: Connection, topic: string): void {
+    if (this.#channels.get(connection)?.delete(topic) === true) this.#leave(connection, topic)
+  }
+
+  /** Who listens to a topic, each with its own channel. */
+  listeners(topic: string): ReadonlyMap<Connection, Channel> {
+    return this.#topics.get(topic) ?? nobody
+  }
+
+  connections(): ReadonlyArray<Connection> {
+    return [...this.#channels.keys()]
+  }
+
+  ofAccount(accountId: AccountId): ReadonlyArray<Connection> {
+    return [...this.#accounts.get(accountId) ?? []]
+  }
+
+  #leave(connection: Connection, topic: string): void {
+    const listeners = this.#topics.get(topic)
+    listeners?.delete(connection)
+    if (listeners?.size === 0) this.#topics.delete(topic)
+  }
+}
+
+const nobody: ReadonlyMap<Connection, Channel> = new Map()

@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Reply from "../guard/Reply.ts"
+import * as EventStreams from "./EventStreams.ts"
+import * as SocketRoute from "./SocketRoute.ts"
+
+const base = "/api/v1/streaming"
+const notFound = Reply.plainError(404, "Not Found", { "cache-control": "private, no-store" })
+
+/**
+ * Streaming (streaming.md section 1): WebSockets at the base address, server-sent events below it. This server is its own
+ * streaming host, so a plain request to the base address finds nothing and is not redirected (S-231).
+ */
+export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
+  const socket = yield* SocketRoute.make
+  const events = yield* EventStreams.make
+  yield* router.add(
+    "GET",
+    `${base}/*`,
+    Effect.gen(function*() {
+      const { headers, url } = yield* HttpServerRequest.HttpServerRequest
+      if (headers["upgrade"]?.toLowerCase() === "websocket") return yield* socket
+      const path = url.split("?", 1)[0]?.slice(base.length + 1) ?? ""
+      if (path === "") return notFound
+      if (path === "health") return HttpServerResponse.text("OK")
+      return yield* events(path)
+    })
+  )
+}))

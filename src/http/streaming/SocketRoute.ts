@@ -1,0 +1,113 @@
+import { Deferred, Effect, Exit, Option, Schedule, Schema } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Authentication from "./Authentication.ts"
+import { queryOf } from "./Authentication.ts"
+import { channelOf, type ChannelParameters, refused } from "./Channels.ts"
+import { type Attendance, Hub } from "./Hub.ts"
+import { type WebSocket, WebSockets } from "./WebSockets.ts"
+
+/** How often a client is asked for a sign of life; one that gave none since the last time is cut off. */
+export const pingPeriod = "30 seconds"
+
+const policyViolation = 1008
+const unsupportedData = 1003
+const noBinary = "The mastodon streaming server does not support binary messages"
+
+/** Forms send one value where they mean one; whoever sends several means the first. */
+const First = Schema.Union([Schema.String, Schema.NonEmptyArray(Schema.String)])
+const first = (given: typeof First.Type | undefined) => typeof given === "string" ? given : given?.[0]
+
+/** streaming.md section 3, "Client to server". */
+const Request = Schema.fromJsonString(Schema.Struct({
+  type: Schema.Literals(["subscribe", "unsubscribe"]),
+  stream: First,
+  tag: Schema.optionalKey(First),
+  list: Schema.optionalKey(First)
+}))
+const decode = Schema.decodeUnknownOption(Request)
+
+const encoder = new TextEncoder()
+const frame = (value: unknown) => encoder.encode(JSON.stringify(value))
+const unsubscribeFailed = frame({ error: "Error unsubscribing from channel" })
+
+/** Never sent, because the connection that it would answer is gone. */
+const over = HttpServerResponse.empty({ status: 101 })
+
+/** Serves a WebSocket, on which a client subscribes to any number of channels (S-007). */
+export const make = Effect.gen(function*() {
+  const authenticate = yield* Authentication.make
+  const hub = yield* Hub
+  const sockets = yield* WebSockets
+
+  return Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const listener = yield* authenticate(request)
+    const ended = yield* Deferred.make<void>()
+    let socket: WebSocket | undefined
+    const attendance = yield* hub.connect({
+      ...listener,
+      send: (event, channel) => socket?.send(event.message(channel.label)),
+      end: () => Deferred.doneUnsafe(ended, Exit.void)
+    })
+    const opened = socket = yield* sockets.accept
+    const client: Client = { socket: opened, listener, attendance }
+    const query = queryOf(request)
+    const stream = query.get("stream")
+    if (stream) {
+      yield* subscribe(client, stream, {
+        tag: query.get("tag") ?? undefined,
+        list: query.get("list") ?? undefined
+      })
+    }
+    yield* Effect.forkScoped(keepAlive(opened))
+    yield* Effect.raceFirst(
+      Effect.forever(listen(client)),
+      Effect.andThen(
+        Deferred.await(ended),
+        Effect.sync(() => opened.close(policyViolation, refused("badToken").message))
+      )
+    )
+    return over
+  }).pipe(
+    Effect.catchTags({
+      WebSocketClosed: () => Effect.succeed(over),
+      StreamRefused: ({ message, status }) =>
+        Effect.succeed(HttpServerResponse.empty({ status, headers: { "x-error-message": message } }))
+    }),
+    Effect.scoped
+  )
+})
+
+interface Client {
+  readonly socket: WebSocket
+  readonly listener: Authentication.Listener
+  readonly attendance: Attendance
+}
+
+/** Takes the messages that have come in. */
+const listen = Effect.fnUntraced(function*(client: Client) {
+  for (const message of yield* client.socket.receive) {
+    if (typeof message !== "string") return client.socket.close(unsupportedData, noBinary)
+    const asked = Option.getOrUndefined(decode(message))
+    if (asked === undefined) continue
+    const act = asked.type === "subscribe" ? subscribe : unsubscribe
+    yield* act(client, first(asked.stream) ?? "", { tag: first(asked.tag), list: first(asked.list) })
+  }
+})
+
+const subscribe = ({ attendance, listener, socket }: Client, name: string, parameters: ChannelParameters) =>
+  Effect.fromResult(channelOf(name, parameters, listener)).pipe(
+    Effect.flatMap(attendance.subscribe),
+    Effect.catch(({ message, status }) => Effect.sync(() => socket.send(frame({ error: message, status }))))
+  )
+
+const unsubscribe = ({ attendance, listener, socket }: Client, name: string, parameters: ChannelParameters) =>
+  Effect.fromResult(channelOf(name, parameters, listener)).pipe(
+    Effect.flatMap(({ topic }) => attendance.unsubscribe(topic)),
+    Effect.catch(() => Effect.sync(() => socket.send(unsubscribeFailed)))
+  )
+
+const keepAlive = (socket: WebSocket) =>
+  Effect.sync(() => socket.isAlive() ? socket.ping() : socket.terminate()).pipe(
+    Effect.schedule(Schedule.spaced(pingPeriod))
+  )

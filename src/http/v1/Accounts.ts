@@ -1,0 +1,118 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Search } from "../../services/discovery/Search.ts"
+import { missingParameter, Unprocessable } from "../../services/Errors.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { limitOf } from "../../services/Paging.ts"
+import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { AccountViews } from "../render/Accounts.ts"
+import * as Lists from "../render/Lists.ts"
+import { accountRows, statusRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/Statuses.ts"
+import { Account, CredentialAccount } from "../wire/Account.ts"
+import { pageOf } from "../wire/PageQuery.ts"
+import {
+  AccountIdPath,
+  AccountSearchQuery,
+  accountStatusesFilters,
+  AccountStatusesQuery,
+  Ids,
+  LookupQuery
+} from "../wire/ReadRequests.ts"
+import { Status } from "../wire/Status.ts"
+
+/** Accounts that one request may name. */
+export const accountBatchMax = 40
+
+const reading = Access.public("read", "read:accounts")
+
+export class AccountsGroup extends HttpApiGroup.make("accounts")
+  .add(
+    HttpApiEndpoint.get("verifyCredentials", "/verify_credentials", { success: CredentialAccount })
+      .annotate(Access, Access.user("profile", "read", "read:accounts")),
+    HttpApiEndpoint.get("lookup", "/lookup", { query: LookupQuery, success: Account }).annotate(Access, reading),
+    HttpApiEndpoint.get("search", "/search", { query: AccountSearchQuery, success: Schema.Array(Account) })
+      .annotate(Access, Access.user("read", "read:accounts")),
+    HttpApiEndpoint.get("batch", "/", { query: Ids, success: Schema.Array(Account) }).annotate(Access, reading),
+    HttpApiEndpoint.get("show", "/:id", { params: AccountIdPath, success: Account }).annotate(Access, reading),
+    HttpApiEndpoint.get("statuses", "/:id/statuses", {
+      params: AccountIdPath,
+      query: AccountStatusesQuery,
+      success: Schema.Array(Status)
+    }).annotate(Access, Access.public("read", "read:statuses"))
+  )
+  .prefix("/api/v1/accounts")
+  .middleware(Guard)
+{}
+
+/** Accounts and what they publish (S-134, S-135, S-137, S-206). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(AccountsGroup),
+  "accounts",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const published = yield* AccountStatuses
+    const finder = yield* Search
+    const views = yield* AccountViews
+    const statusViews = yield* StatusViews
+    const { publicUrl } = yield* ServerConfig
+
+    return handlers.handleAll({
+      verifyCredentials: Effect.fn("accounts.verifyCredentials")(function*() {
+        return Reply.json(yield* views.renderCredentials(yield* Caller.account))
+      }),
+      lookup: Effect.fn("accounts.lookup")(function*({ query }) {
+        if (query.acct === undefined || query.acct === "") return yield* missingParameter("acct")
+        return Reply.json(yield* views.renderOne(yield* accounts.lookup(query.acct)))
+      }),
+      search: Effect.fn("accounts.search")(function*({ query }) {
+        if (query.q === undefined || query.q.trim() === "") return yield* missingParameter("q")
+        const found = yield* finder.accounts(yield* Caller.account, {
+          text: query.q,
+          following: query.following === true,
+          limit: limitOf(query.limit, accountRows),
+          offset: Math.max(0, query.offset ?? 0)
+        })
+        return Reply.list(yield* views.render(found))
+      }),
+      batch: Effect.fn("accounts.batch")(function*({ query }) {
+        const ids = Lists.idsOf(query.id)
+        if (ids.length > accountBatchMax) return yield* new Unprocessable({ text: "Mastodon::ValidationError" })
+        return Reply.list(yield* views.render(yield* accounts.known(ids)))
+      }),
+      show: Effect.fn("accounts.show")(function*({ params }) {
+        return Reply.json(yield* views.renderOne(yield* accounts.show(params.id)))
+      }),
+      statuses: Effect.fn("accounts.statuses")(function*({ params, query, request }) {
+        const viewer = yield* Caller.viewer
+        const { suspended } = yield* accounts.find(params.id)
+        if (suspended) return Reply.list([])
+        if (query.pinned === true) {
+          return Reply.list(yield* statusViews.render(viewer, yield* published.pinned(viewer, params.id)))
+        }
+        const page = pageOf(query, statusRows)
+        const rows = yield* published.page(viewer, params.id, {
+          onlyMedia: query.onlyMedia === true,
+          excludeReplies: query.excludeReplies === true,
+          excludeReblogs: query.excludeReblogs === true,
+          excludeDirect: query.excludeDirect === true,
+          tagged: query.tagged
+        }, page)
+        return Lists.page({
+          baseUrl: publicUrl,
+          path: `/api/v1/accounts/${params.id}/statuses`,
+          page,
+          rows,
+          cursor: (id) => id,
+          items: yield* statusViews.render(viewer, rows),
+          keep: Lists.kept(request.url, accountStatusesFilters)
+        })
+      })
+    })
+  })
+)

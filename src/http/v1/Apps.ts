@@ -1,0 +1,67 @@
+import { Effect, Option, Redacted } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Unauthorized } from "../../services/Errors.ts"
+import { type App, Apps } from "../../services/oauth/Apps.ts"
+import * as Scopes from "../../services/oauth/Scopes.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { Application, CredentialApplication, NewApplication } from "../wire/Application.ts"
+import { json, type Values } from "../wire/Keys.ts"
+
+export class AppsGroup extends HttpApiGroup.make("apps")
+  .add(
+    HttpApiEndpoint.post("register", "/api/v1/apps", { payload: NewApplication, success: CredentialApplication })
+      .annotate(Access, Access.limited(Access.anyone, "apps")),
+    HttpApiEndpoint.get("verifyCredentials", "/api/v1/apps/verify_credentials", { success: Application })
+      .annotate(Access, Access.unconfirmed(Access.appOrUser()))
+  )
+  .middleware(Guard)
+{}
+
+/** Registration of clients (S-253) and what a token's client is (S-132). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(AppsGroup),
+  "apps",
+  Effect.fn(function*(handlers) {
+    const apps = yield* Apps
+    return handlers.handleAll({
+      register: Effect.fn("apps.register")(function*({ payload }) {
+        const { app, secret } = yield* apps.register({
+          name: payload.clientName ?? "",
+          redirectUris: (payload.redirectUris ?? []).flatMap((text) => text.split(/\s+/)).filter(Boolean),
+          scopes: scopesOf(payload.scopes),
+          website: payload.website?.trim() || undefined
+        })
+        return Reply.json(json<CredentialApplication>({
+          ...valuesOf(app),
+          clientId: app.clientId,
+          clientSecret: Redacted.value(secret),
+          clientSecretExpiresAt: 0
+        }))
+      }),
+      verifyCredentials: Effect.fn("apps.verifyCredentials")(function*() {
+        const { appId } = yield* Caller
+        const app = appId === undefined ? Option.none() : yield* apps.find(appId)
+        if (Option.isNone(app)) return yield* new Unauthorized({ reason: "invalid" })
+        return Reply.json(json<Application>(valuesOf(app.value)))
+      })
+    })
+  })
+)
+
+const scopesOf = (written: string | null | undefined) => {
+  const scopes = Scopes.parse(written ?? "")
+  return scopes.length === 0 ? Scopes.defaultScopes : scopes
+}
+
+const valuesOf = (app: App): Values<Application> => ({
+  id: String(app.id),
+  name: app.name,
+  website: app.website ?? null,
+  scopes: app.scopes,
+  redirectUris: app.redirectUris,
+  redirectUri: app.redirectUris.join("\n"),
+  vapidKey: ""
+})

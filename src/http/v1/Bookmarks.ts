@@ -1,0 +1,64 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import * as Lists from "../render/Lists.ts"
+import { statusRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/Statuses.ts"
+import { pageOf, PageQuery } from "../wire/PageQuery.ts"
+import { StatusIdPath } from "../wire/ReadRequests.ts"
+import { Status } from "../wire/Status.ts"
+
+const path = "/api/v1/bookmarks"
+const marking = { params: StatusIdPath, success: Status }
+const writing = Access.user("write", "write:bookmarks")
+
+export class BookmarksGroup extends HttpApiGroup.make("bookmarks")
+  .add(
+    HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(Status) })
+      .annotate(Access, Access.user("read", "read:bookmarks")),
+    HttpApiEndpoint.post("add", "/api/v1/statuses/:id/bookmark", marking).annotate(Access, writing),
+    HttpApiEndpoint.post("remove", "/api/v1/statuses/:id/unbookmark", marking).annotate(Access, writing)
+  )
+  .middleware(Guard)
+{}
+
+/** Bookmarks, which nobody else hears of (S-200, S-201). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(BookmarksGroup),
+  "bookmarks",
+  Effect.fn(function*(handlers) {
+    const bookmarks = yield* Bookmarks
+    const views = yield* StatusViews
+    const { publicUrl } = yield* ServerConfig
+    return handlers.handleAll({
+      list: Effect.fn("bookmarks.list")(function*({ query }) {
+        const viewer = yield* Caller.account
+        const page = pageOf(query, statusRows)
+        const rows = yield* bookmarks.page(viewer, page)
+        return Lists.page({
+          baseUrl: publicUrl,
+          path,
+          page,
+          rows,
+          cursor: ({ cursor }) => cursor,
+          items: yield* views.render(viewer, rows.map(({ statusId }) => statusId))
+        })
+      }),
+      add: Effect.fn("bookmarks.add")(function*({ params }) {
+        const viewer = yield* Caller.account
+        yield* bookmarks.add(viewer, params.id)
+        return Reply.json(yield* views.renderOne(viewer, params.id))
+      }),
+      remove: Effect.fn("bookmarks.remove")(function*({ params }) {
+        const viewer = yield* Caller.account
+        yield* bookmarks.remove(viewer, params.id)
+        return Reply.json(yield* views.renderUndone(viewer, params.id))
+      })
+    })
+  })
+)

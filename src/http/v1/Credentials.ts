@@ -1,0 +1,87 @@
+import { Effect } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Accounts } from "../../actors/account/Accounts.ts"
+import type { ProfileChange } from "../../actors/account/Protocol.ts"
+import { Unprocessable, validationFailed } from "../../services/Errors.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { AccountViews } from "../render/Accounts.ts"
+import { CredentialAccount } from "../wire/Account.ts"
+import { ProfileUpdate } from "../wire/AccountRequests.ts"
+
+const path = "/api/v1/accounts/update_credentials"
+const update = { payload: ProfileUpdate, success: CredentialAccount }
+const write = Access.user("write", "write:accounts")
+
+/** Changes of the own profile, by PATCH as clients do and by PUT as the specification has it (S-138). */
+export class CredentialsGroup extends HttpApiGroup.make("credentials")
+  .add(
+    HttpApiEndpoint.patch("update", path, update).annotate(Access, write),
+    HttpApiEndpoint.put("updateByPut", path, update).annotate(Access, write)
+  )
+  .middleware(Guard)
+{}
+
+const oneOf = Effect.fnUntraced(function*<const A extends string>(
+  name: string,
+  given: string | null | undefined,
+  allowed: ReadonlyArray<A>
+) {
+  if (given === undefined || given === null || given === "") return undefined
+  return allowed.find((one) => one === given) ?? (yield* validationFailed(`${name} is not included in the list`))
+})
+
+/** Languages are ISO 639 codes, perhaps with a script or region; the empty text means none. */
+const languageOf = Effect.fnUntraced(function*(given: string | null | undefined) {
+  if (given === undefined) return undefined
+  if (given === null || given === "") return null
+  if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(given)) return yield* validationFailed("Language is not included in the list")
+  return given
+})
+
+const fieldsOf = (given: ProfileUpdate["fieldsAttributes"]) =>
+  given === undefined ? undefined : Object.values(given).map(({ name, value }) => ({ name: name ?? "", value: value ?? "" }))
+
+/** Members that the client gave; the others stay as they are. */
+const changeOf = Effect.fnUntraced(function*(payload: ProfileUpdate): Effect.fn.Return<ProfileChange, Unprocessable> {
+  if (payload.avatar || payload.header) {
+    return yield* validationFailed("Avatar and header pictures are not supported: this server cannot take media yet")
+  }
+  const source = payload.source || {}
+  const given = {
+    displayName: payload.displayName ?? (payload.displayName === null ? "" : undefined),
+    note: payload.note ?? (payload.note === null ? "" : undefined),
+    fields: fieldsOf(payload.fieldsAttributes),
+    locked: payload.locked,
+    bot: payload.bot,
+    discoverable: payload.discoverable,
+    indexable: payload.indexable,
+    hideCollections: payload.hideCollections,
+    avatarDescription: payload.avatarDescription ?? undefined,
+    headerDescription: payload.headerDescription ?? undefined,
+    attributionDomains: payload.attributionDomains,
+    defaultVisibility: yield* oneOf("Privacy", source.privacy, ["public", "unlisted", "private"]),
+    defaultSensitive: source.sensitive,
+    defaultLanguage: yield* languageOf(source.language),
+    defaultQuotePolicy: yield* oneOf("Quote policy", source.quotePolicy, ["public", "followers", "nobody"])
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+})
+
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(CredentialsGroup),
+  "credentials",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const views = yield* AccountViews
+    const change = Effect.fn("credentials.update")(function*({ payload }: { readonly payload: ProfileUpdate }) {
+      const viewer = yield* Caller.account
+      yield* accounts.tell(viewer, { _tag: "UpdateProfile", change: yield* changeOf(payload) })
+      yield* views.forget([viewer])
+      return Reply.json(yield* views.renderCredentials(viewer))
+    })
+    return handlers.handleAll({ update: change, updateByPut: change })
+  })
+)

@@ -1,0 +1,75 @@
+import { Effect, Option, Schema } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { NotAllowed, Unauthorized } from "../../services/Errors.ts"
+import { MailLinks } from "../../services/identity/MailLinks.ts"
+import { Users } from "../../services/identity/Users.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import { Limits } from "../guard/Limits.ts"
+import * as Reply from "../guard/Reply.ts"
+import { Confirmation } from "../wire/SignUpRequests.ts"
+
+export class EmailsGroup extends HttpApiGroup.make("emails")
+  .add(
+    HttpApiEndpoint.post("confirmations", "/api/v1/emails/confirmations", {
+      payload: Confirmation,
+      success: Schema.Struct({})
+    }).annotate(
+      Access,
+      Access.limited(Access.unconfirmed(Access.user("write", "write:accounts")), "confirmationUser")
+    ),
+    HttpApiEndpoint.get("checkConfirmation", "/api/v1/emails/check_confirmation", { success: Schema.Boolean })
+      .annotate(Access, Access.unconfirmed(Access.user("read", "read:accounts")))
+  )
+  .middleware(Guard)
+{}
+
+/** The letter that confirms an address, once more (S-133). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(EmailsGroup),
+  "emails",
+  Effect.fn(function*(handlers) {
+    const limits = yield* Limits
+    const mailLinks = yield* MailLinks
+    const users = yield* Users
+
+    const own = Effect.flatMap(Caller.account, users.find).pipe(
+      Effect.flatMap(Option.match({
+        onNone: () => Effect.fail(new Unauthorized({ reason: "invalid" })),
+        onSome: Effect.succeed
+      }))
+    )
+
+    return handlers.handleAll({
+      confirmations: Effect.fn("emails.confirmations")(function*({ payload }) {
+        const { address, appId } = yield* Caller
+        const user = yield* own
+        yield* limits.spend([
+          { limit: "confirmationAddress", key: address },
+          { limit: "mailEmail", key: (payload.email ?? user.email).toLowerCase() }
+        ])
+        if (user.createdByAppId === undefined || user.createdByAppId !== appId) {
+          return yield* new NotAllowed({
+            text: "This method is only available to the application the user originally signed-up with"
+          })
+        }
+        if (user.confirmed && user.unconfirmedEmail === undefined) {
+          return yield* new NotAllowed({
+            text: "This method is only available while the e-mail is awaiting confirmation"
+          })
+        }
+        if (payload.email) {
+          const email = payload.email.trim()
+          yield* users.change(user.accountId, user.confirmed ? { unconfirmedEmail: email } : { email })
+        }
+        yield* mailLinks.sendConfirmation(yield* own)
+        return Reply.empty
+      }),
+      checkConfirmation: Effect.fn("emails.checkConfirmation")(function*() {
+        const user = yield* own
+        return Reply.json(String(user.confirmed && user.unconfirmedEmail === undefined))
+      })
+    })
+  })
+)

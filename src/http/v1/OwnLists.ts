@@ -1,0 +1,101 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Page } from "../../services/Paging.ts"
+import { Connections } from "../../services/social/Connections.ts"
+import { Exclusions } from "../../services/social/Exclusions.ts"
+import { Interactions, type Listed } from "../../services/statuses/Interactions.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import { AccountViews } from "../render/Accounts.ts"
+import * as Lists from "../render/Lists.ts"
+import { accountRows, statusRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/Statuses.ts"
+import { Account, MutedAccount } from "../wire/Account.ts"
+import { timestampOrNull } from "../wire/Common.ts"
+import { extend } from "../wire/Keys.ts"
+import { pageOf, PageQuery } from "../wire/PageQuery.ts"
+import { Status } from "../wire/Status.ts"
+
+const accounts = { query: PageQuery, success: Schema.Array(Account) }
+
+export class OwnListsGroup extends HttpApiGroup.make("ownLists")
+  .add(
+    HttpApiEndpoint.get("favourites", "/favourites", { query: PageQuery, success: Schema.Array(Status) })
+      .annotate(Access, Access.user("read", "read:favourites")),
+    HttpApiEndpoint.get("blocks", "/blocks", accounts).annotate(Access, Access.user("follow", "read", "read:blocks")),
+    HttpApiEndpoint.get("mutes", "/mutes", { query: PageQuery, success: Schema.Array(MutedAccount) })
+      .annotate(Access, Access.user("follow", "read", "read:mutes")),
+    HttpApiEndpoint.get("followRequests", "/follow_requests", accounts)
+      .annotate(Access, Access.user("follow", "read", "read:follows")),
+    HttpApiEndpoint.get("endorsements", "/endorsements", accounts)
+      .annotate(Access, Access.user("read", "read:accounts"))
+  )
+  .prefix("/api/v1")
+  .middleware(Guard)
+{}
+
+interface Asked {
+  readonly query: Parameters<typeof pageOf>[0]
+}
+
+/** What only their owner sees: favourites, blocks, mutes (S-141), follow requests (S-210), featured accounts (S-213). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(OwnListsGroup),
+  "ownLists",
+  Effect.fn(function*(handlers) {
+    const interactions = yield* Interactions
+    const connections = yield* Connections
+    const exclusions = yield* Exclusions
+    const views = yield* AccountViews
+    const statusViews = yield* StatusViews
+    const { publicUrl } = yield* ServerConfig
+
+    const people = <Row extends Listed>(
+      name: string,
+      read: (owner: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Row>>,
+      item: (row: Row, account: string) => string = (_, account) => account
+    ) =>
+      Effect.fn(`ownLists.${name}`)(function*({ query }: Asked) {
+        const page = pageOf(query, accountRows)
+        const rows = yield* read(yield* Caller.account, page)
+        const found = yield* views.byId(rows.map(({ accountId }) => accountId))
+        return Lists.page({
+          baseUrl: publicUrl,
+          path: `/api/v1/${name}`,
+          page,
+          rows,
+          cursor: ({ cursor }) => cursor,
+          items: rows.flatMap((row) => {
+            const account = found.get(row.accountId)
+            return account === undefined ? [] : [item(row, account)]
+          }),
+          back: "since_id"
+        })
+      })
+
+    return handlers.handleAll({
+      favourites: Effect.fn("ownLists.favourites")(function*({ query }: Asked) {
+        const viewer = yield* Caller.account
+        const page = pageOf(query, statusRows)
+        const rows = yield* interactions.favouritesOf(viewer, page)
+        return Lists.page({
+          baseUrl: publicUrl,
+          path: "/api/v1/favourites",
+          page,
+          rows,
+          cursor: ({ cursor }) => cursor,
+          items: yield* statusViews.render(viewer, rows.map(({ statusId }) => statusId))
+        })
+      }),
+      blocks: people("blocks", exclusions.blocked),
+      mutes: people("mutes", exclusions.muted, ({ expiresAt }, account) =>
+        extend<MutedAccount>(account, { muteExpiresAt: timestampOrNull(expiresAt) })),
+      followRequests: people("follow_requests", connections.requests),
+      endorsements: people("endorsements", (owner, page) =>
+        connections.endorsed(owner, { id: owner, suspended: false, hideCollections: false }, page))
+    })
+  })
+)

@@ -1,0 +1,50 @@
+import { Effect, Option, Redacted } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Unauthorized } from "../../services/Errors.ts"
+import { SignUps } from "../../services/identity/SignUps.ts"
+import { Apps } from "../../services/oauth/Apps.ts"
+import { Tokens } from "../../services/oauth/Tokens.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { tokenJson } from "../oauth/TokenJson.ts"
+import { SignUp } from "../wire/SignUpRequests.ts"
+import { Token } from "../wire/Token.ts"
+
+export class SignUpsGroup extends HttpApiGroup.make("signUps")
+  .add(
+    HttpApiEndpoint.post("signUp", "/api/v1/accounts", { payload: SignUp, success: Token })
+      .annotate(Access, Access.limited(Access.open(Access.app("write", "write:accounts")), "signUp"))
+  )
+  .middleware(Guard)
+{}
+
+/** Sign-up through an app (S-100, S-130, S-131): the token works at once, its user once the address is confirmed. */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(SignUpsGroup),
+  "signUps",
+  Effect.fn(function*(handlers) {
+    const apps = yield* Apps
+    const signUps = yield* SignUps
+    const tokens = yield* Tokens
+    return handlers.handleAll({
+      signUp: Effect.fn("signUps.signUp")(function*({ payload }) {
+        const { appId } = yield* Caller
+        const app = appId === undefined ? undefined : Option.getOrUndefined(yield* apps.find(appId))
+        if (app === undefined) return yield* new Unauthorized({ reason: "invalid" })
+        const accountId = yield* signUps.signUp(app, {
+          username: payload.username ?? "",
+          email: payload.email?.trim() ?? "",
+          password: Redacted.make(payload.password ?? ""),
+          agreement: payload.agreement === true,
+          locale: payload.locale || undefined,
+          timeZone: payload.timeZone || undefined,
+          reason: payload.reason || undefined,
+          inviteCode: payload.inviteCode || undefined
+        })
+        return Reply.json(tokenJson(yield* tokens.issue({ appId: app.id, accountId }, app.scopes)))
+      })
+    })
+  })
+)

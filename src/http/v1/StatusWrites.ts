@@ -1,0 +1,152 @@
+import { DateTime, Effect, Option, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Accounts } from "../../actors/account/Accounts.ts"
+import type { Command, Post } from "../../actors/account/Protocol.ts"
+import { type AccountId, type AppId, StatusId } from "../../services/Ids.ts"
+import { ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
+import { Unprocessable, UnexpectedMentions } from "../../services/Errors.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { AccountViews } from "../render/Accounts.ts"
+import { StatusViews } from "../render/Statuses.ts"
+import { scheduledValues } from "../render/Values.ts"
+import { json } from "../wire/Keys.ts"
+import { StatusIdPath } from "../wire/ReadRequests.ts"
+import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
+import { Status } from "../wire/Status.ts"
+import { NewStatus, Reschedule, StatusEdit } from "../wire/StatusRequests.ts"
+import { familyHeaders, idempotencyKey } from "./StatusActions.ts"
+
+const write = Access.user("write", "write:statuses")
+const edit = { params: StatusIdPath, payload: StatusEdit, success: Status }
+const reschedule = { params: StatusIdPath, payload: Reschedule, success: ScheduledStatus }
+
+/** Posting, editing, deleting and scheduling, each a command of the author's actor. */
+export class StatusWritesGroup extends HttpApiGroup.make("statusWrites")
+  .add(
+    HttpApiEndpoint.post("create", "/api/v1/statuses", { payload: NewStatus, success: [Status, ScheduledStatus] })
+      .annotate(Access, write),
+    HttpApiEndpoint.put("edit", "/api/v1/statuses/:id", edit).annotate(Access, write),
+    HttpApiEndpoint.patch("editByPatch", "/api/v1/statuses/:id", edit).annotate(Access, write),
+    HttpApiEndpoint.delete("remove", "/api/v1/statuses/:id", { params: StatusIdPath, success: Status })
+      .annotate(Access, Access.limited(write, "deletion")),
+    HttpApiEndpoint.put("reschedule", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
+    HttpApiEndpoint.patch("rescheduleByPatch", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
+    HttpApiEndpoint.delete("cancel", "/api/v1/scheduled_statuses/:id", { params: StatusIdPath, success: Schema.Struct({}) })
+      .annotate(Access, write)
+  )
+  .middleware(Guard)
+{}
+
+const later = (name: string, what: string) =>
+  new Unprocessable({ text: `Validation failed: ${name} is not supported: this server cannot ${what} yet` })
+
+/** Refuses what belongs to a later capability; an empty value means that the client does not use it. */
+const supported = Effect.fnUntraced(function*(payload: Pick<NewStatus, "mediaIds" | "poll" | "quotedStatusId">) {
+  if (isGiven(payload.mediaIds)) return yield* later("media_ids", "attach media")
+  if (isGiven(payload.poll)) return yield* later("poll", "hold polls")
+  if (isGiven(payload.quotedStatusId)) return yield* later("quoted_status_id", "quote posts")
+})
+
+const isGiven = (value: unknown) =>
+  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)
+
+const momentOf = Effect.fnUntraced(function*(text: string) {
+  const moment = DateTime.make(text)
+  if (Option.isNone(moment)) return yield* new Unprocessable({ text: "Invalid date supplied" })
+  return DateTime.toEpochMillis(moment.value)
+})
+
+const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => ({
+  text: payload.status ?? "",
+  spoilerText: payload.spoilerText ?? "",
+  sensitive: payload.sensitive ?? null,
+  visibility: payload.visibility || null,
+  language: payload.language || null,
+  inReplyToId: payload.inReplyToId ? StatusId.make(BigInt(payload.inReplyToId)) : null,
+  applicationId: applicationId ?? null,
+  allowedMentions: payload.allowedMentions ?? null
+})
+
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(StatusWritesGroup),
+  "statusWrites",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const accountViews = yield* AccountViews
+    const scheduled = yield* ScheduledStatuses
+    const views = yield* StatusViews
+    const showScheduled = (owner: AccountId, id: bigint) =>
+      Effect.map(scheduled.find(owner, id), (record) => json<ScheduledStatus>(scheduledValues(record)))
+
+    const create = Effect.fn("statusWrites.create")(function*({ payload }: { readonly payload: NewStatus }) {
+      const viewer = yield* Caller.account
+      const { appId } = yield* Caller
+      yield* supported(payload)
+      const post = postOf(payload, appId)
+      const command: Command = payload.scheduledAt
+        ? { _tag: "Schedule", post, scheduledAt: yield* momentOf(payload.scheduledAt) }
+        : { _tag: "Publish", post }
+      const answer = yield* accounts.tell(viewer, command, yield* idempotencyKey)
+      const id = BigInt(answer.id)
+      const shown = answer.kind === "scheduled" ? showScheduled(viewer, id) : views.renderOne(viewer, id)
+      return HttpServerResponse.setHeaders(Reply.json(yield* shown), familyHeaders(answer))
+    })
+
+    const change = Effect.fn("statusWrites.edit")(
+      function*({ params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: StatusEdit }) {
+        const viewer = yield* Caller.account
+        yield* supported(payload)
+        const answer = yield* accounts.tell(viewer, {
+          _tag: "Edit",
+          statusId: params.id,
+          text: payload.status ?? "",
+          spoilerText: payload.spoilerText ?? "",
+          sensitive: payload.sensitive ?? null,
+          language: payload.language || null
+        })
+        yield* views.forget([params.id])
+        return HttpServerResponse.setHeaders(Reply.json(yield* views.renderOne(viewer, params.id)), familyHeaders(answer))
+      }
+    )
+
+    const move = Effect.fn("statusWrites.reschedule")(
+      function*({ params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: typeof Reschedule.Type }) {
+        const viewer = yield* Caller.account
+        const scheduledAt = yield* momentOf(payload.scheduledAt ?? "")
+        yield* accounts.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
+        return Reply.json(yield* showScheduled(viewer, params.id))
+      }
+    )
+
+    return handlers.handleAll({
+      create: (request) =>
+        create(request).pipe(
+          Effect.catchTag("UnexpectedMentions", (failure) =>
+            Effect.map(accountViews.render(failure.accountIds.map(BigInt)), (shown) => unexpected(failure, shown)))
+        ),
+      edit: change,
+      editByPatch: change,
+      remove: Effect.fn("statusWrites.remove")(function*({ params }) {
+        const viewer = yield* Caller.account
+        const shown = yield* views.renderForRedraft(viewer, params.id)
+        yield* accounts.tell(viewer, { _tag: "Delete", statusId: params.id })
+        yield* views.forget([params.id])
+        return Reply.json(shown)
+      }),
+      reschedule: move,
+      rescheduleByPatch: move,
+      cancel: Effect.fn("statusWrites.cancel")(function*({ params }) {
+        yield* accounts.tell(yield* Caller.account, { _tag: "CancelScheduled", scheduledId: params.id })
+        return Reply.empty
+      })
+    })
+  })
+)
+
+/** The refusal names the accounts that the post would have reached (S-194). */
+const unexpected = (failure: UnexpectedMentions, accounts: ReadonlyArray<string>) =>
+  Reply.error(failure, { ["unexpected_accounts"]: accounts.map((account) => JSON.parse(account)) })

@@ -1,0 +1,115 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Unprocessable } from "../../services/Errors.ts"
+import { HomeTimelines } from "../../services/feeds/HomeTimelines.ts"
+import { type Selection, Timelines } from "../../services/feeds/Timelines.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Page } from "../../services/Paging.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Lists from "../render/Lists.ts"
+import { statusRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/Statuses.ts"
+import { pageOf } from "../wire/PageQuery.ts"
+import { homeFilters, HomeQuery, publicFilters, PublicQuery, tagFilters, TagQuery } from "../wire/ReadRequests.ts"
+import { Status } from "../wire/Status.ts"
+
+const success = Schema.Array(Status)
+const reading = Access.public("read", "read:statuses")
+
+export class TimelinesGroup extends HttpApiGroup.make("timelines")
+  .add(
+    HttpApiEndpoint.get("home", "/home", { query: HomeQuery, success })
+      .annotate(Access, Access.user("read", "read:statuses")),
+    HttpApiEndpoint.get("public", "/public", { query: PublicQuery, success }).annotate(Access, reading),
+    HttpApiEndpoint.get("tag", "/tag/:hashtag", { params: { hashtag: Schema.String }, query: TagQuery, success })
+      .annotate(Access, reading)
+  )
+  .prefix("/api/v1/timelines")
+  .middleware(Guard)
+{}
+
+/** Home, public and hashtag timelines (S-142, S-143, S-204, S-249). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(TimelinesGroup),
+  "timelines",
+  Effect.fn(function*(handlers) {
+    const homes = yield* HomeTimelines
+    const timelines = yield* Timelines
+    const views = yield* StatusViews
+    const { publicTimelines, publicUrl } = yield* ServerConfig
+
+    const shown = Effect.fnUntraced(function*(
+      viewer: Viewer,
+      name: string,
+      page: Page,
+      rows: ReadonlyArray<bigint>,
+      keep: ReturnType<typeof Lists.kept>
+    ) {
+      return Lists.page({
+        baseUrl: publicUrl,
+        path: `/api/v1/timelines/${name}`,
+        page,
+        rows,
+        cursor: (id) => id,
+        items: yield* views.render(viewer, rows),
+        keep,
+        always: true
+      })
+    })
+    const admit = (viewer: Viewer) =>
+      viewer === undefined && publicTimelines === "members"
+        ? new Unprocessable({ text: "This method requires an authenticated user" })
+        : Effect.void
+
+    return handlers.handleAll({
+      home: Effect.fn("timelines.home")(function*({ query, request }) {
+        const viewer = yield* Caller.account
+        const page = pageOf(query, statusRows)
+        const { ids, read, regenerating } = yield* homes.page(viewer, page)
+        return Lists.page({
+          baseUrl: publicUrl,
+          path: "/api/v1/timelines/home",
+          page,
+          rows: read,
+          cursor: (id) => id,
+          items: yield* views.render(viewer, ids, "authors"),
+          keep: Lists.kept(request.url, homeFilters),
+          always: true,
+          status: regenerating ? 206 : 200
+        })
+      }),
+      public: Effect.fn("timelines.public")(function*({ query, request }) {
+        const viewer = yield* Caller.viewer
+        yield* admit(viewer)
+        const page = pageOf(query, statusRows)
+        const rows = yield* timelines.everybody(viewer, selectionOf(query), page)
+        return yield* shown(viewer, "public", page, rows, Lists.kept(request.url, publicFilters))
+      }),
+      tag: Effect.fn("timelines.tag")(function*({ params, query, request }) {
+        const viewer = yield* Caller.viewer
+        yield* admit(viewer)
+        const page = pageOf(query, statusRows)
+        const rows = yield* timelines.tagged(viewer, {
+          ...selectionOf(query),
+          name: params.hashtag,
+          any: query.any ?? [],
+          all: query.all ?? [],
+          none: query.none ?? []
+        }, page)
+        const name = `tag/${encodeURIComponent(params.hashtag)}`
+        return yield* shown(viewer, name, page, rows, Lists.kept(request.url, tagFilters))
+      })
+    })
+  })
+)
+
+const selectionOf = (
+  query: { readonly [Key in keyof Selection]?: boolean | undefined }
+): Selection => ({
+  local: query.local === true,
+  remote: query.remote === true,
+  onlyMedia: query.onlyMedia === true
+})

@@ -1,0 +1,24 @@
+import { Schema } from "effect"
+
+/** A decimal string (operations.md section 0, "IDs"). */
+export const Id = Schema.String.check(Schema.isPattern(/^-?[0-9]+$/))
+
+/** RFC 3339 in UTC with three decimals: `2024-01-01T00:00:00.000Z`. */
+export const Timestamp = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+
+/** `2024-01-01` */
+export const Day = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\d$/))
+
+/** A count that travels as a string. */
+export const Figure = Schema.String.check(Schema.isPattern(/^[0-9]+$/))
+
+export const Url = Schema.String
+export const Html = Schema.String
+export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+export const timestamp = (date: Date): string => date.toISOString()
+export const timestampOrNull = (date: Date | null): string | null => date === null ? null : date.toISOString()
+export const day = (date: Date): string => date.toISOString().slice(0, 10)
+export const midnight = (date: Date): string => `${day(date)}T00:00:00.000Z`
+export const id = (value: bigint): string => value.toString()
+export const idOrNull = (value: bigint | null): string | null => value === null ? null : value.toString()

@@ -1,0 +1,129 @@
+import { Schema } from "effect"
+import { Account } from "./Account.ts"
+import { Count, Figure, Html, Id, Timestamp, Url } from "./Common.ts"
+
+export const Rule = Schema.Struct({
+  id: Id,
+  text: Schema.String,
+  hint: Schema.String,
+  translations: Schema.Record(Schema.String, Schema.Struct({ text: Schema.String, hint: Schema.String }))
+}).annotate({ identifier: "Rule" })
+export type Rule = typeof Rule.Type
+
+/** A text about the server: the extended description, the privacy policy. */
+export const Document = Schema.Struct({ updated_at: Schema.NullOr(Timestamp), content: Html })
+  .annotate({ identifier: "InstanceDocument" })
+export type Document = typeof Document.Type
+
+/** One week; the numbers travel as strings (S-126). */
+export const Activity = Schema.Struct({ week: Figure, statuses: Figure, logins: Figure, registrations: Figure })
+  .annotate({ identifier: "InstanceActivity" })
+export type Activity = typeof Activity.Type
+
+export const Language = Schema.Struct({ code: Schema.String, name: Schema.String }).annotate({ identifier: "Language" })
+export type Language = typeof Language.Type
+
+const access = Schema.Literals(["public", "authenticated", "disabled"])
+const feeds = Schema.Struct({ local: access, remote: access })
+
+const statuses = Schema.Struct({
+  max_characters: Count,
+  max_media_attachments: Count,
+  characters_reserved_per_url: Count
+})
+const mediaAttachments = {
+  supported_mime_types: Schema.Array(Schema.String),
+  image_size_limit: Count,
+  image_matrix_limit: Count,
+  video_size_limit: Count,
+  video_frame_rate_limit: Count,
+  video_matrix_limit: Count
+}
+const polls = Schema.Struct({
+  max_options: Count,
+  max_characters_per_option: Count,
+  min_expiration: Count,
+  max_expiration: Count
+})
+
+export const Instance = Schema.Struct({
+  domain: Schema.String,
+  title: Schema.String,
+  version: Schema.String,
+  source_url: Url,
+  description: Schema.String,
+  usage: Schema.Struct({ users: Schema.Struct({ active_month: Count }) }),
+  thumbnail: Schema.Struct({
+    url: Url,
+    blurhash: Schema.NullOr(Schema.String),
+    versions: Schema.Struct({ "@1x": Url, "@2x": Url }),
+    description: Schema.String
+  }),
+  icon: Schema.Array(Schema.Struct({ src: Url, size: Schema.String })),
+  languages: Schema.Array(Schema.String),
+  configuration: Schema.Struct({
+    urls: Schema.Struct({
+      streaming: Url,
+      status: Schema.NullOr(Url),
+      about: Url,
+      privacy_policy: Url,
+      terms_of_service: Schema.NullOr(Url)
+    }),
+    vapid: Schema.Struct({ public_key: Schema.String }),
+    accounts: Schema.Struct({
+      max_featured_tags: Count,
+      max_pinned_statuses: Count,
+      max_profile_fields: Count,
+      profile_field_name_limit: Count,
+      profile_field_value_limit: Count,
+      max_display_name_length: Count,
+      max_note_length: Count,
+      max_avatar_description_length: Count,
+      max_header_description_length: Count
+    }),
+    statuses,
+    media_attachments: Schema.Struct({ description_limit: Count, ...mediaAttachments }),
+    polls,
+    translation: Schema.Struct({ enabled: Schema.Boolean }),
+    timelines_access: Schema.Struct({ live_feeds: feeds, hashtag_feeds: feeds, trending_link_feeds: feeds }),
+    limited_federation: Schema.Boolean
+  }),
+  registrations: Schema.Struct({
+    enabled: Schema.Boolean,
+    approval_required: Schema.Boolean,
+    reason_required: Schema.NullOr(Schema.Boolean),
+    message: Schema.NullOr(Html),
+    min_age: Schema.NullOr(Count),
+    url: Schema.NullOr(Url)
+  }),
+  api_versions: Schema.Struct({ mastodon: Count }),
+  wrapstodon: Schema.NullOr(Count),
+  contact: Schema.Struct({ email: Schema.String, account: Schema.NullOr(Account) }),
+  rules: Schema.Array(Rule)
+}).annotate({ identifier: "Instance" })
+export type Instance = typeof Instance.Type
+
+export const InstanceV1 = Schema.Struct({
+  uri: Schema.String,
+  title: Schema.String,
+  short_description: Schema.String,
+  description: Html,
+  email: Schema.String,
+  version: Schema.String,
+  urls: Schema.Struct({ streaming_api: Url }),
+  stats: Schema.Struct({ user_count: Count, status_count: Count, domain_count: Count }),
+  thumbnail: Url,
+  languages: Schema.Array(Schema.String),
+  registrations: Schema.Boolean,
+  approval_required: Schema.Boolean,
+  invites_enabled: Schema.Boolean,
+  configuration: Schema.Struct({
+    accounts: Schema.Struct({ max_featured_tags: Count }),
+    statuses,
+    media_attachments: Schema.Struct(mediaAttachments),
+    polls
+  }),
+  contact_account: Schema.NullOr(Account),
+  rules: Schema.Array(Rule)
+}).annotate({ identifier: "V1Instance" })
+export type InstanceV1 = typeof InstanceV1.Type

@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+import { Account, PartialAccountWithAvatar } from "./Account.ts"
+import { Count, Id, Timestamp } from "./Common.ts"
+import { Status } from "./Status.ts"
+
+/** What there is to tell of so far; further types come with their capabilities. */
+export const NotificationType = Schema.Literals([
+  "mention",
+  "reblog",
+  "favourite",
+  "follow",
+  "follow_request",
+  "status",
+  "update"
+])
+
+export const isNotificationType = Schema.is(NotificationType)
+
+export const Notification = Schema.Struct({
+  id: Id,
+  type: NotificationType,
+  created_at: Timestamp,
+  group_key: Schema.String,
+  account: Account,
+  status: Schema.optionalKey(Status)
+}).annotate({ identifier: "Notification" })
+export type Notification = typeof Notification.Type
+
+export const NotificationGroup = Schema.Struct({
+  group_key: Schema.String,
+  notifications_count: Count,
+  type: NotificationType,
+  /** A number here, which loses digits beyond 2^53; clients use `page_max_id`. */
+  most_recent_notification_id: Schema.Number,
+  page_min_id: Schema.optionalKey(Id),
+  page_max_id: Schema.optionalKey(Id),
+  latest_page_notification_at: Schema.optionalKey(Timestamp),
+  sample_account_ids: Schema.Array(Id),
+  status_id: Schema.optionalKey(Schema.NullOr(Id))
+}).annotate({ identifier: "NotificationGroup" })
+export type NotificationGroup = typeof NotificationGroup.Type
+
+export const GroupedNotificationsResults = Schema.Struct({
+  accounts: Schema.Array(Account),
+  partial_accounts: Schema.optionalKey(Schema.Array(PartialAccountWithAvatar)),
+  statuses: Schema.Array(Status),
+  notification_groups: Schema.Array(NotificationGroup)
+}).annotate({ identifier: "GroupedNotificationsResults" })
+export type GroupedNotificationsResults = typeof GroupedNotificationsResults.Type
+
+export const UnreadCount = Schema.Struct({ count: Count }).annotate({ identifier: "UnreadCount" })
+export type UnreadCount = typeof UnreadCount.Type

@@ -1,0 +1,37 @@
+import { Schema, SchemaTransformation } from "effect"
+import { idMax } from "../../services/Ids.ts"
+import { limitOf, type Page } from "../../services/Paging.ts"
+import { Integer } from "./Params.ts"
+
+/** An id to page by; what is none counts as not given, as Rails would have it. */
+export const Cursor = Schema.Union([Schema.String, Schema.Number, Schema.Null]).pipe(
+  Schema.decodeTo(
+    Schema.UndefinedOr(Schema.BigInt),
+    SchemaTransformation.transform({
+      decode: (given) => {
+        const text = String(given ?? "")
+        const id = /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
+        return id === undefined || id > idMax ? undefined : id
+      },
+      encode: (id) => id === undefined ? null : String(id)
+    })
+  )
+)
+
+/** What every paged list takes. */
+export const pageFields = {
+  maxId: Schema.optionalKey(Cursor),
+  sinceId: Schema.optionalKey(Cursor),
+  minId: Schema.optionalKey(Cursor),
+  limit: Schema.optionalKey(Integer)
+}
+export const pageKeys = { maxId: "max_id", sinceId: "since_id", minId: "min_id" } as const
+
+/** A list that takes nothing else. */
+export const PageQuery = Schema.Struct(pageFields).pipe(Schema.encodeKeys(pageKeys))
+
+/** The page that a query asks for; `defaultRows` where it names no limit, twice that at most. */
+export const pageOf = (
+  { limit, maxId, minId, sinceId }: Omit<Page, "limit"> & { readonly limit?: number | undefined },
+  defaultRows: number
+): Page => ({ maxId, minId, sinceId, limit: limitOf(limit, defaultRows) })

@@ -1,0 +1,63 @@
+import { Schema, SchemaTransformation } from "effect"
+
+/*
+ * Parameters as clients send them: a form or a query knows strings only, JSON has its own types, and Rails, whose habits
+ * clients rely on, takes either (operations.md section 0).
+ */
+
+const falseWords = new Set(["0", "f", "F", "false", "FALSE", "off", "OFF"])
+
+/** A boolean: `0`, `f`, `F`, `false`, `FALSE`, `off` and `OFF` are false; empty is unset; anything else is true. */
+export const Flag = Schema.Union([Schema.String, Schema.Boolean, Schema.Number, Schema.Null]).pipe(
+  Schema.decodeTo(
+    Schema.UndefinedOr(Schema.Boolean),
+    SchemaTransformation.transform({
+      decode: (given) => given === null || given === "" ? undefined : !falseWords.has(String(given)),
+      encode: (flag) => flag ?? null
+    })
+  )
+).annotate({ description: "A boolean; 0, f, false and off are false, empty is unset, anything else is true" })
+
+/** A whole number; what is none counts as not given, as a page is still a page with `limit=abc`. */
+export const Integer = Schema.Union([Schema.String, Schema.Number, Schema.Null]).pipe(
+  Schema.decodeTo(
+    Schema.UndefinedOr(Schema.Int),
+    SchemaTransformation.transform({
+      decode: (given) => {
+        const number = typeof given === "number" ? Math.trunc(given) : Number.parseInt(given ?? "", 10)
+        return Number.isSafeInteger(number) ? number : undefined
+      },
+      encode: (number) => number ?? null
+    })
+  )
+)
+
+/** A text; JSON may give it as a number or a boolean. */
+export const Text = Schema.Union([Schema.String, Schema.Number, Schema.Boolean]).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform<string, string | number | boolean>({ decode: String, encode: (text) => text })
+  )
+)
+
+type Given<A> = ReadonlyArray<A> | null | "" | A
+
+/**
+ * A list; one value alone is a list of one, and nothing (`null`, or the empty string of a form) is the empty list.
+ * Empty texts in it, which forms send for "none", are left out.
+ */
+export const list = <A, I extends string | number | boolean | object>(
+  item: Schema.Codec<A, I>
+): Schema.Codec<ReadonlyArray<A>, Given<I>> =>
+  Schema.Union([Schema.Array(item), Schema.Null, Schema.Literal(""), item]).pipe(
+    Schema.decodeTo(
+      Schema.Array(Schema.toType(item)),
+      SchemaTransformation.transform<ReadonlyArray<A>, Given<A>>({
+        decode: (given) =>
+          isList(given) ? given.filter((one) => one !== "") : given === null || given === "" ? [] : [given],
+        encode: (items) => items
+      })
+    )
+  )
+
+const isList = <A>(given: Given<A>): given is ReadonlyArray<A> => Array.isArray(given)

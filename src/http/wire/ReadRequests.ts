@@ -1,0 +1,144 @@
+import { Schema } from "effect"
+import { AccountIdFromString, IdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import { Cursor, pageFields, pageKeys } from "./PageQuery.ts"
+import { Flag, Integer, list, Text } from "./Params.ts"
+
+/* The queries of reading requests. */
+
+const flag = Schema.optionalKey(Flag)
+const text = Schema.optionalKey(Text)
+const texts = Schema.optionalKey(list(Text))
+
+/** Ids as clients list them; those that are none name nothing. */
+export const Ids = Schema.Struct({ id: Schema.optionalKey(list(Text)) })
+
+export const IdPath = { id: IdFromString }
+export const AccountIdPath = { id: AccountIdFromString }
+export const StatusIdPath = { id: StatusIdFromString }
+
+/** `GET /api/v1/accounts/:id/statuses` */
+export const AccountStatusesQuery = Schema.Struct({
+  ...pageFields,
+  onlyMedia: flag,
+  excludeReplies: flag,
+  excludeReblogs: flag,
+  excludeDirect: flag,
+  pinned: flag,
+  tagged: text
+}).pipe(Schema.encodeKeys({
+  ...pageKeys,
+  onlyMedia: "only_media",
+  excludeReplies: "exclude_replies",
+  excludeReblogs: "exclude_reblogs",
+  excludeDirect: "exclude_direct"
+}))
+
+/** What links to further pages keep of it. */
+export const accountStatusesFilters = [
+  "only_media",
+  "exclude_replies",
+  "exclude_reblogs",
+  "exclude_direct",
+  "tagged"
+]
+
+/** `GET /api/v1/accounts/lookup` */
+export const LookupQuery = Schema.Struct({ acct: text })
+
+/** `GET /api/v1/accounts/search` */
+export const AccountSearchQuery = Schema.Struct({
+  q: text,
+  limit: Schema.optionalKey(Integer),
+  offset: Schema.optionalKey(Integer),
+  resolve: flag,
+  following: flag
+})
+
+/** `GET /api/v1/accounts/relationships` */
+export const RelationshipsQuery = Schema.Struct({ ...Ids.fields, withSuspended: flag }).pipe(
+  Schema.encodeKeys({ withSuspended: "with_suspended" })
+)
+
+/** `POST /api/v1/accounts/:id/note` */
+export const NewNote = Schema.Struct({ comment: Schema.optionalKey(Schema.NullOr(Text)) })
+
+const publicFields = { ...pageFields, local: flag, remote: flag, onlyMedia: flag }
+const publicKeys = { ...pageKeys, onlyMedia: "only_media" } as const
+
+/** `GET /api/v1/timelines/public` */
+export const PublicQuery = Schema.Struct(publicFields).pipe(Schema.encodeKeys(publicKeys))
+
+/** `GET /api/v1/timelines/home`; `local` only travels on in links. */
+export const HomeQuery = Schema.Struct({ ...pageFields, local: flag }).pipe(Schema.encodeKeys(pageKeys))
+
+/** `GET /api/v1/timelines/tag/:hashtag` */
+export const TagQuery = Schema.Struct({ ...publicFields, any: texts, all: texts, none: texts }).pipe(
+  Schema.encodeKeys(publicKeys)
+)
+
+export const publicFilters = ["local", "remote", "only_media"]
+export const tagFilters = [...publicFilters, "any", "all", "none"]
+export const homeFilters = ["local"]
+
+const notificationFields = {
+  types: texts,
+  excludeTypes: texts,
+  accountId: text
+}
+const notificationKeys = { excludeTypes: "exclude_types", accountId: "account_id" } as const
+
+/** `GET /api/v1/notifications` */
+export const NotificationsQuery = Schema.Struct({ ...pageFields, ...notificationFields }).pipe(
+  Schema.encodeKeys({ ...pageKeys, ...notificationKeys })
+)
+
+export const notificationFilters = ["types", "exclude_types", "account_id"]
+export const groupFilters = [...notificationFilters, "grouped_types", "expand_accounts"]
+
+/** `GET /api/v1/notifications/unread_count` and the same of groups */
+export const UnreadQuery = Schema.Struct({
+  ...notificationFields,
+  limit: Schema.optionalKey(Integer),
+  groupedTypes: texts
+}).pipe(Schema.encodeKeys({ ...notificationKeys, groupedTypes: "grouped_types" }))
+
+/** `GET /api/v2/notifications` */
+export const GroupsQuery = Schema.Struct({
+  ...pageFields,
+  ...notificationFields,
+  groupedTypes: texts,
+  expandAccounts: text
+}).pipe(Schema.encodeKeys({
+  ...pageKeys,
+  ...notificationKeys,
+  groupedTypes: "grouped_types",
+  expandAccounts: "expand_accounts"
+}))
+
+/** `GET /api/v1/markers` */
+export const MarkersQuery = Schema.Struct({ timeline: texts })
+
+const Position = Schema.Struct({ lastReadId: Schema.optionalKey(Cursor) }).pipe(
+  Schema.encodeKeys({ lastReadId: "last_read_id" })
+)
+/** `POST /api/v1/markers` */
+export const NewMarkers = Schema.Struct({
+  home: Schema.optionalKey(Position),
+  notifications: Schema.optionalKey(Position)
+})
+
+/** `GET /api/v2/search` */
+export const SearchQuery = Schema.Struct({
+  q: text,
+  type: text,
+  limit: Schema.optionalKey(Integer),
+  offset: Schema.optionalKey(Integer),
+  resolve: flag,
+  following: flag,
+  accountId: text,
+  maxId: Schema.optionalKey(Cursor),
+  minId: Schema.optionalKey(Cursor)
+}).pipe(Schema.encodeKeys({ accountId: "account_id", maxId: "max_id", minId: "min_id" }))
+
+/** `GET /api/v1/peers/search` */
+export const PeersQuery = Schema.Struct({ q: text })

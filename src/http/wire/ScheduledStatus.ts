@@ -1,0 +1,32 @@
+import { Schema } from "effect"
+import { Id, Timestamp } from "./Common.ts"
+import { MediaAttachment } from "./MediaAttachment.ts"
+import { Visibility } from "./Status.ts"
+
+/** The parameters of a post that waits, as they were sent. */
+export const ScheduledParams = Schema.Struct({
+  text: Schema.String,
+  media_ids: Schema.NullOr(Schema.Array(Id)),
+  sensitive: Schema.NullOr(Schema.Boolean),
+  spoiler_text: Schema.NullOr(Schema.String),
+  visibility: Schema.NullOr(Visibility),
+  /** A number here, unlike anywhere else. */
+  in_reply_to_id: Schema.NullOr(Schema.Number),
+  language: Schema.NullOr(Schema.String),
+  application_id: Schema.NullOr(Schema.Number),
+  poll: Schema.Null,
+  scheduled_at: Schema.Null,
+  idempotency: Schema.Null,
+  with_rate_limit: Schema.Boolean,
+  allowed_mentions: Schema.NullOr(Schema.Array(Id)),
+  quoted_status_id: Schema.NullOr(Id),
+  quote_approval_policy: Schema.String
+})
+
+export const ScheduledStatus = Schema.Struct({
+  id: Id,
+  scheduled_at: Timestamp,
+  params: ScheduledParams,
+  media_attachments: Schema.Array(MediaAttachment)
+}).annotate({ identifier: "ScheduledStatus" })
+export type ScheduledStatus = typeof ScheduledStatus.Type

@@ -1,0 +1,19 @@
+import { Schema } from "effect"
+import { Flag, Text } from "./Params.ts"
+
+const OptionalText = Schema.optionalKey(Schema.NullOr(Text))
+
+/** `POST /api/v1/accounts` */
+export const SignUp = Schema.Struct({
+  username: OptionalText,
+  email: OptionalText,
+  password: OptionalText,
+  agreement: Schema.optionalKey(Flag),
+  locale: OptionalText,
+  reason: OptionalText,
+  timeZone: OptionalText,
+  inviteCode: OptionalText
+}).pipe(Schema.encodeKeys({ timeZone: "time_zone", inviteCode: "invite_code" }))
+
+/** `POST /api/v1/emails/confirmations`; `email` is a new address in place of the one given at sign-up. */
+export const Confirmation = Schema.Struct({ email: OptionalText })

@@ -1,0 +1,102 @@
+import { Schema } from "effect"
+import { Account } from "./Account.ts"
+import { Count, Html, Id, Timestamp, Url } from "./Common.ts"
+import { CustomEmoji } from "./CustomEmoji.ts"
+import { FilterResult } from "./Filter.ts"
+import { MediaAttachment } from "./MediaAttachment.ts"
+import { Poll } from "./Poll.ts"
+import { PreviewCard } from "./PreviewCard.ts"
+import { ShallowTag } from "./Tag.ts"
+
+export const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
+
+export const Mention = Schema.Struct({ id: Id, username: Schema.String, url: Url, acct: Schema.String })
+  .annotate({ identifier: "Mention" })
+
+export const StatusApplication = Schema.Struct({ name: Schema.String, website: Schema.NullOr(Url) })
+
+export const QuoteApproval = Schema.Struct({
+  automatic: Schema.Array(Schema.String),
+  manual: Schema.Array(Schema.String),
+  current_user: Schema.Literals(["automatic", "manual", "denied", "unknown"])
+}).annotate({ identifier: "QuoteApproval" })
+
+/** What of a status is the same for everybody and changes only with an edit. */
+export const StatusBody = Schema.Struct({
+  id: Id,
+  created_at: Timestamp,
+  in_reply_to_id: Schema.NullOr(Id),
+  in_reply_to_account_id: Schema.NullOr(Id),
+  sensitive: Schema.Boolean,
+  spoiler_text: Schema.String,
+  visibility: Visibility,
+  language: Schema.NullOr(Schema.String),
+  uri: Schema.String,
+  url: Schema.NullOr(Url),
+  quotes_count: Count,
+  edited_at: Schema.NullOr(Timestamp),
+  content: Html,
+  media_attachments: Schema.Array(MediaAttachment),
+  mentions: Schema.Array(Mention),
+  tags: Schema.Array(ShallowTag),
+  emojis: Schema.Array(CustomEmoji),
+  tagged_collections: Schema.Array(Schema.Unknown),
+  quote: Schema.Null,
+  card: Schema.NullOr(PreviewCard),
+  poll: Schema.NullOr(Poll),
+  quote_approval: QuoteApproval
+})
+export type StatusBody = typeof StatusBody.Type
+
+/** What moves with every interaction. */
+const figures = { replies_count: Count, reblogs_count: Count, favourites_count: Count }
+
+/** What only a user's token gets. `pinned` comes with own posts that can be pinned. */
+const marks = {
+  favourited: Schema.optionalKey(Schema.Boolean),
+  reblogged: Schema.optionalKey(Schema.Boolean),
+  muted: Schema.optionalKey(Schema.Boolean),
+  bookmarked: Schema.optionalKey(Schema.Boolean),
+  pinned: Schema.optionalKey(Schema.Boolean),
+  filtered: Schema.optionalKey(Schema.Array(FilterResult))
+}
+
+const flat = {
+  ...StatusBody.fields,
+  ...figures,
+  ...marks,
+  account: Account,
+  application: Schema.optionalKey(StatusApplication)
+}
+
+/** What a reblog repeats; it repeats nothing itself. */
+const Original = Schema.Struct({ ...flat, reblog: Schema.Null }).annotate({ identifier: "OriginalStatus" })
+
+export const Status = Schema.Struct({ ...flat, reblog: Schema.NullOr(Original) }).annotate({ identifier: "Status" })
+export type Status = typeof Status.Type
+
+const { content: _content, ...withoutContent } = Status.fields
+/** The answer to a deletion: the text as it was written, so that a client can offer it again, and no HTML. */
+export const DeletedStatus = Schema.Struct({ ...withoutContent, text: Schema.String })
+  .annotate({ identifier: "DeletedStatus" })
+export type DeletedStatus = typeof DeletedStatus.Type
+
+export const StatusEdit = Schema.Struct({
+  account: Account,
+  content: Html,
+  spoiler_text: Schema.String,
+  sensitive: Schema.Boolean,
+  created_at: Timestamp,
+  media_attachments: Schema.Array(MediaAttachment),
+  emojis: Schema.Array(CustomEmoji)
+}).annotate({ identifier: "StatusEdit" })
+export type StatusEdit = typeof StatusEdit.Type
+
+export const StatusSource = Schema.Struct({ id: Id, text: Schema.String, spoiler_text: Schema.String })
+  .annotate({ identifier: "StatusSource" })
+export type StatusSource = typeof StatusSource.Type
+
+/** Ancestors oldest first, descendants depth first. */
+export const Context = Schema.Struct({ ancestors: Schema.Array(Status), descendants: Schema.Array(Status) })
+  .annotate({ identifier: "Context" })
+export type Context = typeof Context.Type

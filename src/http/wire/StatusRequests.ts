@@ -1,0 +1,56 @@
+import { Schema } from "effect"
+import { AccountIdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import { Flag, list, Text } from "./Params.ts"
+
+const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
+/** What a later capability takes; it is refused in words, never ignored. */
+const Later = Schema.optionalKey(Schema.Unknown)
+
+const written = {
+  status: Schema.optionalKey(Schema.NullOr(Text)),
+  spoilerText: Schema.optionalKey(Schema.NullOr(Text)),
+  sensitive: Schema.optionalKey(Flag),
+  language: Schema.optionalKey(Schema.NullOr(Text)),
+  mediaIds: Later,
+  mediaAttributes: Later,
+  poll: Later,
+  quotedStatusId: Later,
+  quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
+}
+
+const keys = {
+  spoilerText: "spoiler_text",
+  mediaIds: "media_ids",
+  mediaAttributes: "media_attributes",
+  quotedStatusId: "quoted_status_id",
+  quoteApprovalPolicy: "quote_approval_policy"
+} as const
+
+/** `POST /api/v1/statuses` */
+export const NewStatus = Schema.Struct({
+  ...written,
+  visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literal("")]))),
+  inReplyToId: Schema.optionalKey(Schema.NullOr(Schema.Union([StatusIdFromString, Schema.Literal(""), Schema.Int]))),
+  scheduledAt: Schema.optionalKey(Schema.NullOr(Text)),
+  allowedMentions: Schema.optionalKey(list(AccountIdFromString))
+}).pipe(Schema.encodeKeys({
+  ...keys,
+  inReplyToId: "in_reply_to_id",
+  scheduledAt: "scheduled_at",
+  allowedMentions: "allowed_mentions"
+}))
+export type NewStatus = typeof NewStatus.Type
+
+/** `PUT /api/v1/statuses/:id` */
+export const StatusEdit = Schema.Struct(written).pipe(Schema.encodeKeys(keys))
+export type StatusEdit = typeof StatusEdit.Type
+
+/** `POST /api/v1/statuses/:id/reblog` */
+export const Reblog = Schema.Struct({
+  visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literal("")])))
+})
+
+/** `PUT /api/v1/scheduled_statuses/:id` */
+export const Reschedule = Schema.Struct({ scheduledAt: Schema.optionalKey(Schema.NullOr(Text)) }).pipe(
+  Schema.encodeKeys({ scheduledAt: "scheduled_at" })
+)

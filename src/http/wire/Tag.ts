@@ -1,0 +1,29 @@
+import { Schema } from "effect"
+import { Day, Figure, Id, Url } from "./Common.ts"
+
+export const ShallowTag = Schema.Struct({ name: Schema.String, url: Url }).annotate({ identifier: "ShallowTag" })
+export type ShallowTag = typeof ShallowTag.Type
+
+/** One day's use; `day` is its midnight in seconds since 1970. */
+export const History = Schema.Struct({ day: Figure, uses: Figure, accounts: Figure })
+export type History = typeof History.Type
+
+/** `id` is empty for a name that no post has used; `history` is that of seven days, today first. */
+export const Tag = Schema.Struct({
+  id: Schema.Union([Id, Schema.Literal("")]),
+  name: Schema.String,
+  url: Url,
+  history: Schema.Array(History),
+  following: Schema.optionalKey(Schema.Boolean),
+  featuring: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "Tag" })
+export type Tag = typeof Tag.Type
+
+export const FeaturedTag = Schema.Struct({
+  id: Id,
+  name: Schema.String,
+  url: Url,
+  statuses_count: Figure,
+  last_status_at: Schema.NullOr(Day)
+}).annotate({ identifier: "FeaturedTag" })
+export type FeaturedTag = typeof FeaturedTag.Type

@@ -1,0 +1,10 @@
+import { Schema } from "effect"
+
+/** An access token, the only time that it is shown; `created_at` in seconds since 1970. */
+export const Token = Schema.Struct({
+  access_token: Schema.String,
+  token_type: Schema.Literal("Bearer"),
+  scope: Schema.String,
+  created_at: Schema.Int
+}).annotate({ identifier: "Token" })
+export type Token = typeof Token.Type

@@ -1,0 +1,52 @@
+import { Layer } from "effect"
+import { Accounts } from "../actors/account/Accounts.ts"
+import * as Account from "../actors/account/Entity.ts"
+import * as Agenda from "../actors/agenda/Agenda.ts"
+import { Audiences } from "../services/feeds/Audiences.ts"
+import { Notices } from "../services/feeds/Notices.ts"
+import { Profiles } from "../services/identity/Profiles.ts"
+import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { Commands } from "../services/intents/Commands.ts"
+import { Fanouts } from "../services/intents/Fanouts.ts"
+import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
+import { Counterparts } from "../services/social/Counterparts.ts"
+import { Follows } from "../services/social/Follows.ts"
+import { Restrictions } from "../services/social/Restrictions.ts"
+import { Authors } from "../services/statuses/Authors.ts"
+import { DirectThreads } from "../services/statuses/DirectThreads.ts"
+import { Drafts } from "../services/statuses/Drafts.ts"
+import { Favourites } from "../services/statuses/Favourites.ts"
+import { Publications } from "../services/statuses/Publications.ts"
+import { Reblogs } from "../services/statuses/Reblogs.ts"
+import { Targets } from "../services/statuses/Targets.ts"
+
+/** What the actors know and do beside what every room shares. */
+const services = Layer.mergeAll(
+  AgendaEntries.layer,
+  Audiences.layer,
+  Authors.layer,
+  Counterparts.layer,
+  DirectThreads.layer,
+  Fanouts.layer,
+  Favourites.layer,
+  Follows.layer,
+  Notices.layer,
+  OutsideCommands.layer,
+  Profiles.layer,
+  Publications.layer,
+  Reblogs.layer,
+  Restrictions.layer,
+  Targets.layer
+).pipe(Layer.provideMerge(Drafts.layer))
+
+/** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
+export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer).pipe(
+  Layer.provideMerge(Accounts.layer),
+  Layer.provide(services)
+)
+
+/**
+ * The accounts' actors and the agenda on this node, and `Accounts`, by which everybody reaches them. Needs the
+ * cluster, the database, feeds, the bus between nodes and the server's configuration.
+ */
+export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))

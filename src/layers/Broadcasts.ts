@@ -1,0 +1,61 @@
+import { Effect, Layer, Option, PubSub, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Broadcast, broadcastBacklogMax, BroadcastMessage } from "../services/feeds/Broadcast.ts"
+import { PostgresChannel } from "./PostgresChannel.ts"
+import { Redis } from "./Redis.ts"
+
+const channel = "murmuration:broadcast"
+
+/** What goes between nodes: who said it, because a node hears itself at once and not by way of Redis. */
+const Envelope = Schema.fromJsonString(
+  Schema.Struct({ from: Schema.String, message: Schema.toCodecJson(BroadcastMessage) })
+)
+const encode = Schema.encodeEffect(Envelope)
+const decode = Schema.decodeUnknownEffect(Envelope)
+
+/**
+ * The bus between nodes: this process hears itself directly, the other nodes through Redis where there is one, and the
+ * command line through Postgres.
+ */
+export const layer = Layer.effect(
+  Broadcast,
+  Effect.gen(function*() {
+    const outside = yield* PostgresChannel
+    const redis = Option.getOrUndefined(yield* Effect.serviceOption(Redis))
+    const self = yield* (yield* SecureRandom.SecureRandom).uuidV4()
+    const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
+
+    const signals = yield* outside.subscribe
+    yield* Effect.forkScoped(Effect.forever(Effect.flatMap(
+      PubSub.take(signals),
+      (signal) => signal._tag === "Wake" ? Effect.void : PubSub.publish(hub, signal)
+    )))
+
+    const received = (text: string) =>
+      decode(text).pipe(
+        Effect.flatMap(({ from, message }) => from === self ? Effect.void : PubSub.publish(hub, message)),
+        Effect.catch((error) => Effect.logWarning(`Not understood on channel ${channel}`, error.message))
+      )
+    if (redis !== undefined) {
+      const run = Effect.runForkWith(yield* Effect.context<never>())
+      yield* redis.subscribe(channel, (text) => run(received(text)))
+    }
+    const send = (client: Redis["Service"], message: BroadcastMessage) =>
+      encode({ from: self, message }).pipe(
+        Effect.orDie,
+        Effect.flatMap((text) => client.use((connection) => connection.publish(channel, text))),
+        Effect.ignore
+      )
+
+    return Broadcast.of({
+      publish: Effect.fn("Broadcast.publish")(function*(message) {
+        yield* PubSub.publish(hub, message)
+        if (redis !== undefined) yield* send(redis, message)
+      }),
+      subscribe: PubSub.subscribe(hub),
+      connected: redis === undefined
+        ? outside.listening
+        : Effect.zipWith(outside.listening, redis.subscribed, (a, b) => a && b)
+    })
+  })
+)

@@ -1,0 +1,87 @@
+import * as NodeClusterSocket from "@effect/platform-node-shared/NodeClusterSocket"
+import { Duration, Effect, Layer, Option, Schedule } from "effect"
+import {
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig,
+  SocketRunner,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
+import { OperatorError } from "./OperatorError.ts"
+
+/** Actors that one process keeps in memory at most (about 15 KB each); beyond it new ones answer 503. */
+export const residentEntitiesMax = 30_000
+/** How long an actor stays in memory after its last message. */
+export const entityIdleTime = Duration.minutes(5)
+/** Shards of a group; the same on all nodes of a cluster for ever. */
+const shardsPerGroup = 300
+/** How long a node keeps its shards that no longer says that it lives; its accounts answer elsewhere after that. */
+const leaseTime = Duration.seconds(7)
+const pingTimeout = Duration.seconds(3)
+const pingRetries = 1
+
+/**
+ * Messages between actors are volatile: what must not be lost is a row before anybody is told, so nothing is written
+ * or polled for messages here.
+ */
+const sharding = (address: RunnerAddress.RunnerAddress | undefined) =>
+  ShardingConfig.layer({
+    ...(address === undefined ? {} : { runnerAddress: Option.some(address) }),
+    shardsPerGroup,
+    shardLockExpiration: leaseTime,
+    shardLockRefreshInterval: Duration.seconds(2),
+    refreshAssignmentsInterval: Duration.seconds(1),
+    runnerHealthCheckInterval: Duration.seconds(2),
+    sendRetryInterval: Duration.millis(50),
+    entityMaxIdleTime: entityIdleTime,
+    entityRegistrationTimeout: Duration.seconds(10),
+    entityTerminationTimeout: Duration.seconds(10),
+    entityMessagePollInterval: Duration.minutes(1),
+    entityReplyPollInterval: Duration.seconds(10),
+    maxResidentEntities: residentEntitiesMax,
+    simulateRemoteSerialization: false
+  })
+
+/** All actors in this process. */
+export const layerSingle = Sharding.layer.pipe(
+  Layer.provideMerge(Runners.layerNoop),
+  Layer.provideMerge(MessageStorage.layerNoop),
+  Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
+  Layer.provide(sharding(undefined))
+)
+
+/** A node is dead when it does not answer a ping twice; a frozen one is found as fast as one that is gone. */
+const health = Layer.effect(
+  RunnerHealth.RunnerHealth,
+  Effect.map(Runners.Runners, (runners) =>
+    RunnerHealth.RunnerHealth.of({
+      isAlive: (address) =>
+        runners.ping(address).pipe(
+          Effect.timeout(pingTimeout),
+          Effect.retry({ times: pingRetries, schedule: Schedule.spaced("500 millis") }),
+          Effect.isSuccess
+        )
+    }))
+).pipe(Layer.provide(Runners.layerRpc), Layer.provide(NodeClusterSocket.layerClientProtocol))
+
+/** This process as one node among others at `host` and `port`; the nodes share one database, which knows who has which shard. */
+export const layerNode = (host: string, port: number) =>
+  SocketRunner.layer.pipe(
+    Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
+    Layer.provide(health),
+    Layer.provideMerge(MessageStorage.layerNoop),
+    Layer.provide(Layer.orDie(SqlRunnerStorage.layer)),
+    Layer.provide(sharding(RunnerAddress.make(host, port))),
+    Layer.provide(RpcSerialization.layerSchemaBinary()),
+    Layer.catchTag("SocketServerError", ({ reason }) =>
+      Layer.effectContext(
+        new OperatorError({
+          message: `Cannot listen on ${host}:${port} (CLUSTER_HOST, CLUSTER_PORT): ${reason.message}`
+        })
+      ))
+  )

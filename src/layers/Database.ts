@@ -1,0 +1,118 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { PgClient, PgMigrator } from "@effect/sql-pg"
+import { Effect, Layer, type Redacted, Schedule, String } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import * as MigratorFileSystem from "effect/sql/MigratorFileSystem"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { fileURLToPath } from "node:url"
+import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
+import { OperatorError } from "./OperatorError.ts"
+
+/** How to reach one database. */
+export type Connection =
+  & ({ readonly url: Redacted.Redacted<string> } | {
+    readonly path?: string
+    readonly host?: string
+    readonly port?: number
+    readonly username: string
+    readonly password: Redacted.Redacted<string>
+    readonly database: string
+  })
+  & {
+    /** Sessions of this process at most; transactions and listeners hold one each, plain queries share them. */
+    readonly maxConnections?: number
+  }
+
+/** The database inside an embedded Postgres. */
+const embeddedDatabase = "postgres"
+const defaultMaxConnections = 20
+
+/** How rows are named here and in Postgres; every client of the schema takes it. */
+export const names = {
+  transformQueryNames: String.camelToSnake,
+  transformResultNames: String.snakeToCamel,
+  // Documents inside jsonb columns keep the names that their writer gave them.
+  transformJson: false
+}
+
+/** Milliseconds, as Postgres' settings of a session have them; a stuck peer must not hold a row for longer. */
+const session = {
+  application_name: "murmuration",
+  timezone: "UTC",
+  statement_timeout: "15000",
+  lock_timeout: "10000",
+  idle_in_transaction_session_timeout: "5000"
+}
+
+const migrations = MigratorFileSystem.fromFileSystem(fileURLToPath(new URL("../../migrations", import.meta.url)))
+
+/** The number of the schema's last change that this program knows. */
+export const newestMigration = Effect.map(migrations, (known) => known.at(-1)?.[0] ?? 0)
+
+/**
+ * Clients of the server: `SqlClient` and `PgClient`, with camelCase in the program and snake_case in the database.
+ * Opens sessions when they are needed, so that a Postgres that is away fails queries (within 3 s) and not the server,
+ * and one that comes back is used again.
+ */
+export const client = (
+  connection: Connection
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, OperatorError> =>
+  PgClient.layer({
+    ...connection,
+    ...names,
+    maxConnections: connection.maxConnections ?? defaultMaxConnections,
+    multiplex: true,
+    connectTimeout: "3 seconds",
+    startupParameters: session
+  }).pipe(Layer.catch((error) => Layer.effectContext(failed(error))))
+
+const failed = (error: SqlError | MigrationError) =>
+  new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
+
+/**
+ * Brings the schema up to date, in one transaction and under a lock, so that nodes that start at once agree. It has a
+ * session of its own without time limits, and answers the numbers and names of what it ran.
+ */
+export const migrate = Effect.fn("Database.migrate")(
+  function*(connection: Connection) {
+    const run = PgMigrator.run({ loader: migrations })
+    return yield* run.pipe(
+      Effect.provide(PgClient.layer({ ...connection, ...names, maxConnections: 1, connectTimeout: "3 seconds" })),
+      Effect.provide(NodeServices.layer)
+    )
+  },
+  // Postgres may still be starting, in a cluster as well as after a crash.
+  Effect.retry({ while: isConnectionError, times: 10, schedule: Schedule.spaced("1 second") }),
+  Effect.mapError(failed)
+)
+
+function isConnectionError(error: SqlError | MigrationError) {
+  return isSqlError(error) && error.reason._tag === "ConnectionError"
+}
+
+const describe = (error: SqlError | MigrationError): string => {
+  const { cause } = isSqlError(error) ? error.reason : error
+  return cause instanceof Error && cause.message !== error.message
+    ? `${error.message} (${cause.message})`
+    : error.message
+}
+
+/** A migrated database at `connection`. */
+export const layerAt = (connection: Connection) =>
+  client(connection).pipe(Layer.provide(Layer.effectDiscard(migrate(connection))))
+
+/** A migrated database in the Postgres that this server runs itself. */
+export const layerEmbedded = (maxConnections?: number) =>
+  Layer.unwrap(
+    Effect.map(EmbeddedPostgres, (postgres) =>
+      layerAt({ ...connectionOf(postgres), ...(maxConnections === undefined ? {} : { maxConnections }) }))
+  )
+
+/** The connection to the database of an embedded Postgres. */
+export const connectionOf = (postgres: EmbeddedPostgres["Service"]): Connection => ({
+  ...postgres.endpoint,
+  username: postgres.username,
+  password: postgres.password,
+  database: embeddedDatabase
+})

@@ -1,0 +1,156 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, FileSystem, Layer, Option, Path, type Redacted, Ref, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Hex } from "effect/encoding"
+import { createServer } from "node:net"
+import * as Binaries from "./embedded/Binaries.ts"
+import * as DataFolder from "./embedded/DataFolder.ts"
+import * as Postmaster from "./embedded/Postmaster.ts"
+import * as RunAs from "./embedded/RunAs.ts"
+import type { Listen } from "./embedded/Settings.ts"
+import { OperatorError } from "./OperatorError.ts"
+import * as SecretFile from "./SecretFile.ts"
+
+export interface Options {
+  /** The server's data; Postgres' own are in its folder `postgres`. */
+  readonly dataDir: string
+  /** Whether a Postgres that runs on these data already is watched and, when nobody else uses it, stopped; or only used. */
+  readonly adopt: boolean
+  /** False only where the data may be lost (tests). */
+  readonly durable?: boolean
+  /** Listens on a port of 127.0.0.1, which the system gives, instead of on a socket file. */
+  readonly tcp?: boolean
+}
+
+/** `sun_path` holds 104 bytes on macOS, 108 on Linux. */
+const socketPathBytesMax = 103
+
+/** Between two tries to bring Postgres back. */
+const backoff = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")]).pipe(
+  Schedule.jittered
+)
+
+/**
+ * A Postgres of our own, as long as the layer lives: made on its first start, found where it runs already, stopped
+ * cleanly at the end. When it dies in between it is started again, at the same endpoint, until that succeeds.
+ */
+export class EmbeddedPostgres extends Context.Service<EmbeddedPostgres, {
+  readonly endpoint: Postmaster.Endpoint
+  readonly username: string
+  readonly password: Redacted.Redacted<string>
+  /** The process number of the Postgres that runs now. */
+  readonly pid: Effect.Effect<number>
+}>()("murmuration/layers/EmbeddedPostgres") {
+  static readonly layer = (
+    options: Options
+  ): Layer.Layer<EmbeddedPostgres, OperatorError, FileSystem.FileSystem | Path.Path | SecureRandom.SecureRandom> =>
+    Layer.effect(EmbeddedPostgres, make(options))
+}
+
+const make = Effect.fn("EmbeddedPostgres.make")(function*(options: Options) {
+  const path = yield* Path.Path
+  const dataDir = path.resolve(options.dataDir)
+  const folder = yield* DataFolder.of(dataDir)
+  yield* prepareDataDir(dataDir)
+  if (yield* DataFolder.exists(folder)) yield* passwordIsThere(dataDir)
+  const random = yield* SecureRandom.SecureRandom
+  const password = yield* SecretFile.keep(dataDir, passwordName, Effect.map(random.randomBytes(24), Hex.encode))
+
+  const running = yield* Postmaster.find(folder)
+  if (Option.isSome(running) && !options.adopt) {
+    const { endpoint, pid } = running.value
+    return EmbeddedPostgres.of({ endpoint, username: DataFolder.username, password, pid: Effect.succeed(pid) })
+  }
+
+  const binaries = yield* Binaries.find
+  const runAs = yield* RunAs.choose(binaries, folder, dataDir)
+  yield* DataFolder.checkVersion(folder, binaries)
+  if (!(yield* DataFolder.exists(folder))) yield* DataFolder.initialise(folder, binaries, runAs, password)
+  if (Option.isNone(running)) {
+    yield* DataFolder.takeOver(folder, runAs).pipe(
+      Effect.mapError((error) => new OperatorError({ message: error.message }))
+    )
+  }
+  const listen = yield* chooseListen(folder, options.tcp ?? false)
+  const start = Effect.gen(function*() {
+    const other = yield* Postmaster.find(folder)
+    return Option.isSome(other)
+      ? other.value
+      : yield* Postmaster.start(folder, binaries, runAs, listen, options.durable ?? true)
+  })
+
+  const begin = Option.isSome(running)
+    ? Effect.succeed(running.value)
+    : Effect.retry(start, { times: 3, schedule: backoff })
+  const ours = options.adopt && Option.isNone(running)
+  const current = yield* Effect.acquireRelease(
+    Effect.flatMap(begin, Ref.make),
+    Effect.fnUntraced(function*(current) {
+      const postmaster = yield* Ref.get(current)
+      if (ours || (yield* isUnused(postmaster.endpoint, password))) yield* Postmaster.stop(postmaster)
+    }),
+    { interruptible: true }
+  )
+  yield* Effect.forkScoped(Effect.forever(Effect.gen(function*() {
+    const reason = yield* (yield* Ref.get(current)).ended
+    yield* Effect.logError(`Postgres ended, it is started again: ${reason}`)
+    const again = start.pipe(
+      Effect.tapError((error) => Effect.logError(error.message)),
+      Effect.retry(backoff)
+    )
+    yield* Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(again), (next) => Ref.set(current, next)))
+    yield* Effect.logInfo("Postgres runs again")
+  })))
+  return EmbeddedPostgres.of({
+    endpoint: (yield* Ref.get(current)).endpoint,
+    username: DataFolder.username,
+    password,
+    pid: Effect.map(Ref.get(current), ({ pid }) => pid)
+  })
+})
+
+/** Whether nobody has a session in it: another server, or a command line beside this one. */
+const isUnused = (endpoint: Postmaster.Endpoint, password: Redacted.Redacted<string>) =>
+  Effect.flatMap(
+    PgClient.PgClient,
+    (sql) => sql`SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
+  ).pipe(
+    Effect.map((sessions) => sessions.length === 0),
+    Effect.provide(PgClient.layer({ ...endpoint, username: DataFolder.username, password, database: "postgres" })),
+    Effect.orElseSucceed(() => true)
+  )
+
+const passwordName = "postgres_password"
+
+const prepareDataDir = Effect.fnUntraced(function*(dataDir: string) {
+  const fs = yield* FileSystem.FileSystem
+  // Others may pass through, because Postgres may be another user; what is secret is closed itself.
+  yield* fs.makeDirectory(dataDir, { recursive: true, mode: 0o711 }).pipe(
+    Effect.mapError((error) => new OperatorError({ message: `DATA_DIR ${dataDir} cannot be made: ${error.message}` }))
+  )
+})
+
+const passwordIsThere = Effect.fnUntraced(function*(dataDir: string) {
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* SecretFile.location(dataDir, passwordName)
+  if (yield* Effect.orElseSucceed(fs.exists(file), () => false)) return
+  return yield* new OperatorError({
+    message: `${file} is missing, without it the data in ${dataDir} cannot be opened. Put it back from your backup.`
+  })
+})
+
+const chooseListen = Effect.fnUntraced(function*(folder: string, tcp: boolean) {
+  const tooLong = Buffer.byteLength(Postmaster.socketFile(folder)) > socketPathBytesMax
+  const listen: Listen = tcp || tooLong ? { port: yield* freePort } : { folder }
+  return listen
+})
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+const freePort = Effect.callback<number, OperatorError>((resume) => {
+  const server = createServer()
+  server.once("error", (error) => resume(new OperatorError({ message: error.message })))
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})

@@ -1,0 +1,105 @@
+import { Config, Context, Effect, Layer, Option, type Redacted } from "effect"
+import type { IpNetwork } from "effect/net"
+import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { refusePublicAddress } from "./environment/PrivateAddress.ts"
+import type { Variable } from "./environment/Variable.ts"
+import { type Values, variables } from "./environment/variables.ts"
+import { OperatorError } from "./OperatorError.ts"
+
+/**
+ * The configuration as the layers need it, read and checked before anything starts. `ServerConfig` is the part of it
+ * that the other rooms may know.
+ */
+export class Environment extends Context.Service<Environment, {
+  readonly host: string
+  readonly port: number
+  readonly dataDir: string
+  readonly databaseUrl: Redacted.Redacted<string> | undefined
+  readonly databaseConnections: number
+  readonly redisUrl: Redacted.Redacted<string> | undefined
+  readonly smtpUrl: Redacted.Redacted<string> | undefined
+  readonly secretKey: Redacted.Redacted<string> | undefined
+  readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
+  readonly rateLimits: boolean
+  readonly logLevel: Values["LOG_LEVEL"]
+  readonly otlpUrl: string | undefined
+  /** Where the other nodes of the cluster reach this one; undefined with one process. */
+  readonly cluster: { readonly host: string; readonly port: number } | undefined
+  readonly server: ServerConfig["Service"]
+}>()("murmuration/layers/Environment") {
+  /** Reads the variables from the `ConfigProvider`; fails with all that is wrong with them at once. */
+  static readonly layer = Layer.effect(Environment, Effect.suspend(() => read))
+}
+
+export const serverConfig = Layer.effect(ServerConfig, Effect.map(Environment, ({ server }) => server))
+
+const read = Effect.gen(function*() {
+  const wrong: Array<string> = []
+  const values = yield* readAll(wrong)
+  wrong.push(...contradictions(values))
+  if (values.CLUSTER_HOST !== undefined) wrong.push(...yield* refusePublicAddress("CLUSTER_HOST", values.CLUSTER_HOST))
+  if (wrong.length > 0) {
+    return yield* new OperatorError({
+      message: ["The configuration is wrong, so nothing was started:", ...wrong.map((line) => `  ${line}`)].join("\n")
+    })
+  }
+  const url = values.PUBLIC_URL ?? new URL(`http://localhost:${values.PORT}`)
+  const localDomain = values.LOCAL_DOMAIN ?? url.host
+  return Environment.of({
+    host: values.HOST,
+    port: values.PORT,
+    dataDir: values.DATA_DIR,
+    databaseUrl: values.DATABASE_URL,
+    databaseConnections: values.DATABASE_CONNECTIONS,
+    redisUrl: values.REDIS_URL,
+    smtpUrl: values.SMTP_URL,
+    secretKey: values.SECRET_KEY,
+    trustedProxies: values.TRUSTED_PROXIES,
+    rateLimits: values.RATE_LIMITS === "on",
+    logLevel: values.LOG_LEVEL,
+    otlpUrl: values.OTLP_URL?.href,
+    cluster: values.CLUSTER_HOST === undefined ? undefined : { host: values.CLUSTER_HOST, port: values.CLUSTER_PORT },
+    server: {
+      localDomain,
+      publicUrl: url.origin,
+      federated: url.protocol === "https:",
+      publicTimelines: values.PUBLIC_TIMELINES,
+      limitedFederation: values.LIMITED_FEDERATION,
+      registrations: values.REGISTRATIONS,
+      signupConfirmation: values.SIGNUP_CONFIRMATION,
+      mailFrom: values.MAIL_FROM ?? `notifications@${localDomain.replace(/:\d+$/, "")}`
+    }
+  })
+})
+
+/** Every variable's value; adds a line to `wrong` for each that cannot be read. */
+const readAll = Effect.fnUntraced(function*(wrong: Array<string>) {
+  const readOne = Effect.fnUntraced(function*(name: string, { absent, expects, read, secret }: Variable<unknown>) {
+    const text = yield* Config.String(name).pipe(Config.withDefault(""), Effect.orElseSucceed(() => ""))
+    if (text.trim() === "") return absent
+    const value = read(text.trim())
+    if (Option.isSome(value)) return value.value
+    wrong.push(`${name}: expected ${expects.replaceAll("`", "")}${secret ? "" : `, not "${text}"`}.`)
+    return absent
+  })
+  const entries = yield* Effect.forEach(
+    Object.entries(variables),
+    ([name, variable]) => Effect.map(readOne(name, variable), (value) => [name, value] as const)
+  )
+  return Object.fromEntries(entries) as Values
+})
+
+/** What each variable allows by itself, but not together. */
+const contradictions = (values: Values): Array<string> => {
+  const wrong: Array<string> = []
+  const { pathname, search } = values.PUBLIC_URL ?? { pathname: "/", search: "" }
+  if (pathname !== "/" || search !== "") wrong.push("PUBLIC_URL: expected no path, the server has the whole host.")
+  if (values.CLUSTER_HOST !== undefined) {
+    for (const name of ["DATABASE_URL", "REDIS_URL"] as const) {
+      if (values[name] === undefined) {
+        wrong.push(`${name}: a cluster (CLUSTER_HOST is set) needs one that all nodes share.`)
+      }
+    }
+  }
+  return wrong
+}

@@ -1,0 +1,69 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, type Redacted } from "effect"
+import type { Sharding } from "effect/cluster"
+import type { SqlClient } from "effect/sql"
+import { Limits } from "../http/guard/Limits.ts"
+import { Feeds } from "../services/feeds/Feeds.ts"
+import * as Broadcasts from "./Broadcasts.ts"
+import * as Cluster from "./Cluster.ts"
+import * as Database from "./Database.ts"
+import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
+import { Environment, serverConfig } from "./Environment.ts"
+import * as Mail from "./Mail.ts"
+import type { OperatorError } from "./OperatorError.ts"
+import * as PasswordHashing from "./PasswordHashing.ts"
+import { PostgresChannel } from "./PostgresChannel.ts"
+import { Redis } from "./Redis.ts"
+import * as RedisFeeds from "./redis/RedisFeeds.ts"
+import * as RedisLimits from "./redis/RedisLimits.ts"
+import * as Secrets from "./Secrets.ts"
+import * as SingleServer from "./SingleServer.ts"
+
+/** The database of `DATABASE_URL`, or the embedded one. */
+const database = Layer.unwrap(
+  Effect.map(Environment, ({ databaseConnections: maxConnections, databaseUrl, dataDir }) =>
+    databaseUrl === undefined
+      ? Database.layerEmbedded(maxConnections).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: true })))
+      : Database.layerAt({ url: databaseUrl, maxConnections }))
+)
+
+const inMemory = (rateLimits: boolean) =>
+  Layer.mergeAll(Feeds.layerMemory, Broadcasts.layer, rateLimits ? Limits.layerMemory : Limits.layerOff)
+
+const inRedis = (url: Redacted.Redacted<string>, rateLimits: boolean) =>
+  Layer.mergeAll(RedisFeeds.layer, Broadcasts.layer, rateLimits ? RedisLimits.layer : Limits.layerOff).pipe(
+    Layer.provide(Redis.layer(url))
+  )
+
+/** What a single process keeps to itself and the nodes of a cluster share. */
+const shared = Layer.unwrap(
+  Effect.map(
+    Environment,
+    ({ rateLimits, redisUrl }) => redisUrl === undefined ? inMemory(rateLimits) : inRedis(redisUrl, rateLimits)
+  )
+)
+
+const actors = (environment: Environment["Service"]): Layer.Layer<
+  Sharding.Sharding,
+  OperatorError,
+  PgClient.PgClient | SqlClient.SqlClient
+> =>
+  environment.cluster === undefined
+    ? Cluster.layerSingle.pipe(Layer.provide(SingleServer.layer))
+    : Cluster.layerNode(environment.cluster.host, environment.cluster.port)
+
+const cluster = Layer.unwrap(Effect.map(Environment, actors))
+
+/**
+ * Everything that the server runs on, as the configuration chooses it: database, feeds and bus, limits, the cluster of
+ * actors, secrets, mail and what Node gives. Only `Environment` is left to provide.
+ */
+export const layer = Layer.mergeAll(shared, cluster, Secrets.layer, Mail.layer, PasswordHashing.layer, serverConfig)
+  .pipe(
+    Layer.provideMerge(PostgresChannel.layer),
+    Layer.provideMerge(database),
+    Layer.provideMerge(serverConfig),
+    Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+  )

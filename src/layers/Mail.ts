@@ -1,0 +1,68 @@
+import { Clock, Effect, FileSystem, Layer, Path, Redacted, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { createTransport, type Transporter } from "nodemailer"
+import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { type Letter, LetterNotSent, Mailer } from "../services/letters/Mailer.ts"
+import { Environment } from "./Environment.ts"
+
+/** Milliseconds until a mail server must have answered; whoever asked for the mail is waiting. */
+const timeout = 10_000
+/** Sessions with the mail server at once. */
+const connectionsMax = 3
+const tries = Schedule.max([Schedule.exponential("500 millis"), Schedule.recurs(2)])
+
+const deliver = (transport: Transporter, from: string, letter: Letter) =>
+  Effect.tryPromise({
+    try: () => transport.sendMail({ from, ...letter, headers: { "Auto-Submitted": "auto-generated" } }),
+    catch: (error) => new LetterNotSent({ message: error instanceof Error ? error.message : String(error) })
+  })
+
+/** Delivers by the mail server of `SMTP_URL`. */
+const smtp = Effect.fnUntraced(function*(url: Redacted.Redacted<string>) {
+  const { mailFrom } = yield* ServerConfig
+  const transport = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      createTransport({
+        url: Redacted.value(url),
+        pool: true,
+        maxConnections: connectionsMax,
+        connectionTimeout: timeout,
+        greetingTimeout: timeout,
+        socketTimeout: timeout
+      })
+    ),
+    (transport) => Effect.sync(() => transport.close())
+  )
+  return Mailer.of({
+    send: Effect.fn("Mailer.send")((letter) => Effect.asVoid(Effect.retry(deliver(transport, mailFrom, letter), tries)))
+  })
+})
+
+/** Writes letters as they would be sent into `DATA_DIR/mail`, for a server without a mail server. */
+const files = Effect.fnUntraced(function*(dataDir: string) {
+  const { mailFrom } = yield* ServerConfig
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const random = yield* SecureRandom.SecureRandom
+  const transport = createTransport({ streamTransport: true, buffer: true })
+  const folder = path.join(dataDir, "mail")
+  return Mailer.of({
+    send: Effect.fn("Mailer.send")(function*(letter) {
+      const { message } = yield* deliver(transport, mailFrom, letter)
+      const file = path.join(folder, `${yield* Clock.currentTimeMillis}-${yield* random.uuidV4()}.eml`)
+      yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
+        Effect.andThen(fs.writeFile(file, message, { mode: 0o600 })),
+        Effect.mapError((error) => new LetterNotSent({ message: error.message }))
+      )
+      yield* Effect.logInfo(`There is no SMTP_URL, so the mail "${letter.subject}" was written to ${file}`)
+    })
+  })
+})
+
+export const layer = Layer.effect(
+  Mailer,
+  Effect.gen(function*() {
+    const { dataDir, smtpUrl } = yield* Environment
+    return smtpUrl === undefined ? yield* files(dataDir) : yield* smtp(smtpUrl)
+  })
+)

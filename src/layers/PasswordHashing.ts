@@ -1,0 +1,76 @@
+import { Effect, Layer, Redacted, Semaphore } from "effect"
+import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
+import { Base64 } from "effect/encoding"
+import { Unavailable } from "../services/Errors.ts"
+import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
+
+/** OWASP's first choice for argon2id: 19 MiB, 2 passes, 1 lane. */
+const current = { memory: 19_456, passes: 2, parallelism: 1 }
+const saltBytes = 16
+const hashBytes = 32
+/** Hashes at a time on one node; each takes a thread and its memory. */
+const hashesAtOnceMax = 2
+
+const utf8 = new TextEncoder()
+const bytesOf = (password: Redacted.Redacted) => utf8.encode(Redacted.value(password).normalize("NFC"))
+
+/** base64 without padding, as the PHC string format has it. */
+const encode = (bytes: Uint8Array) => Base64.encode(bytes).replaceAll("=", "")
+const decode = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
+
+const phc = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{8,88})\$([\w+/]{8,88})$/
+
+/** argon2id on Node's thread pool. */
+export const layer = Layer.effect(
+  Credentials,
+  Effect.gen(function*() {
+    const kdf = yield* Kdf.Kdf
+    const random = yield* SecureRandom.SecureRandom
+    const turns = yield* Semaphore.make(hashesAtOnceMax)
+    let waiting = 0
+
+    const derive = (parameters: typeof current, password: Redacted.Redacted, salt: Uint8Array, length: number) =>
+      Effect.suspend(() => {
+        if (waiting >= passwordsWaitingMax) return new Unavailable()
+        waiting++
+        return kdf.derive(Kdf.argon2id(parameters), bytesOf(password), { salt, length }).pipe(
+          Effect.orDie,
+          turns.withPermits(1),
+          Effect.ensuring(Effect.sync(() => waiting--))
+        )
+      })
+
+    const hash = Effect.fn("Credentials.hash")(function*(password: Redacted.Redacted) {
+      const salt = yield* random.randomBytes(saltBytes)
+      const derived = yield* derive(current, password, salt, hashBytes)
+      const { memory, parallelism, passes } = current
+      return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(derived)}`
+    })
+
+    const nobody = new Uint8Array(saltBytes)
+    const verify = Effect.fn("Credentials.verify")(
+      function*(password: Redacted.Redacted, stored: string | undefined) {
+        const match = stored === undefined ? null : phc.exec(stored)
+        if (match === null) return yield* Effect.as(derive(current, password, nobody, hashBytes), false)
+        const [, memory, passes, parallelism, salt = "", expected = ""] = match
+        const wanted = decode(expected)
+        const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+        return Mac.timingSafeEqual(yield* derive(parameters, password, decode(salt), wanted.length), wanted)
+      }
+    )
+    return Credentials.of({ hash, verify })
+  })
+)
+
+/** For simulations, which must not wait for a thread pool: one round of SHA-256 without a salt, and no protection. */
+export const layerSimulation = Layer.effect(
+  Credentials,
+  Effect.gen(function*() {
+    const digest = yield* Digest.Digest
+    const hash = (password: Redacted.Redacted) => digest.digestHex(Digest.sha256, bytesOf(password))
+    return Credentials.of({
+      hash,
+      verify: (password, stored) => Effect.map(hash(password), (found) => found === stored)
+    })
+  })
+)

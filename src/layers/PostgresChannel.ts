@@ -1,0 +1,59 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, PubSub, Queue, Ref, Schedule, Schema, type Scope } from "effect"
+import { BroadcastMessage } from "../services/feeds/Broadcast.ts"
+import { AccountId, IdFromString } from "../services/Ids.ts"
+
+/** The channel of Postgres' LISTEN and NOTIFY on which the command line reaches a running server. */
+export const channelName = "murmuration"
+
+/** Signals that a subscriber may have waiting; they come from people at a command line. */
+const backlogMax = 1024
+const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("2 seconds")])
+
+/** What the command line says to a running server: a message for every node, or that rows wait for an account's actor. */
+export const Signal = Schema.Union([
+  BroadcastMessage,
+  Schema.TaggedStruct("Wake", { accountId: IdFromString.pipe(Schema.decodeTo(AccountId)) })
+])
+export type Signal = typeof Signal.Type
+
+const Json = Schema.fromJsonString(Schema.toCodecJson(Signal))
+const encode = Schema.encodeEffect(Json)
+const decode = Schema.decodeUnknownEffect(Json)
+
+/** Says it to every server on this database. In a transaction it is heard when that commits. */
+export const notify = Effect.fn("PostgresChannel.notify")(function*(signal: Signal) {
+  const pg = yield* PgClient.PgClient
+  yield* pg.notify(channelName, yield* Effect.orDie(encode(signal)))
+})
+
+/** What is said on the channel, heard by every node; listens again when the connection was lost. */
+export class PostgresChannel extends Context.Service<PostgresChannel, {
+  readonly subscribe: Effect.Effect<PubSub.Subscription<Signal>, never, Scope.Scope>
+  /** False while signals can be missed. */
+  readonly listening: Effect.Effect<boolean>
+}>()("murmuration/layers/PostgresChannel") {
+  static readonly layer = Layer.effect(
+    PostgresChannel,
+    Effect.gen(function*() {
+      const pg = yield* PgClient.PgClient
+      const hub = yield* PubSub.sliding<Signal>(backlogMax)
+      const listening = yield* Ref.make(false)
+      const receive = (payload: string) =>
+        decode(payload).pipe(
+          Effect.flatMap((signal) => PubSub.publish(hub, signal)),
+          Effect.catch((error) => Effect.logWarning(`Not understood on channel ${channelName}`, error.message))
+        )
+      const listen = Effect.scoped(Effect.gen(function*() {
+        const queue = yield* pg.listen(channelName)
+        yield* Ref.set(listening, true)
+        return yield* Effect.forever(Effect.flatMap(Queue.take(queue), ({ payload }) => receive(payload)))
+      })).pipe(Effect.ensuring(Ref.set(listening, false)))
+      yield* Effect.forkScoped(listen.pipe(
+        Effect.tapError((error) => Effect.logWarning(`Channel ${channelName} is not heard: ${error.message}`)),
+        Effect.retry(reconnect)
+      ))
+      return PostgresChannel.of({ subscribe: PubSub.subscribe(hub), listening: Ref.get(listening) })
+    })
+  )
+}

@@ -1,0 +1,122 @@
+import { Clock, Context, Effect, Layer, Redacted, Schedule, Schema, type Scope } from "effect"
+import { Redis as Client, type RedisOptions } from "ioredis"
+import { OperatorError } from "./OperatorError.ts"
+
+/** Redis did not do what was asked: it is away, too slow, or refused. */
+export class RedisFailed extends Schema.TaggedError<RedisFailed>()("RedisFailed", { cause: Schema.Defect() }) {}
+
+/** Milliseconds; a Redis that is stopped must not hold a request for longer. */
+const commandTimeout = 1000
+/** Milliseconds for which a Redis that did not answer in time is asked nothing, so that not every request waits for it. */
+const pauseMillis = 1000
+/** How often Redis must show that published messages would arrive. */
+const heartbeatPeriod = "1 second"
+const connectTimeout = 2000
+const reconnectDelayMax = 1000
+
+const options = {
+  lazyConnect: true,
+  connectTimeout,
+  commandTimeout,
+  keepAlive: 10_000,
+  autoResubscribe: false,
+  // While Redis is away commands fail at once instead of piling up; its users have something to fall back on.
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: (attempt: number) => Math.min(attempt * 100, reconnectDelayMax)
+} satisfies RedisOptions
+
+/** One connection for commands, which are pipelined, and one for subscriptions; both come back by themselves. */
+export class Redis extends Context.Service<Redis, {
+  readonly use: <A>(f: (client: Client) => Promise<A>) => Effect.Effect<A, RedisFailed>
+  /** Calls `onMessage` for everything published on `channel` until the scope closes; messages are lost while Redis is away. */
+  readonly subscribe: (
+    channel: string,
+    onMessage: (message: string) => void
+  ) => Effect.Effect<void, never, Scope.Scope>
+  /** Whether published messages arrive. */
+  readonly subscribed: Effect.Effect<boolean>
+}>()("murmuration/layers/Redis") {
+  static readonly layer = (url: Redacted.Redacted<string>): Layer.Layer<Redis, OperatorError> =>
+    Layer.effect(Redis, make(url))
+}
+
+const make = Effect.fn("Redis.make")(function*(url: Redacted.Redacted<string>) {
+  const commands = yield* open(url, "commands")
+  const subscriber = yield* open(url, "subscriptions")
+  const channels = new Map<string, Set<(message: string) => void>>()
+  const attempt = <A>(f: () => Promise<A>) =>
+    Effect.tryPromise({ try: f, catch: (cause) => new RedisFailed({ cause }) })
+  // Also after a reconnect; a channel that could not be subscribed while Redis was away is caught up with here.
+  subscriber.on("ready", () => {
+    if (channels.size > 0) subscriber.subscribe(...channels.keys()).catch(ignore)
+  })
+  // A Redis that is frozen keeps its connections. Answers come in order, so this one says that all is subscribed.
+  let heard = false
+  subscriber.on("close", () => heard = false)
+  const listen = Effect.matchEffect(attempt(() => subscriber.ping()), {
+    onFailure: () => Effect.sync(() => heard = false),
+    onSuccess: () => Effect.sync(() => heard = true)
+  })
+  yield* Effect.forkScoped(Effect.repeat(listen, Schedule.spaced(heartbeatPeriod)))
+  subscriber.on("message", (channel, message) => channels.get(channel)?.forEach((listener) => listener(message)))
+
+  let pausedUntil = 0
+  const use = Effect.fnUntraced(function*<A>(f: (client: Client) => Promise<A>) {
+    if ((yield* Clock.currentTimeMillis) < pausedUntil) return yield* new RedisFailed({ cause: "no answer in time" })
+    return yield* Effect.tapError(
+      attempt(() => f(commands)),
+      ({ cause }) =>
+        isTimeout(cause)
+          ? Effect.map(Clock.currentTimeMillis, (now) => {
+            pausedUntil = now + pauseMillis
+          })
+          : Effect.void
+    )
+  })
+
+  return Redis.of({
+    use,
+    subscribe: Effect.fn("Redis.subscribe")(function*(channel, onMessage) {
+      const listeners = channels.get(channel) ?? new Set()
+      channels.set(channel, listeners)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => listeners.add(onMessage)),
+        () => Effect.sync(() => listeners.delete(onMessage))
+      )
+      yield* Effect.ignore(attempt(() => subscriber.subscribe(channel)))
+    }),
+    subscribed: Effect.sync(() => heard)
+  })
+})
+
+const ignore = () => undefined
+const isTimeout = (cause: unknown) => cause instanceof Error && cause.message === "Command timed out"
+
+/** A connected client that closes with the scope. */
+const open = Effect.fn("Redis.open")(function*(url: Redacted.Redacted<string>, purpose: string) {
+  const log = Effect.runForkWith(yield* Effect.context<never>())
+  const client = yield* Effect.acquireRelease(
+    Effect.sync(() => new Client(Redacted.value(url), options)),
+    (client) => Effect.sync(() => client.disconnect())
+  )
+  let away = false
+  // An 'error' event without a listener would end the process.
+  client.on("error", ignore)
+  client.on("reconnecting", () => {
+    if (!away) log(Effect.logWarning(`Redis is away (${purpose}), trying to connect again`))
+    away = true
+  })
+  client.on("ready", () => {
+    if (away) log(Effect.logInfo(`Redis is back (${purpose})`))
+    away = false
+  })
+  yield* Effect.tryPromise({
+    try: () => client.connect(),
+    catch: (error) =>
+      new OperatorError({
+        message: `Redis (REDIS_URL) cannot be used: ${error instanceof Error ? error.message : String(error)}`
+      })
+  })
+  return client
+})

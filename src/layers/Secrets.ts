@@ -1,0 +1,55 @@
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { SqlClient } from "effect/sql"
+import { Secrets } from "../services/instance/Secrets.ts"
+import { Environment } from "./Environment.ts"
+import { OperatorError } from "./OperatorError.ts"
+import * as SecretFile from "./SecretFile.ts"
+
+const signingKeyName = "signing_key"
+const signingKeyBytes = 48
+
+const makeKey = Effect.gen(function*() {
+  const random = yield* SecureRandom.SecureRandom
+  return Base64Url.encode(yield* random.randomBytes(signingKeyBytes))
+})
+
+/**
+ * The secret kept under `name` in the database, made by `make` where there is none. Nodes that make it at once agree:
+ * the first row stays, and every node reads it back.
+ */
+export const keepInDatabase = Effect.fn("Secrets.keepInDatabase")(
+  function*(name: string, make: Effect.Effect<string, never, SecureRandom.SecureRandom>) {
+    const sql = yield* SqlClient.SqlClient
+    const stored = sql<{ readonly value: string }>`SELECT value FROM secrets WHERE name = ${name}`
+    const [found] = yield* stored
+    if (found !== undefined) return Redacted.make(found.value)
+    const createdAt = new Date(yield* Clock.currentTimeMillis)
+    const row = { name, value: yield* make, createdAt }
+    yield* sql`INSERT INTO secrets ${sql.insert(row)} ON CONFLICT (name) DO NOTHING`
+    const [kept = row] = yield* stored
+    return Redacted.make(kept.value)
+  },
+  (effect, name) =>
+    Effect.mapError(
+      effect,
+      (error) => new OperatorError({ message: `The secret ${name} cannot be kept in the database: ${error.message}` })
+    )
+)
+
+/**
+ * `SECRET_KEY`, or a key made once: kept in the database where several nodes may share it (`DATABASE_URL`), else in
+ * `DATA_DIR`, so that it is not in a backup of the tables.
+ */
+export const layer = Layer.effect(
+  Secrets,
+  Effect.gen(function*() {
+    const { dataDir, databaseUrl, secretKey } = yield* Environment
+    if (secretKey !== undefined) return Secrets.of({ signingKey: secretKey })
+    const signingKey = databaseUrl === undefined
+      ? yield* SecretFile.keep(dataDir, signingKeyName, makeKey)
+      : yield* keepInDatabase(signingKeyName, makeKey)
+    return Secrets.of({ signingKey })
+  })
+)

@@ -1,0 +1,76 @@
+import { Layer } from "effect"
+import { Search } from "../services/discovery/Search.ts"
+import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
+import { Listeners } from "../services/feeds/Listeners.ts"
+import { Markers } from "../services/feeds/Markers.ts"
+import { Notifications } from "../services/feeds/Notifications.ts"
+import { Timelines } from "../services/feeds/Timelines.ts"
+import { Accounts } from "../services/identity/Accounts.ts"
+import { MailLinks } from "../services/identity/MailLinks.ts"
+import { Registrations } from "../services/identity/Registrations.ts"
+import { Roles } from "../services/identity/Roles.ts"
+import { Sessions } from "../services/identity/Sessions.ts"
+import { Settings } from "../services/identity/Settings.ts"
+import { SignIns } from "../services/identity/SignIns.ts"
+import { SignUps } from "../services/identity/SignUps.ts"
+import { Users } from "../services/identity/Users.ts"
+import { Activity } from "../services/instance/Activity.ts"
+import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
+import { Instance } from "../services/instance/Instance.ts"
+import { Letters } from "../services/letters/Letters.ts"
+import { Apps } from "../services/oauth/Apps.ts"
+import { Grants } from "../services/oauth/Grants.ts"
+import { LiveTokens } from "../services/oauth/LiveTokens.ts"
+import { Tokens } from "../services/oauth/Tokens.ts"
+import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
+import { Connections } from "../services/social/Connections.ts"
+import { Exclusions } from "../services/social/Exclusions.ts"
+import { Notes } from "../services/social/Notes.ts"
+import { Relationships } from "../services/social/Relationships.ts"
+import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
+import { Bookmarks } from "../services/statuses/Bookmarks.ts"
+import { Contexts } from "../services/statuses/Contexts.ts"
+import { ConversationMutes } from "../services/statuses/ConversationMutes.ts"
+import { Conversations } from "../services/statuses/Conversations.ts"
+import { History } from "../services/statuses/History.ts"
+import { Interactions } from "../services/statuses/Interactions.ts"
+import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
+import { Standings } from "../services/statuses/Standings.ts"
+import { Statuses } from "../services/statuses/Statuses.ts"
+import { Tags } from "../services/statuses/Tags.ts"
+
+const identity = Layer.mergeAll(SignUps.layer, SignIns.layer, Grants.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Registrations.layer, MailLinks.layer, Apps.layer)),
+  Layer.provideMerge(Layer.mergeAll(Letters.layer, Users.layer, Roles.layer, Settings.layer)),
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, LiveTokens.layer)),
+  Layer.provideMerge(Tokens.layer),
+  Layer.provideMerge(OpaqueSecrets.layer)
+)
+
+const reading = Layer.mergeAll(
+  AccountStatuses.layer,
+  Activity.layer,
+  Bookmarks.layer,
+  Connections.layer,
+  Contexts.layer,
+  ConversationMutes.layer,
+  Conversations.layer,
+  Exclusions.layer,
+  History.layer,
+  HomeTimelines.layer,
+  Instance.layer,
+  Interactions.layer,
+  Listeners.layer,
+  Markers.layer,
+  Notes.layer,
+  Notifications.layer,
+  Relationships.layer,
+  ScheduledStatuses.layer,
+  Search.layer,
+  Standings.layer,
+  Tags.layer,
+  Timelines.layer
+).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
+
+/** What the server knows and does beside its actors, over the database, the bus and the configuration. */
+export const layer = Layer.merge(identity, reading)

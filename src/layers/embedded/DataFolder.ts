@@ -1,0 +1,100 @@
+import { Effect, FileSystem, Option, Path, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { spawnSync } from "node:child_process"
+import { OperatorError } from "../OperatorError.ts"
+import type { Binaries } from "./Binaries.ts"
+import * as RunAs from "./RunAs.ts"
+
+/** The role that owns everything in an embedded Postgres. */
+export const username = "murmuration"
+
+const failed = (message: string) => new OperatorError({ message })
+
+/** The data folder of a server's embedded Postgres. */
+export const of = Effect.fnUntraced(function*(dataDir: string) {
+  const path = yield* Path.Path
+  return path.resolve(dataDir, "postgres")
+})
+
+const versionIn = Effect.fnUntraced(function*(folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  return yield* Effect.option(Effect.map(fs.readFileString(path.join(folder, "PG_VERSION")), (text) => text.trim()))
+})
+
+/** Whether the folder holds a database, whatever its version. */
+export const exists = (folder: string) => Effect.map(versionIn(folder), Option.isSome)
+
+/** Fails in words where the data were written by another major version, which this Postgres could not read. */
+export const checkVersion = Effect.fn("DataFolder.checkVersion")(function*(folder: string, binaries: Binaries) {
+  const found = Option.getOrElse(yield* versionIn(folder), () => "")
+  const words = spawnSync(binaries.postgres, ["--version"], { encoding: "utf8", cwd: "/" })
+  if (words.status !== 0) {
+    return yield* failed(
+      `The embedded Postgres does not run on this machine (${(words.stderr ?? "").trim() || words.error?.message}). ` +
+        "Set DATABASE_URL to a Postgres of your own."
+    )
+  }
+  const own = /(\d+)\./.exec(words.stdout)?.[1]
+  if (found !== "" && found !== own) {
+    return yield* failed(
+      `${folder} was written by Postgres ${found}, this server has Postgres ${own}. Export the data with the version ` +
+        `that wrote them (pg_dumpall), move the folder away and import them, or set DATABASE_URL to a Postgres ${found}.`
+    )
+  }
+})
+
+/**
+ * Makes the database in `folder`. It is built beside it and moved into place, so that a crash in the middle leaves no
+ * half of one; of two servers that do this at once, one wins and the other uses its work.
+ */
+export const initialise = Effect.fn("DataFolder.initialise")(
+  function*(folder: string, binaries: Binaries, runAs: RunAs.RunAs, password: Redacted.Redacted<string>) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const random = yield* SecureRandom.SecureRandom
+    const draft = `${folder}.${yield* random.uuidV4()}`
+    const passwordFile = path.join(draft, "password")
+    yield* Effect.gen(function*() {
+      yield* fs.makeDirectory(path.join(draft, "data"), { recursive: true, mode: 0o700 })
+      yield* fs.writeFileString(passwordFile, Redacted.value(password), { mode: 0o600 })
+      yield* takeOver(draft, runAs)
+      const { args, options, program } = RunAs.command(runAs, binaries.initdb, [
+        "-D",
+        path.join(draft, "data"),
+        "-U",
+        username,
+        `--pwfile=${passwordFile}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--locale-provider=builtin",
+        "--locale=C.UTF-8",
+        "--no-instructions"
+      ])
+      const made = spawnSync(program, args, {
+        ...options,
+        encoding: "utf8",
+        cwd: "/",
+        env: { LC_ALL: "C", PATH: "/usr/bin:/bin" }
+      })
+      if (made.status !== 0) {
+        return yield* failed(`Postgres could not make its data in ${folder}: ${made.stderr || made.error}`)
+      }
+      yield* fs.rename(path.join(draft, "data"), folder).pipe(
+        Effect.catch((error) => Effect.flatMap(exists(folder), (there) => there ? Effect.void : Effect.fail(error)))
+      )
+    }).pipe(Effect.ensuring(Effect.ignore(fs.remove(draft, { recursive: true }))))
+  },
+  Effect.catchTag("PlatformError", (error) => failed(`Postgres could not make its data: ${error.message}`))
+)
+
+/** Gives a folder and everything in it to the user as whom Postgres runs. */
+export const takeOver = Effect.fn("DataFolder.takeOver")(function*(folder: string, runAs: RunAs.RunAs) {
+  const fs = yield* FileSystem.FileSystem
+  const wanted = RunAs.owner(runAs)
+  if (wanted === undefined) return
+  const { uid } = yield* fs.stat(folder)
+  if (Option.getOrUndefined(uid) === wanted.uid) return
+  const changed = spawnSync("chown", ["-R", `${wanted.uid}:${wanted.gid}`, folder], { encoding: "utf8" })
+  if (changed.status !== 0) return yield* failed(`The owner of ${folder} cannot be changed: ${changed.stderr}`)
+})

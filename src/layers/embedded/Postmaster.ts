@@ -1,0 +1,124 @@
+import { Effect, FileSystem, Option, Path, Schedule } from "effect"
+import { spawn } from "node:child_process"
+import { connect } from "node:net"
+import { OperatorError } from "../OperatorError.ts"
+import type { Binaries } from "./Binaries.ts"
+import * as RunAs from "./RunAs.ts"
+import { type Listen, settings, socketPort } from "./Settings.ts"
+
+/** Where a client connects to. */
+export type Endpoint = { readonly path: string } | { readonly host: string; readonly port: number }
+
+/** A running Postgres: its main process, where it listens, and an effect that ends, with the reason, when it does. */
+export interface Postmaster {
+  readonly pid: number
+  readonly endpoint: Endpoint
+  readonly ended: Effect.Effect<string>
+}
+
+/** Lines of Postgres' own log that are kept to say why it ended. */
+const logLinesKept = 20
+const pollInterval = "50 millis"
+/** Recovery after a crash replays at most `max_wal_size`; this is far beyond it. */
+const readyTimeout = "5 minutes"
+/** How long a fast shutdown may take before Postgres is told to stop at once, which it repairs at its next start. */
+const stopTimeout = "30 seconds"
+
+export const socketFile = (folder: string) => `${folder}/.s.PGSQL.${socketPort}`
+
+const endpointOf = (listen: Listen): Endpoint =>
+  "folder" in listen ? { path: socketFile(listen.folder) } : { host: "127.0.0.1", port: listen.port }
+
+const alive = (pid: number) =>
+  Effect.sync(() => {
+    try {
+      return process.kill(pid, 0)
+    } catch (error) {
+      return error instanceof Error && "code" in error && error.code === "EPERM"
+    }
+  })
+
+const answers = (endpoint: Endpoint) =>
+  Effect.callback<boolean>((resume) => {
+    const socket = connect(endpoint)
+    const end = (value: boolean) => {
+      socket.destroy()
+      resume(Effect.succeed(value))
+    }
+    socket.once("connect", () => end(true)).once("error", () => end(false))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** What Postgres wrote into `postmaster.pid`: process, data folder, start, port, socket folder, address, memory, status. */
+const lockFile = Effect.fnUntraced(function*(folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const text = yield* Effect.orElseSucceed(fs.readFileString(path.join(folder, "postmaster.pid")), () => "")
+  const [pid, , , port, sockets, , , status] = text.split("\n").map((line) => line.trim())
+  if (pid === undefined || pid === "" || port === undefined) return Option.none()
+  const listen: Listen = sockets ? { folder: sockets } : { port: Number(port) }
+  return Option.some({ pid: Number(pid), endpoint: endpointOf(listen), ready: status === "ready" })
+})
+
+/** Completes when the Postgres with this process number takes connections; one that died leaves its file behind. */
+const ready = (folder: string, pid: number | undefined) =>
+  Effect.repeat(lockFile(folder), {
+    schedule: Schedule.spaced(pollInterval),
+    until: (file) => Option.isSome(file) && file.value.pid === pid && file.value.ready
+  })
+
+/** The Postgres that runs on this folder already, started by whomever. A process number alone proves nothing, so it has to answer. */
+export const find = Effect.fn("Postmaster.find")(function*(folder: string) {
+  const file = yield* lockFile(folder)
+  if (Option.isNone(file)) return Option.none()
+  const { endpoint, pid } = file.value
+  if (!(yield* alive(pid)) || !(yield* answers(endpoint))) return Option.none()
+  yield* ready(folder, pid).pipe(Effect.timeoutOrElse({ duration: readyTimeout, orElse: () => Effect.void }))
+  const ended = Effect.repeat(alive(pid), { schedule: Schedule.spaced("1 second"), while: (is) => is })
+  return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone") })
+})
+
+/** Starts Postgres and waits until it takes connections. It is a session of its own: a Ctrl-C meant for the server does not reach it. */
+export const start = Effect.fn("Postmaster.start")(
+  function*(folder: string, binaries: Binaries, runAs: RunAs.RunAs, listen: Listen, durable: boolean) {
+    const { args, options, program } = RunAs.command(runAs, binaries.postgres, settings(folder, listen, { durable }))
+    const log: Array<string> = []
+    const child = spawn(program, args, {
+      ...options,
+      cwd: "/",
+      detached: true,
+      env: { LC_ALL: "C", PATH: "/usr/bin:/bin" },
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      log.push(...text.split("\n").filter((line) => line !== ""))
+      log.splice(0, log.length - logLinesKept)
+    })
+    const outcome = new Promise<string>((resolve) => {
+      child.once("error", (error) => resolve(error.message))
+      child.once("exit", (code, signal) => resolve([`it left with ${signal ?? `code ${code}`}`, ...log].join("\n")))
+    })
+    const ended = Effect.promise(() => outcome)
+    const kill = Effect.sync(() => child.kill("SIGQUIT"))
+    yield* Effect.raceFirst(
+      Effect.asVoid(ready(folder, child.pid)),
+      Effect.flatMap(ended, (reason) => new OperatorError({ message: `Postgres did not start: ${reason}` }))
+    ).pipe(
+      Effect.timeoutOrElse({
+        duration: readyTimeout,
+        orElse: () => new OperatorError({ message: `Postgres did not become ready within ${readyTimeout}.` })
+      }),
+      Effect.onError(() => kill)
+    )
+    return { pid: child.pid ?? 0, endpoint: endpointOf(listen), ended } satisfies Postmaster
+  }
+)
+
+/** Stops it cleanly: sessions are ended, everything is written. */
+export const stop = Effect.fn("Postmaster.stop")(function*(postmaster: Postmaster) {
+  const signal = (name: "SIGINT" | "SIGQUIT") => Effect.ignore(Effect.try(() => process.kill(postmaster.pid, name)))
+  yield* signal("SIGINT")
+  yield* postmaster.ended.pipe(
+    Effect.timeoutOrElse({ duration: stopTimeout, orElse: () => Effect.andThen(signal("SIGQUIT"), postmaster.ended) })
+  )
+})

@@ -1,0 +1,47 @@
+/** Where Postgres listens: a socket file's folder, or a port of 127.0.0.1. */
+export type Listen = { readonly folder: string } | { readonly port: number }
+
+/** How many sessions Postgres allows; the pools of the server and of a command line beside it together stay below. */
+export const maxConnections = 100
+
+/** The name in the socket file when no TCP port is open; it takes no port of the machine. */
+export const socketPort = 5432
+
+/**
+ * Command line of `postgres` for a small machine that it shares with the server: little memory, no parallel plans and
+ * no JIT (both cost more than they give for queries of a page), frequent vacuuming.
+ */
+export const settings = (folder: string, listen: Listen, options: { readonly durable: boolean }): Array<string> => {
+  const values: Record<string, string | number> = {
+    ...("folder" in listen
+      ? {
+        listen_addresses: "",
+        unix_socket_directories: listen.folder,
+        unix_socket_permissions: "0700",
+        port: socketPort
+      }
+      : { listen_addresses: "127.0.0.1", unix_socket_directories: "", port: listen.port }),
+    max_connections: maxConnections,
+    shared_buffers: "128MB",
+    effective_cache_size: "512MB",
+    work_mem: "8MB",
+    maintenance_work_mem: "64MB",
+    max_wal_size: "1GB",
+    checkpoint_timeout: "15min",
+    wal_compression: "on",
+    wal_level: "minimal",
+    max_wal_senders: 0,
+    random_page_cost: 1.1,
+    jit: "off",
+    io_method: "sync",
+    max_parallel_workers_per_gather: 0,
+    autovacuum_naptime: "20s",
+    autovacuum_vacuum_scale_factor: 0.05,
+    timezone: "UTC",
+    log_timezone: "UTC",
+    log_min_messages: "warning",
+    password_encryption: "scram-sha-256",
+    ...(options.durable ? {} : { fsync: "off", full_page_writes: "off" })
+  }
+  return ["-D", folder, ...Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
+}

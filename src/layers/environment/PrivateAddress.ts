@@ -1,0 +1,27 @@
+import { Effect, Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
+import { lookup } from "node:dns/promises"
+
+/** Shared between customers of one provider or the members of a mesh network, not routed on the internet (RFC 6598). */
+const shared = IpNetwork.fromStringUnsafe("100.64.0.0/10")
+
+const isReachableOnlyNearby = (address: NetAddress.IpAddress): boolean =>
+  NetAddress.isLoopback(address) || NetAddress.isLinkLocal(address) ||
+  (NetAddress.isIpv4Address(address)
+    ? NetAddress.isPrivate(address) || IpNetwork.contains(shared, address)
+    : NetAddress.isUniqueLocal(address))
+
+/**
+ * What is wrong with a host that must not be reachable from the internet: an address that is public, or a name that
+ * leads to one, or nowhere. `0.0.0.0` and `::` listen on public addresses too.
+ */
+export const refusePublicAddress = Effect.fn("PrivateAddress.refusePublic")(function*(name: string, host: string) {
+  const found = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
+  if (Result.isFailure(found)) return [`${name}: the name ${host} leads to no address.`]
+  return found.success.flatMap(({ address }) => {
+    const parsed = NetAddress.ipFromString(address)
+    return Result.isSuccess(parsed) && isReachableOnlyNearby(parsed.success)
+      ? []
+      : [`${name}: ${address} is a public address; the cluster's port must be open to the other nodes only.`]
+  })
+})

@@ -1,0 +1,106 @@
+import {
+  domain,
+  flag,
+  host,
+  integer,
+  networks,
+  oneOf,
+  optional,
+  secretText,
+  secretUrl,
+  text,
+  url,
+  type Variable,
+  withDefault
+} from "./Variable.ts"
+
+/**
+ * Every variable of the environment that the server knows. Reading, error messages and the README's table all come from
+ * here.
+ */
+export const variables = {
+  HOST: withDefault(host, "127.0.0.1", {
+    about: "Address to listen on; `0.0.0.0` is all of them."
+  }),
+  PORT: withDefault(integer(0, 65535), "3000", {
+    about: "Port to listen on; `0` takes any free one."
+  }),
+  PUBLIC_URL: optional(url("http", "https"), "`http://localhost:PORT`", {
+    about: "Where people reach the server. With `http` it runs unfederated, for trying out."
+  }),
+  LOCAL_DOMAIN: optional(domain, "the host of `PUBLIC_URL`", {
+    about: "The part after the @ in handles. Never change it once people have accounts."
+  }),
+  DATA_DIR: withDefault(text("a folder"), "./data", {
+    about:
+      "Folder of everything that the server keeps outside a database of yours: embedded Postgres, secrets, files, mail."
+  }),
+  DATABASE_URL: optional(secretUrl("postgres", "postgresql"), "embedded Postgres in `DATA_DIR`", {
+    about: "A Postgres (14 or later) of your own.",
+    secret: true
+  }),
+  DATABASE_CONNECTIONS: withDefault(integer(5, 500), "20", {
+    about: "Sessions with Postgres that one process opens at most."
+  }),
+  REDIS_URL: optional(secretUrl("redis", "rediss"), "memory of the process", {
+    about: "A Redis for feeds, streaming events and rate limits. A cluster needs it.",
+    secret: true
+  }),
+  SMTP_URL: optional(secretUrl("smtp", "smtps"), "mail is written to `DATA_DIR/mail`", {
+    about: "Mail server, for example `smtps://user:password@mail.example.org`.",
+    secret: true
+  }),
+  MAIL_FROM: optional(text("a mail address"), "`notifications@LOCAL_DOMAIN`", {
+    about: "Sender of the server's mail."
+  }),
+  SECRET_KEY: optional(secretText(32), "made once and kept", {
+    about:
+      "Signs cookies and links. Where it is not set it is kept in `DATA_DIR`, or with `DATABASE_URL` in the database.",
+    secret: true
+  }),
+  PUBLIC_TIMELINES: withDefault(oneOf("public", "members"), "public", {
+    about: "Who may read the public and hashtag timelines without signing in."
+  }),
+  LIMITED_FEDERATION: withDefault(flag, "false", {
+    about: "Restricted mode: everything but instance information needs a user, and only allowed servers are talked to."
+  }),
+  TRUSTED_PROXIES: withDefault(networks, "127.0.0.0/8, ::1", {
+    about: "Reverse proxies whose `X-Forwarded-For` is believed."
+  }),
+  REGISTRATIONS: withDefault(oneOf("open", "approval", "closed"), "closed", {
+    about:
+      "Who may sign up: everybody, everybody whom a moderator approves, or nobody (accounts are made by the command line)."
+  }),
+  SIGNUP_CONFIRMATION: withDefault(oneOf("mail", "none"), "mail", {
+    about: "Whether a new user confirms the address by a link in a mail."
+  }),
+  RATE_LIMITS: withDefault(oneOf("on", "off"), "on", {
+    about: "`off` lifts every limit of requests, for tests and benchmarks."
+  }),
+  LOG_LEVEL: withDefault(oneOf("debug", "info", "warning", "error"), "info", {
+    about: "What the log shows; the rest is dropped."
+  }),
+  OTLP_URL: optional(url("http", "https"), "no spans", {
+    about: "An OpenTelemetry collector that spans, metrics and logs are sent to."
+  }),
+  CLUSTER_HOST: optional(host, "one process, no cluster", {
+    about:
+      "Private address at which the other nodes reach this one. Its port carries no encryption and no password, so a public address is refused."
+  }),
+  CLUSTER_PORT: withDefault(integer(1, 65535), "34431", {
+    about: "Port at `CLUSTER_HOST`."
+  })
+} satisfies Record<string, Variable<unknown>>
+
+/** What the variables say, each read or at its default. */
+export type Values = { readonly [K in keyof typeof variables]: (typeof variables)[K]["absent"] }
+
+/** The README's table of configuration. */
+export const markdown = (): string =>
+  ["| Variable | Default | |", "|---|---|---|"]
+    .concat(
+      Object.entries(variables).map(([name, { about, expects, fallback }]) =>
+        `| \`${name}\` | ${fallback} | ${about} (${expects}) |`
+      )
+    )
+    .join("\n")

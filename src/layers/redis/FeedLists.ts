@@ -1,0 +1,104 @@
+import { Effect } from "effect"
+import { feedEntriesMax, feedEntriesSlack, type FeedEntry } from "../../services/feeds/Feeds.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import type { Redis } from "../Redis.ts"
+
+/** Feeds that one call to Redis touches, and calls of one operation that are under way at once. */
+const keysPerCallMax = 500
+export const callsMax = 4
+/** Feeds of accounts that nobody reads any more go away after this many seconds. */
+const unreadSecondsMax = 8 * 86_400
+
+/**
+ * Stands behind the oldest entry of a list that was filled. Being part of the list, it goes when the list goes: by
+ * eviction, FLUSHALL, expiry.
+ */
+const filledMark = "0"
+const prefix = "murmuration:feed:"
+const key = (account: AccountId) => prefix + account
+
+/** A reblog names its original behind a `>`; a bare number takes nine bytes in Redis. */
+const encode = ({ id, reblogOf }: FeedEntry) => reblogOf === undefined ? String(id) : `${id}>${reblogOf}`
+const decode = (text: string): FeedEntry => {
+  const [id = "0", reblogOf] = text.split(">")
+  return { id: BigInt(id), reblogOf: reblogOf === undefined ? undefined : BigInt(reblogOf) }
+}
+
+/** Keeps a list to its limits, with its mark. */
+const trim = `
+  local function trim(key, length, max, kept, mark)
+    if length <= max then return end
+    local filled = redis.call('LINDEX', key, -1) == mark
+    if filled and length == max + 1 then return end
+    redis.call('LTRIM', key, 0, kept - 1)
+    if filled then redis.call('RPUSH', key, mark) end
+  end
+`
+/** The first four arguments of every script. */
+const limits = [feedEntriesMax + feedEntriesSlack, feedEntriesMax, filledMark, unreadSecondsMax]
+
+const pushScript = `${trim}
+  local max, kept, mark, seconds, entry = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+  for _, key in ipairs(KEYS) do
+    local length = redis.call('LPUSH', key, entry)
+    if length == 1 then redis.call('EXPIRE', key, seconds) end
+    trim(key, length, max, kept, mark)
+  end
+  return 0
+`
+
+const readScript = `
+  redis.call('EXPIRE', KEYS[1], ARGV[4])
+  return redis.call('LRANGE', KEYS[1], 0, -1)
+`
+
+const fillScript = `${trim}
+  local key, max, kept, mark, seconds = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
+  if redis.call('LINDEX', key, -1) == mark then redis.call('RPOP', key) end
+  for i = 5, #ARGV do redis.call('RPUSH', key, ARGV[i]) end
+  trim(key, redis.call('RPUSH', key, mark), max, kept, mark)
+  redis.call('EXPIRE', key, seconds)
+  return 0
+`
+
+export const slices = (accounts: ReadonlyArray<AccountId>): ReadonlyArray<ReadonlyArray<AccountId>> =>
+  Array.from(
+    { length: Math.ceil(accounts.length / keysPerCallMax) },
+    (_, index) => accounts.slice(index * keysPerCallMax, (index + 1) * keysPerCallMax)
+  )
+
+export type FeedLists = ReturnType<typeof make>
+
+/**
+ * One list of Redis a feed, the last added entry first: sets of 64-bit ids would take twelve times the memory, and ids do
+ * not fit into a sorted set's scores. Each operation is one call, and takes `slices` where it takes many accounts.
+ */
+export const make = (redis: Redis["Service"]) => {
+  const call = (script: string, keys: ReadonlyArray<string>, args: ReadonlyArray<string> = []) =>
+    redis.use((client) => client.eval(script, keys.length, ...keys, ...limits, ...args))
+
+  return {
+    push: (slice: ReadonlyArray<AccountId>, entry: FeedEntry) =>
+      Effect.asVoid(call(pushScript, slice.map(key), [encode(entry)])),
+    fill: (account: AccountId, entries: ReadonlyArray<FeedEntry>) =>
+      Effect.asVoid(call(fillScript, [key(account)], entries.map(encode))),
+    /** A feed that is read is kept for longer. */
+    read: Effect.fnUntraced(function*(account: AccountId) {
+      const reply = yield* call(readScript, [key(account)])
+      const elements: ReadonlyArray<string> = Array.isArray(reply) ? reply : []
+      const filled = elements.at(-1) === filledMark
+      return { entries: (filled ? elements.slice(0, -1) : elements).map(decode), filled }
+    }),
+    drop: (slice: ReadonlyArray<AccountId>) => Effect.asVoid(redis.use((client) => client.unlink(...slice.map(key)))),
+    dropAll: Effect.gen(function*() {
+      let cursor = "0"
+      do {
+        const [next, keys] = yield* redis.use((client) =>
+          client.scan(cursor, "MATCH", `${prefix}*`, "COUNT", keysPerCallMax)
+        )
+        if (keys.length > 0) yield* redis.use((client) => client.unlink(...keys))
+        cursor = next
+      } while (cursor !== "0")
+    })
+  }
+}

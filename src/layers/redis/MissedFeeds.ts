@@ -1,0 +1,85 @@
+import { Clock, Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../services/Ids.ts"
+import { type FeedLists, slices } from "./FeedLists.ts"
+
+/** Feeds that are remembered one by one; beyond it all feeds are dropped. */
+const rememberedMax = 200_000
+/** How often a node that owes a drop says so again, and how old that may be before the node counts as dead (milliseconds). */
+const noteMillis = 5_000
+const noteMillisMax = 30_000
+const notePrefix = "feeds_missed:"
+
+/**
+ * Feeds that are not what they should be because Redis did not do what it was told. `remember` keeps them until `repair`
+ * has dropped them, and meanwhile a note stands in Postgres; `inherit` drops all feeds where a node died that had left one.
+ */
+export const make = Effect.fnUntraced(function*(lists: FeedLists) {
+  const sql = yield* SqlClient.SqlClient
+  const note = notePrefix + (yield* (yield* SecureRandom.SecureRandom).uuidV4())
+  /** With the number of the failure after which it was remembered, the last where there were several. */
+  const remembered = new Map<AccountId, number>()
+  let failures = 0
+  /** Counts overflows; a pass that began before the last one has not seen to it. */
+  let overflows = 0
+  let repaired = 0
+  let notedAt: number | undefined
+
+  const dropAll = Effect.suspend(() => {
+    const began = overflows
+    return Effect.andThen(lists.dropAll, Effect.sync(() => repaired = began))
+  })
+  const drop = Effect.fnUntraced(function*(slice: ReadonlyArray<AccountId>) {
+    const began = failures
+    yield* lists.drop(slice)
+    // What failed while Redis was dropping has to be dropped once more.
+    for (const account of slice) if ((remembered.get(account) ?? 0) <= began) remembered.delete(account)
+  })
+
+  const leaveNote = Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    if (notedAt !== undefined && now - notedAt < noteMillis) return
+    yield* sql`INSERT INTO settings (name, value, updated_at) VALUES (${note}, 'true', ${new Date(now)})
+      ON CONFLICT (name) DO UPDATE SET updated_at = EXCLUDED.updated_at`
+    notedAt = now
+  })
+  const takeNoteBack = Effect.andThen(
+    sql`DELETE FROM settings WHERE name = ${note}`,
+    Effect.sync(() => notedAt = undefined)
+  )
+
+  const repair = Effect.gen(function*() {
+    if (overflows === repaired && remembered.size === 0) {
+      if (notedAt !== undefined) yield* takeNoteBack
+      return
+    }
+    yield* Effect.ignore(leaveNote)
+    if (overflows > repaired) yield* dropAll
+    for (const slice of slices([...remembered.keys()])) yield* drop(slice)
+  })
+
+  const inherit = Effect.gen(function*() {
+    const before = new Date((yield* Clock.currentTimeMillis) - noteMillisMax)
+    const dead = yield* sql<{ name: string }>`
+      SELECT name FROM settings WHERE name LIKE ${`${notePrefix}%`} AND updated_at < ${before}`
+    if (dead.length === 0) return
+    yield* lists.dropAll
+    yield* sql`DELETE FROM settings WHERE ${sql.in("name", dead.map(({ name }) => name))} AND updated_at < ${before}`
+  })
+
+  return {
+    /** Whether the feed may not be believed. */
+    has: (account: AccountId) => overflows > repaired || remembered.has(account),
+    remember: (accounts: ReadonlyArray<AccountId>) =>
+      Effect.sync(() => {
+        failures++
+        for (const account of accounts) remembered.set(account, failures)
+        if (remembered.size <= rememberedMax) return
+        remembered.clear()
+        overflows++
+      }),
+    repair: Effect.ignore(repair),
+    inherit: Effect.ignore(inherit)
+  }
+})

@@ -1,0 +1,30 @@
+import { Effect, Metric } from "effect"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+
+const memory = Metric.gauge("process_resident_memory_bytes", { description: "Memory of the process" })
+const heap = Metric.gauge("nodejs_heap_used_bytes", { description: "JavaScript heap in use" })
+const cpu = Metric.gauge("process_cpu_seconds_total", { description: "CPU time of the process" })
+const lag = Metric.gauge("nodejs_eventloop_lag_p99_seconds", {
+  description: "Delay of the event loop since the last scrape"
+})
+
+/** An effect that brings the gauges of this process up to date, for a scrape. */
+export const make = Effect.gen(function*() {
+  const delay = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const histogram = monitorEventLoopDelay({ resolution: 20 })
+      histogram.enable()
+      return histogram
+    }),
+    (histogram) => Effect.sync(() => histogram.disable())
+  )
+  return Effect.gen(function*() {
+    const { heapUsed, rss } = process.memoryUsage()
+    const { system, user } = process.cpuUsage()
+    yield* Metric.update(memory, rss)
+    yield* Metric.update(heap, heapUsed)
+    yield* Metric.update(cpu, (system + user) / 1e6)
+    yield* Metric.update(lag, delay.percentile(99) / 1e9)
+    delay.reset()
+  })
+})

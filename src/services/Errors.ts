@@ -1,0 +1,125 @@
+import { Effect, Schema } from "effect"
+
+/*
+ * What a command or a read may refuse, with the text that clients know as `message` and the HTTP status as annotation
+ * (operations.md section 0, "Error bodies"). Each text stands here only.
+ */
+
+export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", { text: Schema.String }, {
+  httpApiStatus: 400
+}) {
+  override get message() {
+    return this.text
+  }
+}
+
+/** A required parameter is absent or empty. */
+export const missingParameter = (name: string) =>
+  new BadRequest({ text: `param is missing or the value is empty or invalid: ${name}` })
+
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
+  reason: Schema.Literals(["invalid", "revoked", "expired", "user required"])
+}, { httpApiStatus: 401 }) {
+  override get message() {
+    switch (this.reason) {
+      case "invalid":
+        return "The access token is invalid"
+      case "revoked":
+        return "The access token was revoked"
+      case "expired":
+        return "The access token expired"
+      case "user required":
+        return "This method requires an authenticated user"
+    }
+  }
+}
+
+export class NotAllowed extends Schema.TaggedError<NotAllowed>()("NotAllowed", {
+  text: Schema.String.pipe(Schema.withConstructorDefault(Effect.succeed("This action is not allowed")))
+}, { httpApiStatus: 403 }) {
+  override get message() {
+    return this.text
+  }
+}
+
+export class RecordNotFound extends Schema.TaggedError<RecordNotFound>()("RecordNotFound", {
+  text: Schema.String.pipe(Schema.withConstructorDefault(Effect.succeed("Record not found")))
+}, { httpApiStatus: 404 }) {
+  override get message() {
+    return this.text
+  }
+}
+
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {}, { httpApiStatus: 409 }) {
+  override get message() {
+    return "Conflict during update, please try again"
+  }
+}
+
+export class Gone extends Schema.TaggedError<Gone>()("Gone", {}, { httpApiStatus: 410 }) {
+  override get message() {
+    return "Gone"
+  }
+}
+
+/** A request that is understood but not valid; `details` are by field, as sign-ups give them. */
+export class Unprocessable extends Schema.TaggedError<Unprocessable>()("Unprocessable", {
+  text: Schema.String,
+  details: Schema.optionalKey(
+    Schema.Record(
+      Schema.String,
+      Schema.Array(Schema.Struct({ error: Schema.String, description: Schema.String }))
+    )
+  )
+}, { httpApiStatus: 422 }) {
+  override get message() {
+    return this.text
+  }
+}
+
+/** `Validation failed: <Attribute> <message>[, ...]` */
+export const validationFailed = (...problems: ReadonlyArray<string>) =>
+  new Unprocessable({ text: `Validation failed: ${problems.join(", ")}` })
+
+/** A post would reach accounts that `allowed_mentions` does not name; `accountIds` are decimal strings. */
+export class UnexpectedMentions extends Schema.TaggedError<UnexpectedMentions>()("UnexpectedMentions", {
+  accountIds: Schema.Array(Schema.String)
+}, { httpApiStatus: 422 }) {
+  override get message() {
+    return "Post would be sent to unexpected accounts"
+  }
+}
+
+/** A limiter is used up: `resetAt` in milliseconds since 1970. */
+export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
+  limit: Schema.Int,
+  resetAt: Schema.Int
+}, { httpApiStatus: 429 }) {
+  override get message() {
+    return "Too many requests"
+  }
+}
+
+/** Storage, the owner of an account or its mailbox does not answer in time; the client may try again. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+  retryAfterSeconds: Schema.Int.pipe(Schema.withConstructorDefault(Effect.succeed(5)))
+}, { httpApiStatus: 503 }) {
+  override get message() {
+    return "There was a temporary problem serving your request, please try again"
+  }
+}
+
+/** Every error that a client may be shown. */
+export const ClientError = Schema.Union([
+  BadRequest,
+  Unauthorized,
+  NotAllowed,
+  RecordNotFound,
+  Conflict,
+  Gone,
+  Unprocessable,
+  UnexpectedMentions,
+  TooManyRequests,
+  Unavailable
+])
+export type ClientError = typeof ClientError.Type

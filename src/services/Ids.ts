@@ -1,0 +1,35 @@
+import { Schema, SchemaTransformation } from "effect"
+
+/**
+ * Ids are 64-bit integers, milliseconds since 1970 shifted left by 16 bits plus a sequence, made by the SQL function
+ * `next_id(ms)`. In memory and in SQL they are `bigint`, on the wire and in messages decimal strings.
+ */
+export const AccountId = Schema.BigInt.pipe(Schema.brand("AccountId"))
+export type AccountId = typeof AccountId.Type
+
+export const StatusId = Schema.BigInt.pipe(Schema.brand("StatusId"))
+export type StatusId = typeof StatusId.Type
+
+export const AppId = Schema.BigInt.pipe(Schema.brand("AppId"))
+export type AppId = typeof AppId.Type
+
+export const TokenId = Schema.BigInt.pipe(Schema.brand("TokenId"))
+export type TokenId = typeof TokenId.Type
+
+/** The largest value of Postgres' `bigint`; a larger number is no id of ours. */
+export const idMax = 9_223_372_036_854_775_807n
+
+/** A decimal string of at most 19 digits, as ids travel; anything else does not decode. */
+export const IdFromString = Schema.String.check(Schema.isPattern(/^[0-9]{1,19}$/)).pipe(
+  Schema.decodeTo(Schema.BigInt.check(Schema.isLessThanOrEqualToBigInt(idMax)), SchemaTransformation.bigintFromString)
+)
+
+export const AccountIdFromString = IdFromString.pipe(Schema.decodeTo(AccountId))
+export const StatusIdFromString = IdFromString.pipe(Schema.decodeTo(StatusId))
+export const AppIdFromString = IdFromString.pipe(Schema.decodeTo(AppId))
+
+/** The smallest id that a moment can have; `millis` are milliseconds since 1970. */
+export const idAt = (millis: number): bigint => BigInt(Math.max(0, Math.floor(millis))) << 16n
+
+/** The moment at which an id was made, in milliseconds since 1970. */
+export const millisOf = (id: bigint): number => Number(id >> 16n)

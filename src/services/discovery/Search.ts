@@ -1,0 +1,149 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { normalise } from "../html/Tags.ts"
+import type { AccountId } from "../Ids.ts"
+import { presentAccount } from "../identity/Accounts.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { isShunned, visibleTo } from "../statuses/Visibility.ts"
+import type { Viewer } from "../Viewer.ts"
+
+/** Characters of a query that are heeded. */
+export const queryCharactersMax = 200
+/** Rows that a search goes through before it sorts and pages, so that no query costs more than another (row 83). */
+export const accountCandidatesMax = 500
+export const tagCandidatesMax = 500
+/** Own, favourited, bookmarked and answered posts that a search of posts goes through, the newest of each. */
+export const libraryStatusesMax = 1_000
+/** How long a search may take the database, in milliseconds. */
+export const searchMillisMax = 250
+
+/** A stretch of a list that is sorted by relevance. */
+export interface Stretch {
+  readonly offset: number
+  readonly limit: number
+}
+
+/** What a search of accounts is narrowed to. */
+export interface AccountQuery extends Stretch {
+  readonly text: string
+  /** Only whom the viewer follows. */
+  readonly following: boolean
+}
+
+export interface StatusQuery {
+  readonly text: string
+  readonly accountId: bigint | undefined
+  readonly offset: number
+}
+
+/** Finds accounts, hashtags and posts. A search that takes too long finds nothing. */
+export class Search extends Context.Service<Search, {
+  /** By the start of the name, or a whole `name@domain`; exact matches first, then by followers. */
+  readonly accounts: (viewer: Viewer, query: AccountQuery) => Effect.Effect<ReadonlyArray<bigint>>
+  /** By the start of the name; the exact one first, then the last used. */
+  readonly tags: (text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
+  /** Posts in the viewer's library that contain every word of the text, newest first. */
+  readonly statuses: (viewer: AccountId, query: StatusQuery, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+}>()("murmuration/services/discovery/Search") {
+  static readonly layer = Layer.effect(
+    Search,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { localDomain } = yield* ServerConfig
+      const ids = (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
+
+      /** Runs a query with a limit of time of its own; Postgres' answer to one that exceeds it is an empty list. */
+      const bounded = (query: Effect.Effect<ReadonlyArray<bigint>, unknown>) =>
+        sql`SET LOCAL statement_timeout = ${sql.literal(String(searchMillisMax))}`.pipe(
+          Effect.andThen(query),
+          sql.withTransaction,
+          Effect.catchIf(isTimeout, () => Effect.as(Effect.logInfo("a search took too long"), [])),
+          Effect.orDie
+        )
+
+      const accounts = Effect.fn("Search.accounts")(function*(viewer: Viewer, query: AccountQuery) {
+        const [name = "", domain = ""] = query.text.slice(0, queryCharactersMax).trim().replace(/^@/, "").toLowerCase()
+          .split("@")
+        if (name === "" || query.limit === 0) return []
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const host = domain === localDomain ? "" : domain
+        const named = domain === ""
+          ? sql`lower(a.username) LIKE ${startOf(name)}`
+          : sql`lower(a.username) = ${name} AND lower(coalesce(a.domain, '')) LIKE ${startOf(host)}`
+        const welcome: ReadonlyArray<Fragment> = viewer === undefined ? [] : [
+          sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`a.id`, now)}`,
+          sql`NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = a.id AND b.target_account_id = ${viewer} OFFSET 0)`,
+          ...(query.following
+            ? [sql`EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = a.id OFFSET 0)`]
+            : [])
+        ]
+        return yield* bounded(Effect.map(
+          sql<{ id: bigint }>`
+            SELECT c.id FROM (
+              SELECT a.id, a.username, a.domain FROM accounts a WHERE ${
+            sql.and([
+              named,
+              sql`a.suspended_at IS NULL AND a.moved_to_id IS NULL AND ${sql.literal(presentAccount("a"))}`,
+              ...welcome
+            ])
+          } LIMIT ${rowsMax(sql, accountCandidatesMax)}) c
+            LEFT JOIN account_stats n ON n.account_id = c.id
+            ORDER BY (lower(c.username) = ${name} AND lower(coalesce(c.domain, '')) = ${host}) DESC,
+              n.followers_count DESC NULLS LAST, c.id
+            LIMIT ${rowsMax(sql, query.limit)} OFFSET ${query.offset}`,
+          ids
+        ))
+      })
+
+      const tags = Effect.fn("Search.tags")(function*(text: string, { limit, offset }: Stretch) {
+        const name = normalise(text.slice(0, queryCharactersMax).trim().replace(/^#/, ""))
+        if (name === "" || limit === 0) return []
+        return yield* bounded(Effect.map(
+          sql<{ id: bigint }>`
+            SELECT c.id FROM (SELECT id, name, last_status_at FROM tags
+              WHERE name LIKE ${startOf(name)} AND listable LIMIT ${rowsMax(sql, tagCandidatesMax)}) c
+            ORDER BY (c.name = ${name}) DESC, c.last_status_at DESC NULLS LAST, c.id
+            LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`,
+          ids
+        ))
+      })
+
+      const statuses = Effect.fn("Search.statuses")(function*(viewer: AccountId, query: StatusQuery, page: Page) {
+        const words = query.text.slice(0, queryCharactersMax).trim().split(/\s+/).filter(Boolean)
+        if (words.length === 0 || page.limit === 0) return []
+        const most = rowsMax(sql, libraryStatusesMax)
+        const { tail, where } = clauses(sql, "s.id", page)
+        return yield* bounded(Effect.map(
+          sql<{ id: bigint }>`
+            WITH library (id) AS (
+              (SELECT id FROM statuses WHERE account_id = ${viewer} AND deleted_at IS NULL ORDER BY id DESC LIMIT ${most})
+              UNION (SELECT status_id FROM favourites WHERE account_id = ${viewer} ORDER BY id DESC LIMIT ${most})
+              UNION (SELECT status_id FROM bookmarks WHERE account_id = ${viewer} ORDER BY id DESC LIMIT ${most})
+              UNION (SELECT status_id FROM mentions WHERE account_id = ${viewer} ORDER BY status_id DESC LIMIT ${most}))
+            SELECT s.id FROM library JOIN statuses s ON s.id = library.id
+            WHERE ${
+            sql.and([
+              sql`s.reblog_of_id IS NULL`,
+              where,
+              ...words.map((word) => sql`(s.spoiler_text || ' ' || s.text) ILIKE ${`%${escaped(word)}%`}`),
+              ...(query.accountId === undefined ? [] : [sql`s.account_id = ${query.accountId}`]),
+              visibleTo(sql, viewer, "s")
+            ])
+          } ${tail} OFFSET ${query.offset}`,
+          (rows) => newestFirst(page, ids(rows))
+        ))
+      })
+
+      return Search.of({ accounts, tags, statuses })
+    })
+  )
+}
+
+const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&")
+const startOf = (text: string) => `${escaped(text)}%`
+
+const isTimeout = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "reason" in error && typeof error.reason === "object" &&
+  error.reason !== null && "_tag" in error.reason && error.reason._tag === "StatementTimeoutError"

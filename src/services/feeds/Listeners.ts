@@ -1,0 +1,67 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountId } from "../Ids.ts"
+
+/** Mentioned accounts of one status that are told of an edit. */
+export const mentionedMax = 1_000
+
+/** What a status' public streams and edits must know of the people who listen. */
+export interface Reception {
+  readonly authorId: AccountId
+  /** Whom the status mentions, silent mentions aside. */
+  readonly mentioned: ReadonlyArray<AccountId>
+  /** Those of the listeners who do not get it on a public stream. */
+  readonly withheld: ReadonlySet<bigint>
+}
+
+/**
+ * Who of the people that listen to public streams does not want a status (streaming.md section 5): its language is known
+ * and not among the chosen ones, or it mentions somebody whom they block or mute. Whether they may see it and want to meet its
+ * author is decided where it is rendered for them.
+ */
+export class Listeners extends Context.Service<Listeners, {
+  /** One query for all listeners; undefined for a status that does not exist any more. */
+  readonly reception: (
+    statusId: bigint,
+    listeners: ReadonlyArray<AccountId>
+  ) => Effect.Effect<Reception | undefined>
+}>()("murmuration/services/feeds/Listeners") {
+  static readonly layer = Layer.effect(
+    Listeners,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const reception = Effect.fn("Listeners.reception")(
+        function*(statusId: bigint, listeners: ReadonlyArray<AccountId>) {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const ids = sql`(${listeners}::bigint[])`
+          const [row] = yield* sql<Row>`
+            SELECT s.account_id,
+              ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent
+                LIMIT ${mentionedMax}) AS mentioned,
+              ARRAY(SELECT account_id FROM users WHERE account_id = ANY ${ids}
+                AND cardinality(chosen_languages) > 0 AND s.language <> ALL (chosen_languages)) ||
+              ARRAY(SELECT b.account_id FROM mentions m JOIN blocks b ON b.target_account_id = m.account_id
+                WHERE m.status_id = s.id AND NOT m.silent AND b.account_id = ANY ${ids}) ||
+              ARRAY(SELECT u.account_id FROM mentions m JOIN mutes u ON u.target_account_id = m.account_id
+                WHERE m.status_id = s.id AND NOT m.silent AND u.account_id = ANY ${ids}
+                  AND (u.expires_at IS NULL OR u.expires_at > ${now})) AS withheld
+            FROM statuses s WHERE s.id = ${statusId} AND s.deleted_at IS NULL`
+          return row === undefined ? undefined : {
+            authorId: AccountId.make(row.accountId),
+            mentioned: row.mentioned.map((id) => AccountId.make(id)),
+            withheld: new Set(row.withheld)
+          }
+        },
+        Effect.orDie
+      )
+      return Listeners.of({ reception })
+    })
+  )
+}
+
+interface Row {
+  readonly accountId: bigint
+  readonly mentioned: ReadonlyArray<bigint>
+  readonly withheld: ReadonlyArray<bigint>
+}

@@ -1,0 +1,62 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Conflict } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+
+export const markedTimelines = ["home", "notifications"] as const
+export type MarkedTimeline = typeof markedTimelines[number]
+
+/** How far somebody has read; `version` grows with every change. */
+export interface Marker {
+  readonly timeline: MarkedTimeline
+  readonly lastReadId: bigint
+  readonly version: number
+  readonly updatedAt: Date
+}
+
+/** Reading positions of one account; nobody else hears of them. */
+export class Markers extends Context.Service<Markers, {
+  readonly of: (account: AccountId, timelines: ReadonlyArray<MarkedTimeline>) => Effect.Effect<ReadonlyArray<Marker>>
+  /** Saves all positions or, where another change of one came between reading and writing it, none. */
+  readonly save: (
+    account: AccountId,
+    positions: ReadonlyArray<Pick<Marker, "timeline" | "lastReadId">>
+  ) => Effect.Effect<ReadonlyArray<Marker>, Conflict>
+}>()("murmuration/services/feeds/Markers") {
+  static readonly layer = Layer.effect(
+    Markers,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal("timeline, last_read_id, version, updated_at")
+
+      const of = Effect.fn("Markers.of")((account: AccountId, timelines: ReadonlyArray<MarkedTimeline>) =>
+        sql<Marker>`SELECT ${columns} FROM markers
+          WHERE account_id = ${account} AND timeline = ANY (${timelines}::text[]) ORDER BY timeline`.pipe(Effect.orDie)
+      )
+
+      const save = Effect.fn("Markers.save")(function*(
+        account: AccountId,
+        positions: ReadonlyArray<Pick<Marker, "timeline" | "lastReadId">>
+      ) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const known = new Map(
+          (yield* of(account, positions.map(({ timeline }) => timeline))).map((marker) => [marker.timeline, marker])
+        )
+        return yield* Effect.forEach(positions, ({ lastReadId, timeline }) => {
+          const before = known.get(timeline)
+          const statement = before === undefined
+            ? sql<Marker>`INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at)
+                VALUES (${account}, ${timeline}, ${lastReadId}, 1, ${now}) ON CONFLICT DO NOTHING RETURNING ${columns}`
+            : sql<Marker>`UPDATE markers SET last_read_id = ${lastReadId}, version = version + 1, updated_at = ${now}
+                WHERE account_id = ${account} AND timeline = ${timeline} AND version = ${before.version}
+                RETURNING ${columns}`
+          return Effect.flatMap(
+            Effect.orDie(statement),
+            ([row]) => row === undefined ? new Conflict() : Effect.succeed(row)
+          )
+        }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+      })
+      return Markers.of({ of, save })
+    })
+  )
+}

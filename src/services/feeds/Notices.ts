@@ -1,0 +1,115 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import type { Notice } from "../intents/Fanouts.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
+
+/** A notification that was written now, not before. */
+export interface Written {
+  readonly id: bigint
+  readonly accountId: bigint
+}
+
+/**
+ * Writes notifications, each once: one a type, sender, recipient and status. Every write asks again, in SQL, whether the
+ * recipient may see the status and wants to hear of the sender.
+ */
+export class Notices extends Context.Service<Notices, {
+  /** `favourite`, `reblog`, `follow`, `follow_request`: only while what they tell of still stands. */
+  readonly tell: (from: bigint, notice: Notice) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** Tells whom a status mentions. */
+  readonly mentions: (from: bigint, statusId: bigint) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** Tells followers who asked for it that the account posted (`type` status). */
+  readonly subscribers: (
+    from: bigint,
+    statusId: bigint,
+    readers: ReadonlyArray<bigint>
+  ) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** Tells who reblogged a status that it was edited. */
+  readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** Takes back all that was told of deleted statuses. */
+  readonly retract: (statuses: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
+  /** Takes back a favourite or a reblog that was undone. */
+  readonly retractOne: (type: "favourite" | "reblog", from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  readonly retractFollow: (from: bigint, to: bigint) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/feeds/Notices") {
+  static readonly layer = Layer.effect(
+    Notices,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      /** `recipients` selects `account_id`; `statusId` 0 where the type has none. */
+      const write = Effect.fnUntraced(function*(type: string, from: bigint, statusId: bigint, recipients: Fragment) {
+        const now = yield* Clock.currentTimeMillis
+        const at = new Date(now)
+        return yield* sql<Written>`
+          INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
+          SELECT next_id(${now}), r.account_id, ${type}, ${from}, ${statusId}, ${at}
+          FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
+          WHERE r.account_id <> ${from}
+            AND NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = r.account_id AND b.target_account_id = ${from})
+            AND NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = ${from} AND b.target_account_id = r.account_id)
+            AND NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = r.account_id AND m.target_account_id = ${from}
+              AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${at}))
+            AND NOT EXISTS (SELECT FROM domain_mutes d JOIN accounts a ON a.domain = d.domain
+              WHERE d.account_id = r.account_id AND a.id = ${from})
+            AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = ${from} AND (a.suspended_at IS NOT NULL
+              OR (a.silenced_at IS NOT NULL AND NOT EXISTS (SELECT FROM follows f
+                WHERE f.account_id = r.account_id AND f.target_account_id = ${from}))))
+            AND (${statusId} = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
+              AND ${visibleTo(sql, sql`r.account_id`, "s")}
+              AND NOT EXISTS (SELECT FROM conversation_mutes c
+                WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id)))
+          ORDER BY r.account_id
+          ON CONFLICT (account_id, type, from_account_id, status_id) DO NOTHING
+          RETURNING id, account_id`
+      })
+
+      const standing = (from: bigint, { statusId, to, type }: Notice): Fragment => {
+        const [recipient, status] = [BigInt(to), BigInt(statusId ?? "0")]
+        switch (type) {
+          case "favourite":
+            return sql`SELECT ${recipient}::bigint AS account_id FROM favourites WHERE account_id = ${from} AND status_id = ${status}`
+          case "reblog":
+            return sql`SELECT ${recipient}::bigint AS account_id FROM statuses
+              WHERE account_id = ${from} AND reblog_of_id = ${status} AND deleted_at IS NULL`
+          case "follow":
+            return sql`SELECT ${recipient}::bigint AS account_id FROM follows WHERE account_id = ${from} AND target_account_id = ${recipient}`
+          case "follow_request":
+            return sql`SELECT ${recipient}::bigint AS account_id FROM follow_requests
+              WHERE account_id = ${from} AND target_account_id = ${recipient}`
+        }
+      }
+
+      return Notices.of({
+        tell: Effect.fn("Notices.tell")((from, notice) =>
+          write(notice.type, from, BigInt(notice.statusId ?? "0"), standing(from, notice))
+        ),
+        mentions: Effect.fn("Notices.mentions")((from, statusId) =>
+          write("mention", from, statusId, sql`SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent`)
+        ),
+        subscribers: Effect.fn("Notices.subscribers")((from, statusId, readers) =>
+          write("status", from, statusId, sql`SELECT unnest(${readers}::bigint[]) AS account_id`)
+        ),
+        edited: Effect.fn("Notices.edited")((from, statusId) =>
+          write("update", from, statusId, sql`SELECT account_id FROM statuses
+            WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`)
+        ),
+        retract: Effect.fn("Notices.retract")((statuses) =>
+          statuses.length === 0
+            ? Effect.void
+            : Effect.asVoid(sql`DELETE FROM notifications WHERE status_id = ANY (${statuses}::bigint[]) AND status_id <> 0`)
+        ),
+        retractOne: Effect.fn("Notices.retractOne")((type, from, statusId) =>
+          Effect.asVoid(sql`DELETE FROM notifications WHERE status_id = ${statusId} AND status_id <> 0
+            AND type = ${type} AND from_account_id = ${from}`)
+        ),
+        retractFollow: Effect.fn("Notices.retractFollow")((from, to) =>
+          Effect.asVoid(sql`DELETE FROM notifications WHERE account_id = ${to} AND from_account_id = ${from}
+            AND type IN ('follow', 'follow_request')`)
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,126 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { RecordNotFound } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
+
+/** A notification; `statusId` is undefined for a type without a status. */
+export interface NotificationRecord {
+  readonly id: bigint
+  readonly type: string
+  readonly createdAt: Date
+  readonly fromAccountId: bigint
+  readonly statusId: bigint | undefined
+}
+
+/** Which notifications are wanted; unknown types are nobody's type. */
+export interface NotificationSelection {
+  /** None means all. */
+  readonly types: ReadonlyArray<string>
+  readonly excludeTypes: ReadonlyArray<string>
+  /** Only those that come from this account. */
+  readonly accountId: bigint | undefined
+}
+
+/**
+ * Reads an account's notifications and writes what is private about them. Left out are those from suspended accounts,
+ * from whom the owner blocks, or mutes with its notifications, and those about a status that the owner cannot see (row 62).
+ */
+export class Notifications extends Context.Service<Notifications, {
+  readonly page: (
+    owner: AccountId,
+    selection: NotificationSelection,
+    page: Page
+  ) => Effect.Effect<ReadonlyArray<NotificationRecord>>
+  readonly find: (owner: AccountId, id: bigint) => Effect.Effect<NotificationRecord, RecordNotFound>
+  /** Those of `ids` that are the owner's and may be shown. */
+  readonly load: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<NotificationRecord>>
+  /** How many stand above the owner's marker, counted up to `limit`. */
+  readonly unread: (owner: AccountId, selection: NotificationSelection, limit: number) => Effect.Effect<number>
+  readonly clear: (owner: AccountId) => Effect.Effect<void>
+  readonly dismiss: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<void>
+}>()("murmuration/services/feeds/Notifications") {
+  static readonly layer = Layer.effect(
+    Notifications,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id")
+
+      const wanted = (owner: AccountId, { accountId, excludeTypes, types }: NotificationSelection, now: Date): Fragment =>
+        sql.and([
+          sql`n.account_id = ${owner}`,
+          ...(types.length === 0 ? [] : [sql`n.type = ANY (${types}::text[])`]),
+          ...(excludeTypes.length === 0 ? [] : [sql`n.type <> ALL (${excludeTypes}::text[])`]),
+          ...(accountId === undefined ? [] : [sql`n.from_account_id = ${accountId}`]),
+          sql`NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = n.from_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`,
+          sql`NOT EXISTS (SELECT FROM blocks b
+            WHERE b.account_id = ${owner} AND b.target_account_id = n.from_account_id OFFSET 0)`,
+          sql`NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = ${owner} AND m.target_account_id = n.from_account_id
+            AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${now}) OFFSET 0)`,
+          sql`(n.status_id = 0 OR EXISTS (SELECT FROM statuses s
+            WHERE s.id = n.status_id AND ${visibleTo(sql, owner, "s")} OFFSET 0))`
+        ])
+      const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
+      const read = (rows: ReadonlyArray<Row>) => rows.map((row) => ({ ...row, statusId: row.statusId ?? undefined }))
+      const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+      const page = Effect.fn("Notifications.page")(
+        function*(owner: AccountId, selection: NotificationSelection, page: Page) {
+          if (page.limit === 0) return []
+          const { tail, where } = clauses(sql, "n.id", page)
+          const rows = yield* sql<Row>`
+            SELECT ${columns} FROM notifications n WHERE ${wanted(owner, selection, yield* time)} AND ${where} ${tail}`
+          return newestFirst(page, read(rows))
+        },
+        Effect.orDie
+      )
+
+      const load = Effect.fn("Notifications.load")(function*(owner: AccountId, ids: ReadonlyArray<bigint>) {
+        if (ids.length === 0) return []
+        const rows = yield* sql<Row>`
+          SELECT ${columns} FROM notifications n WHERE n.id = ANY (${ids}::bigint[])
+            AND ${wanted(owner, everything, yield* time)} ORDER BY n.id DESC`
+        return read(rows)
+      }, Effect.orDie)
+
+      const find = Effect.fn("Notifications.find")(function*(owner: AccountId, id: bigint) {
+        const [found] = yield* load(owner, [id])
+        return found ?? (yield* new RecordNotFound())
+      })
+
+      const unread = Effect.fn("Notifications.unread")(
+        function*(owner: AccountId, selection: NotificationSelection, limit: number) {
+          const [row] = yield* sql<{ count: number }>`
+            SELECT count(*)::int AS count FROM (SELECT n.id FROM notifications n
+              WHERE ${wanted(owner, selection, yield* time)}
+                AND n.id > coalesce((SELECT last_read_id FROM markers
+                  WHERE account_id = ${owner} AND timeline = 'notifications'), 0)
+              ORDER BY n.id DESC LIMIT ${rowsMax(sql, limit)}) counted`
+          return row?.count ?? 0
+        },
+        Effect.orDie
+      )
+
+      return Notifications.of({
+        page,
+        find,
+        load,
+        unread,
+        clear: Effect.fn("Notifications.clear")((owner) =>
+          Effect.asVoid(Effect.orDie(sql`DELETE FROM notifications WHERE account_id = ${owner}`))
+        ),
+        dismiss: Effect.fn("Notifications.dismiss")((owner, ids) =>
+          Effect.asVoid(Effect.orDie(
+            sql`DELETE FROM notifications WHERE account_id = ${owner} AND id = ANY (${ids}::bigint[])`
+          ))
+        )
+      })
+    })
+  )
+}
+
+interface Row extends Omit<NotificationRecord, "statusId"> {
+  readonly statusId: bigint | null
+}

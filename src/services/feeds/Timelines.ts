@@ -1,0 +1,101 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { normalise } from "../html/Tags.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { isShunned, visibleTo } from "../statuses/Visibility.ts"
+import type { Viewer } from "../Viewer.ts"
+
+/** Which statuses of the public are wanted; both or neither of `local` and `remote` means all. */
+export interface Selection {
+  readonly local: boolean
+  readonly remote: boolean
+  readonly onlyMedia: boolean
+}
+
+/** Hashtags of a timeline: one of `name` and `any`, all of `all`, none of `none`; in any spelling. */
+export interface TagSelection extends Selection {
+  readonly name: string
+  readonly any: ReadonlyArray<string>
+  readonly all: ReadonlyArray<string>
+  readonly none: ReadonlyArray<string>
+}
+
+/** Further hashtags a mode that are heeded (limits-and-rates.md section 1). */
+export const extraTagsMax = 4
+
+/** The ids of public statuses, newest first; one query each, and one more for names of hashtags. */
+export class Timelines extends Context.Service<Timelines, {
+  /** No reblogs, no replies to others, no silenced accounts; for a user neither whom it shuns nor languages it did not choose. */
+  readonly everybody: (viewer: Viewer, selection: Selection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+  /** The same with replies, by hashtag; an unknown one has none. */
+  readonly tagged: (viewer: Viewer, selection: TagSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+}>()("murmuration/services/feeds/Timelines") {
+  static readonly layer = Layer.effect(
+    Timelines,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      /** What holds for a status `s` on any public timeline of the viewer. */
+      const shown = (viewer: Viewer, { local, remote }: Selection, now: Date): Fragment =>
+        sql.and([
+          sql`s.visibility = 'public' AND s.deleted_at IS NULL AND s.reblog_of_id IS NULL`,
+          visibleTo(sql, viewer, "s"),
+          sql`NOT EXISTS (SELECT FROM accounts quiet WHERE quiet.id = s.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0)`,
+          ...(local === remote ? [] : [sql`s.local = ${local}`]),
+          ...(viewer === undefined ? [] : [
+            sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`,
+            sql`(s.language IS NULL OR NOT EXISTS (SELECT FROM users choosing WHERE choosing.account_id = ${viewer}
+              AND cardinality(choosing.chosen_languages) > 0 AND s.language <> ALL (choosing.chosen_languages) OFFSET 0))`
+          ])
+        ])
+      const ids = (page: Page) => (rows: ReadonlyArray<{ readonly id: bigint }>) =>
+        newestFirst(page, rows).map(({ id }) => id)
+
+      const everybody = Effect.fn("Timelines.everybody")(function*(viewer: Viewer, selection: Selection, page: Page) {
+        if (selection.onlyMedia || page.limit === 0) return []
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const { tail, where } = clauses(sql, "s.id", page)
+        return ids(page)(
+          yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s
+            WHERE ${shown(viewer, selection, now)} AND ${where}
+              AND (s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id) ${tail}`
+        )
+      }, Effect.orDie)
+
+      const tagged = Effect.fn("Timelines.tagged")(function*(viewer: Viewer, selection: TagSelection, page: Page) {
+        const [wanted, all, none] = [
+          [selection.name, ...selection.any.slice(0, extraTagsMax)],
+          selection.all.slice(0, extraTagsMax),
+          selection.none.slice(0, extraTagsMax)
+        ].map((names) => [...new Set(names.map(normalise))])
+        if (wanted === undefined || all === undefined || none === undefined) return []
+        if (selection.onlyMedia || page.limit === 0) return []
+        const rows = yield* sql<{ id: bigint; name: string }>`
+          SELECT id, name FROM tags WHERE name = ANY (${[...wanted, ...all, ...none]}::text[])`
+        const known = new Map(rows.map(({ id, name }) => [name, id]))
+        const of = (names: ReadonlyArray<string>) => names.flatMap((name) => known.get(name) ?? [])
+        if (of(wanted).length === 0 || of(all).length < all.length) return []
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const { tail, where } = clauses(sql, "t.status_id", page)
+        const bears = (tag: bigint) =>
+          sql`EXISTS (SELECT FROM statuses_tags other WHERE other.tag_id = ${tag} AND other.status_id = s.id OFFSET 0)`
+        const order = sql.literal(page.minId === undefined ? "DESC" : "ASC")
+        return ids(page)(
+          yield* sql<{ id: bigint }>`SELECT DISTINCT found.id FROM unnest(${of(wanted)}::bigint[]) tag (id)
+            CROSS JOIN LATERAL (SELECT t.status_id AS id FROM statuses_tags t JOIN statuses s ON s.id = t.status_id
+              WHERE t.tag_id = tag.id AND ${where} AND ${
+            sql.and([
+              shown(viewer, selection, now),
+              ...of(all).map(bears),
+              ...of(none).map((tag) => sql`NOT ${bears(tag)}`)
+            ])
+          } ${tail}) found
+            ORDER BY found.id ${order} LIMIT ${rowsMax(sql, page.limit)}`
+        )
+      }, Effect.orDie)
+
+      return Timelines.of({ everybody, tagged })
+    })
+  )
+}

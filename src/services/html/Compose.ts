@@ -1,0 +1,93 @@
+import { handle, type Token, tokens } from "./Tokens.ts"
+
+/** The account that a mention means. `acct` is `user`, or `user@domain` for a remote one, the domain in Unicode. */
+export interface Mentioned {
+  readonly url: string
+  readonly username: string
+  readonly acct: string
+}
+
+/** What the words of a text stand for. */
+export interface Meaning {
+  /** By `Tokens.handle`; a mention that is not here stays plain text. */
+  readonly mentions: ReadonlyMap<string, Mentioned>
+  /** Where the posts with a hashtag are shown. */
+  readonly tagUrl: (name: string) => string
+}
+
+/** The HTML of a status or a biography, in the shape that Mastodon's clients know (TextFormatter, 4.3). */
+export const paragraphs = (source: string, meaning: Meaning): string => {
+  const lines = source.replace(/\r\n?/g, "\n").trim()
+  if (lines === "") return ""
+  const html = inline(lines, meaning, { rel: "nofollow noopener", withDomains: false })
+  return `<p>${html.replace(/\n{2,}/g, "</p><p>").replaceAll("\n", "<br />")}</p>`
+}
+
+/** The HTML of a profile field's value: one line, links with `rel="me"` and handles with their domains. */
+export const field = (source: string, meaning: Meaning): string =>
+  inline(source.trim(), meaning, { rel: "me nofollow noopener", withDomains: true })
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "\"": "&quot;",
+  "'": "&#39;"
+}
+
+/** Plain text as HTML, safe in elements and in quoted attributes. */
+export const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
+
+interface Style {
+  readonly rel: string
+  readonly withDomains: boolean
+}
+
+const inline = (source: string, meaning: Meaning, style: Style): string => {
+  const firstOfName = new Map<string, string>()
+  return tokens(source).map((token) => {
+    switch (token.kind) {
+      case "text":
+        return escape(token.text)
+      case "url":
+        return link(token.text, style.rel)
+      case "hashtag":
+        return hashtag(token.name, meaning)
+      case "mention":
+        return mention(token, meaning, style, firstOfName)
+    }
+  }).join("")
+}
+
+/** Characters of an address that are shown; what stands before and after is there for those who copy it. */
+const shownCharacters = 30
+
+const link = (url: string, rel: string): string => {
+  const prefix = /^https?:\/\/(?:www\.)?/i.exec(url)?.[0] ?? ""
+  const shown = Array.from(url.slice(prefix.length))
+  const cut = shown.length > shownCharacters
+  return `<a href="${escape(url)}" rel="${rel}" target="_blank" translate="no">` +
+    `<span class="invisible">${escape(prefix)}</span>` +
+    `<span class="${cut ? "ellipsis" : ""}">${escape(shown.slice(0, shownCharacters).join(""))}</span>` +
+    `<span class="invisible">${escape(shown.slice(shownCharacters).join(""))}</span></a>`
+}
+
+const hashtag = (name: string, { tagUrl }: Meaning): string =>
+  `<a href="${escape(tagUrl(name))}" class="mention hashtag" rel="tag">#<span>${escape(name)}</span></a>`
+
+const mention = (
+  token: Token & { readonly kind: "mention" },
+  { mentions }: Meaning,
+  { withDomains }: Style,
+  firstOfName: Map<string, string>
+): string => {
+  const account = mentions.get(handle(token.username, token.domain))
+  if (account === undefined) return escape(token.text)
+  // Two people of one name in one text: the second is shown with the domain.
+  const name = account.username.toLowerCase()
+  const first = firstOfName.get(name) ?? account.acct
+  firstOfName.set(name, first)
+  const shown = withDomains || first !== account.acct ? account.acct : account.username
+  return `<span class="h-card" translate="no"><a href="${escape(account.url)}" class="u-url mention">` +
+    `@<span>${escape(shown)}</span></a></span>`
+}

@@ -1,0 +1,91 @@
+import sanitizeHtml from "sanitize-html"
+
+/*
+ * HTML from elsewhere, cut down to what Mastodon keeps (federation.md section 12 of its reference, MASTODON_STRICT):
+ * whatever is not on these lists is text. `sanitize-html` parses the document and writes a new one, so nothing of the
+ * original mark-up survives unread.
+ */
+
+/** HTML that nests deeper than this is cut (elements). */
+export const nestingMax = 32
+
+const linkSchemes = new Set(
+  ["http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "xmpp", "magnet", "gemini"]
+)
+
+const classes = ["h-*", "p-*", "u-*", "dt-*", "e-*", "mention", "hashtag", "ellipsis", "invisible"]
+
+const address = (href: string | undefined): string | undefined => {
+  if (href === undefined || !URL.canParse(href)) return undefined
+  const url = new URL(href)
+  return linkSchemes.has(url.protocol.slice(0, -1)) ? url.href : undefined
+}
+
+const anchor: sanitizeHtml.Transformer = (_, attributes) => {
+  const href = address(attributes["href"])
+  const kept = plain("a", attributes).attribs
+  if (href === undefined) return { tagName: "span", attribs: kept }
+  const relations = (attributes["rel"] ?? "").split(/\s+/).filter((word) => word === "tag" || word === "me")
+  return {
+    tagName: "a",
+    attribs: { ...kept, href, rel: ["nofollow", "noopener", ...relations].join(" "), target: "_blank" }
+  }
+}
+
+const plain: sanitizeHtml.Transformer = (tagName, { lang, translate, ...attributes }) => ({
+  tagName,
+  attribs: {
+    ...attributes,
+    ...(lang !== undefined && /^[a-z]{2,8}(-[a-z0-9]{1,8}){0,4}$/i.test(lang) ? { lang } : undefined),
+    ...(translate === "no" ? { translate } : undefined)
+  }
+})
+
+/** A heading is a strong paragraph; that takes two elements, so all headings become this one and then those two. */
+const heading: sanitizeHtml.Transformer = () => ({ tagName: "h1", attribs: {} })
+
+const allowedTags = "p br span a del pre code em strong b i u ul ol li blockquote h1".split(" ")
+
+const options: sanitizeHtml.IOptions = {
+  allowedTags,
+  allowedAttributes: {
+    "*": ["lang"],
+    a: ["href", "rel", "class", "target", "translate"],
+    span: ["class", "translate"],
+    ol: ["start", "reversed"],
+    li: ["value"]
+  },
+  allowedClasses: { a: classes, span: classes },
+  // The scheme is decided in `anchor`, on the parsed address.
+  allowedSchemes: [...linkSchemes],
+  nestingLimit: nestingMax,
+  transformTags: {
+    a: anchor,
+    ...Object.fromEntries(["h1", "h2", "h3", "h4", "h5", "h6"].map((name) => [name, heading])),
+    "*": plain
+  }
+}
+
+/** Allowed HTML only. The result is stable: sanitising it again changes nothing. */
+export const sanitise = (html: string): string =>
+  sanitizeHtml(html, options).replaceAll("<h1>", "<p><strong>").replaceAll("</h1>", "</strong></p>")
+
+/** The text of an HTML document, for previews, searches and mails: breaks as lines, no mark-up, entities decoded. */
+export const plainText = (html: string): string =>
+  sanitizeHtml(html.replace(/<br\s*\/?>/gi, "\n").replace(/<\/p>\s*<p/gi, "</p>\n\n<p"), {
+    allowedTags: [],
+    allowedAttributes: {},
+    nestingLimit: nestingMax,
+    disallowedTagsMode: "discard",
+    textFilter: decode
+  }).trim()
+
+const entities: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": "\""
+}
+
+/** `sanitize-html` writes its text nodes with these four entities only. */
+const decode = (text: string) => text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => entities[entity] ?? entity)

@@ -1,0 +1,116 @@
+import { LinkifyIt } from "linkify-it"
+import { domainToASCII } from "node:url"
+
+/** A piece of what somebody wrote; the `text` of all pieces in order is the source again. */
+export type Token =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "url"; readonly text: string }
+  /** `domain` as written, absent for `@user`. */
+  | { readonly kind: "mention"; readonly text: string; readonly username: string; readonly domain: string | undefined }
+  /** `name` without the sign, as written. */
+  | { readonly kind: "hashtag"; readonly text: string; readonly name: string }
+
+/** Longer addresses stay plain text (characters). */
+export const urlCharactersMax = 2_048
+/** Longer names of hashtags, users and domains stay plain text (characters). */
+export const nameCharactersMax = 255
+
+/**
+ * Finds URLs, mentions and hashtags as Mastodon does. Every candidate looks at no more than it consumes, or at a
+ * bounded window, so the time is linear in the length of the source.
+ */
+export const tokens = (source: string): ReadonlyArray<Token> => {
+  const found: Array<Token> = []
+  let end = 0
+  candidates.lastIndex = 0
+  for (let start = candidates.exec(source); start !== null; start = candidates.exec(source)) {
+    const token = at(source, start.index)
+    if (token === undefined) {
+      candidates.lastIndex = start.index + 1
+      continue
+    }
+    if (start.index > end) found.push({ kind: "text", text: source.slice(end, start.index) })
+    found.push(token)
+    end = candidates.lastIndex = start.index + token.text.length
+  }
+  if (end < source.length) found.push({ kind: "text", text: source.slice(end) })
+  return found
+}
+
+/** The key under which a mention's account is handed over: lower case, the domain in ASCII, `user` or `user@domain`. */
+export const handle = (username: string, domain: string | undefined): string =>
+  domain === undefined
+    ? username.toLowerCase()
+    : `${username.toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
+
+const candidates = /[@#＃]|https?:\/\//gi
+
+const at = (source: string, index: number): Token | undefined => {
+  switch (source[index]) {
+    case "@":
+      return mentionAt(source, index)
+    case "#":
+    case "＃":
+      return hashtagAt(source, index)
+    default:
+      return urlAt(source, index)
+  }
+}
+
+/** The code point that ends right before `index`, or the empty string. */
+const before = (source: string, index: number): string => {
+  const low = source.charCodeAt(index - 1)
+  return index === 0 ? "" : source.slice(low >= 0xdc00 && low <= 0xdfff ? index - 2 : index - 1, index)
+}
+
+const matchAt = (pattern: RegExp, source: string, index: number): RegExpExecArray | null => {
+  pattern.lastIndex = index
+  return pattern.exec(source)
+}
+
+/*
+ * Ruby's [[:word:]] (letters, marks, decimal digits, connecting punctuation), in which Mastodon's patterns are written:
+ * Account::MENTION_RE, Tag::HASHTAG_RE and twitter-text's conditions on what follows.
+ */
+const mention =
+  /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@([\p{L}\p{M}\p{Nd}\p{Pc}]+(?:[.-]+[\p{L}\p{M}\p{Nd}\p{Pc}]+)*))?/iuy
+const mentionBefore = /[=/\p{L}\p{M}\p{Nd}\p{Pc}]/u
+const mentionAfter = /[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]|:\/\//y
+
+const mentionAt = (source: string, index: number): Token | undefined => {
+  if (mentionBefore.test(before(source, index))) return undefined
+  const match = matchAt(mention, source, index)
+  if (match === null || matchAt(mentionAfter, source, mention.lastIndex) !== null) return undefined
+  const [text, username = "", domain] = match
+  if (username.length > nameCharactersMax || (domain?.length ?? 0) > nameCharactersMax) return undefined
+  return { kind: "mention", text, username, domain }
+}
+
+const hashtagRun = /[\p{L}\p{M}\p{Nd}\p{Pc}\u00b7\u30fb\u200c]+/uy
+const hashtagBefore = /[=/)\p{Alphabetic}\p{Nd}]/u
+const hashtagAfter = /[#＃]|:\/\//y
+const separatorsAtEnd = /[\u00b7\u30fb\u200c]$/u
+/** A letter anywhere, or a separator between two other characters. */
+const hashtagName = /^(?![\u00b7\u30fb\u200c])(?:.*\p{Alphabetic}|.+[_\u00b7\u30fb\u200c].)/u
+
+const hashtagAt = (source: string, index: number): Token | undefined => {
+  if (hashtagBefore.test(before(source, index))) return undefined
+  let name = matchAt(hashtagRun, source, index + 1)?.[0] ?? ""
+  if (name.length > nameCharactersMax) return undefined
+  while (separatorsAtEnd.test(name)) name = name.slice(0, -1)
+  if (!hashtagName.test(name) || matchAt(hashtagAfter, source, index + 1 + name.length) !== null) return undefined
+  return { kind: "hashtag", text: source.slice(index, index + 1 + name.length), name }
+}
+
+const linkify = new LinkifyIt({ fuzzyEmail: false, maxLength: urlCharactersMax })
+const urlBefore = /[A-Za-z0-9@＠$#＃]/
+const scheme = /https?:/iy
+const hostWithDot = /^\/\/(?:[^/?#]*\.|\[)/
+
+const urlAt = (source: string, index: number): Token | undefined => {
+  if (urlBefore.test(before(source, index))) return undefined
+  const prefix = matchAt(scheme, source, index)?.[0] ?? ""
+  const window = source.slice(index + prefix.length, index + prefix.length + urlCharactersMax)
+  const rest = window.slice(0, linkify.testSchemaAt(window, "https:", 0))
+  return hostWithDot.test(rest) ? { kind: "url", text: prefix + rest } : undefined
+}

@@ -1,0 +1,132 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Gone, RecordNotFound } from "../Errors.ts"
+import { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import type { ProfileField } from "./Profiles.ts"
+
+/** A profile field as it is stored: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */
+export interface StoredField extends ProfileField {
+  readonly html: string
+  readonly verifiedAt: string | null
+}
+
+/** What of an account is the same for every viewer. `uri` and `url` are null for local ones, as is `domain`. */
+export interface AccountRecord {
+  readonly id: bigint
+  readonly username: string
+  readonly domain: string | null
+  readonly uri: string | null
+  readonly url: string | null
+  readonly displayName: string
+  readonly noteHtml: string
+  readonly fields: ReadonlyArray<StoredField>
+  readonly locked: boolean
+  readonly bot: boolean
+  readonly discoverable: boolean | null
+  readonly indexable: boolean
+  readonly hideCollections: boolean | null
+  readonly showMedia: boolean
+  readonly showMediaReplies: boolean
+  readonly showFeatured: boolean
+  readonly avatarDescription: string
+  readonly headerDescription: string
+  readonly memorial: boolean
+  readonly silenced: boolean
+  readonly suspended: boolean
+  readonly movedToId: bigint | null
+  readonly createdAt: Date
+  readonly followersCount: number
+  readonly followingCount: number
+  readonly statusesCount: number
+  readonly lastStatusAt: Date | null
+  /** Only a highlighted one. */
+  readonly roleId: bigint | null
+  readonly roleName: string | null
+  readonly roleColor: string | null
+}
+
+/** An account that is there for others, as far as reading its lists needs it. */
+export interface FoundAccount {
+  readonly id: AccountId
+  readonly suspended: boolean
+  readonly hideCollections: boolean
+}
+
+/** Reads accounts. Users who have not confirmed their address or wait for approval are not there for others. */
+export class Accounts extends Context.Service<Accounts, {
+  /** The accounts that exist, and those that they moved to; one query. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<AccountRecord>>
+  readonly find: (id: bigint) => Effect.Effect<FoundAccount, RecordNotFound>
+  /** An account to be shown by itself: `Gone` where it is suspended (S-045). */
+  readonly show: (id: bigint) => Effect.Effect<AccountId, RecordNotFound | Gone>
+  /** By `name`, `name@our.domain` or `name@other.domain`, an @ before it or not; never asks another server. */
+  readonly lookup: (acct: string) => Effect.Effect<AccountId, RecordNotFound | Gone>
+  /** Those of `ids` that are there for others, suspended ones left out, in the order of `ids`. */
+  readonly known: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<AccountId>>
+}>()("murmuration/services/identity/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { localDomain } = yield* ServerConfig
+      const present = sql.literal(presentAccount("a"))
+
+      const load = Effect.fn("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
+        if (ids.length === 0) return []
+        return yield* sql<AccountRecord>`
+          SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
+            a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
+            a.avatar_description, a.header_description, a.memorial, a.silenced_at IS NOT NULL AS silenced,
+            a.suspended_at IS NOT NULL AS suspended, a.moved_to_id, a.created_at,
+            coalesce(c.followers_count, 0) AS followers_count, coalesce(c.following_count, 0) AS following_count,
+            coalesce(c.statuses_count, 0) AS statuses_count, c.last_status_at,
+            r.id AS role_id, r.name AS role_name, r.color AS role_color
+          FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
+          LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
+          WHERE a.id IN (SELECT unnest(${ids}::bigint[])
+            UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${ids}::bigint[]) AND m.moved_to_id IS NOT NULL)`
+      }, Effect.orDie)
+
+      const find = Effect.fn("Accounts.find")(function*(id: bigint) {
+        const [row] = yield* sql<{ id: bigint; suspended: boolean; hideCollections: boolean }>`
+          SELECT a.id, a.suspended_at IS NOT NULL AS suspended, coalesce(a.hide_collections, false) AS hide_collections
+          FROM accounts a WHERE a.id = ${id} AND ${present}`.pipe(Effect.orDie)
+        return row === undefined ? yield* new RecordNotFound() : { ...row, id: AccountId.make(row.id) }
+      })
+
+      const show = Effect.fn("Accounts.show")(function*(id: bigint) {
+        const found = yield* find(id)
+        return found.suspended ? yield* new Gone() : found.id
+      })
+
+      const lookup = Effect.fn("Accounts.lookup")(function*(acct: string) {
+        const [username = "", domain = "", ...rest] = acct.trim().replace(/^@/, "").toLowerCase().split("@")
+        if (username === "" || rest.length > 0) return yield* new RecordNotFound()
+        const [row] = yield* sql<{ id: bigint; suspended: boolean }>`
+          SELECT a.id, a.suspended_at IS NOT NULL AS suspended FROM accounts a
+          WHERE lower(a.username) = ${username} AND lower(coalesce(a.domain, '')) = ${
+          domain === localDomain ? "" : domain
+        }
+            AND ${present}`.pipe(Effect.orDie)
+        if (row === undefined) return yield* new RecordNotFound()
+        return row.suspended ? yield* new Gone() : AccountId.make(row.id)
+      })
+
+      const known = Effect.fn("Accounts.known")(function*(ids: ReadonlyArray<bigint>) {
+        if (ids.length === 0) return []
+        const rows = yield* sql<{ id: bigint }>`
+          SELECT a.id FROM accounts a JOIN unnest(${ids}::bigint[]) WITH ORDINALITY asked (id, place) ON asked.id = a.id
+          WHERE a.suspended_at IS NULL AND ${present} ORDER BY asked.place`
+        return rows.map(({ id }) => AccountId.make(id))
+      }, Effect.orDie)
+
+      return Accounts.of({ load, find, show, lookup, known })
+    })
+  )
+}
+
+/** The SQL condition that the account under `alias` is there for others: remote, or a user confirmed and approved. */
+export const presentAccount = (alias: string): string =>
+  `(${alias}.domain IS NOT NULL OR EXISTS (SELECT FROM users present
+    WHERE present.account_id = ${alias}.id AND present.confirmed_at IS NOT NULL AND present.approved))`

@@ -1,0 +1,25 @@
+import { domainToASCII } from "node:url"
+
+/** In characters (RFC 5321, 4.5.3.1; the whole by Mastodon's limit). */
+export const emailCharactersMax = 320
+const localPartCharactersMax = 64
+const domainCharactersMax = 253
+
+/*
+ * The addresses that people have, not all that RFC 5322 allows: no quotes, comments, routes, address literals or
+ * characters outside ASCII in the local part, which have let one person in several times or past a blocked domain.
+ */
+const localPart = /^[a-z0-9_+\-'&=~#$*/?^{}]+(?:\.[a-z0-9_+\-'&=~#$*/?^{}]+)*$/i
+const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/
+
+/** The address with its domain in lower-case ASCII, or undefined for what is none. */
+export const parse = (text: string): string | undefined => {
+  const [local = "", domain, ...more] = text.split("@")
+  if (text.length > emailCharactersMax || domain === undefined || more.length > 0) return undefined
+  if (local.length > localPartCharactersMax || !localPart.test(local) || !plainDomain.test(domain)) return undefined
+  const ascii = domainToASCII(domain)
+  return ascii.length <= domainCharactersMax && domainName.test(ascii) ? `${local}@${ascii}` : undefined
+}
+
+/** What a domain may look like before it is mapped: the mapping would make a dot or a slash of some characters. */
+const plainDomain = /^[\p{L}\p{M}\p{Nd}.-]+$/u

@@ -1,0 +1,157 @@
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound, type Unavailable, type Unprocessable } from "../Errors.ts"
+import { Broadcast } from "../feeds/Broadcast.ts"
+import { AccountId, AppId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { Letters } from "../letters/Letters.ts"
+import type { Letter } from "../letters/Mailer.ts"
+import * as Texts from "../letters/Texts.ts"
+import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import * as EmailAddresses from "./EmailAddresses.ts"
+import { type User, Users } from "./Users.ts"
+
+/** How long links in mails work (milliseconds). */
+export const confirmationMillisMax = 2 * 24 * 3_600_000
+export const passwordResetMillisMax = 6 * 3_600_000
+
+type Purpose = "confirmation" | "password_reset"
+
+/** Links in mails, which prove that somebody reads the mail of an address. */
+export class MailLinks extends Context.Service<MailLinks, {
+  /** Sends the link that confirms the user's address; it leads on to the app that signed the user up. */
+  readonly sendConfirmation: (user: User) => Effect.Effect<void>
+  /** The same by address. Answers nothing, at the same cost, whether there is such a user or not. */
+  readonly requestConfirmation: (email: string) => Effect.Effect<void>
+  /** The address is the user's from now on. Answers the app to return to; a link works again until it is too old. */
+  readonly confirm: (secret: string) => Effect.Effect<Option.Option<AppId>, RecordNotFound>
+  /** Sends the link that lets somebody set a new password; as `requestConfirmation`. */
+  readonly requestPasswordReset: (email: string) => Effect.Effect<void>
+  /** Whether a new password may be set with this link. */
+  readonly opensPasswordReset: (secret: string) => Effect.Effect<boolean>
+  /** Works once. Who reads the mail of an address has confirmed it, too. */
+  readonly resetPassword: (
+    secret: string,
+    password: Redacted.Redacted
+  ) => Effect.Effect<void, RecordNotFound | Unprocessable | Unavailable>
+}>()("murmuration/services/identity/MailLinks") {
+  static readonly layer = Layer.effect(MailLinks, Effect.suspend(() => make))
+}
+
+interface Row {
+  readonly accountId: bigint
+  readonly email: string
+  readonly redirectAppId: bigint | null
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { localDomain, publicUrl } = yield* ServerConfig
+  const broadcast = yield* Broadcast
+  const letters = yield* Letters
+  const secrets = yield* OpaqueSecrets
+  const users = yield* Users
+
+  /** A new link; older ones of the same purpose end, so that only the last letter's works. */
+  const create = Effect.fnUntraced(
+    function*(user: User, purpose: Purpose, email: string, lifeMillis: number) {
+      const secret = yield* secrets.make
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`DELETE FROM mail_tokens WHERE account_id = ${user.accountId} AND purpose = ${purpose}`
+      yield* sql`INSERT INTO mail_tokens ${
+        sql.insert({
+          tokenHash: yield* secrets.hash(secret),
+          accountId: user.accountId,
+          purpose,
+          email,
+          redirectAppId: user.createdByAppId ?? null,
+          expiresAt: new Date(now + lifeMillis),
+          createdAt: new Date(now)
+        })
+      }`
+      return Redacted.value(secret)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  const find = Effect.fnUntraced(function*(secret: string, purpose: Purpose) {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const [row] = yield* sql<Row>`SELECT account_id, email, redirect_app_id FROM mail_tokens
+      WHERE token_hash = ${yield* secrets.hash(secret)} AND purpose = ${purpose} AND expires_at > ${now}`
+    return row === undefined ? Option.none() : Option.some(row)
+  }, Effect.orDie)
+
+  const confirmationLetter = Effect.fnUntraced(function*(user: User) {
+    const email = user.unconfirmedEmail ?? user.email
+    const secret = yield* create(user, "confirmation", email, confirmationMillisMax)
+    const query = new URLSearchParams([["confirmation_token", secret]])
+    if (user.createdByAppId !== undefined) query.set("redirect_to_app", "true")
+    const link = `${publicUrl}/auth/confirmation?${query}`
+    return Texts.confirmation({ to: email, server: localDomain, username: user.username, link })
+  })
+
+  /** `letter` for the user with this address, worked out when the answer to the request has gone. */
+  const postTo = (email: string, letter: (user: User) => Effect.Effect<Letter | undefined>) =>
+    letters.post(Effect.gen(function*() {
+      const user = yield* users.findByEmail(EmailAddresses.parse(email.trim()) ?? "")
+      return Option.isSome(user) ? yield* letter(user.value) : undefined
+    }))
+
+  const confirm = Effect.fn("MailLinks.confirm")(function*(secret: string) {
+    const link = Option.getOrUndefined(yield* find(secret, "confirmation"))
+    if (link === undefined) return yield* new RecordNotFound()
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const confirmed = yield* sql`
+      UPDATE users SET email = ${link.email}, unconfirmed_email = NULL, confirmed_at = coalesce(confirmed_at, ${at})
+      WHERE account_id = ${link.accountId} AND ${link.email} IN (email, unconfirmed_email)
+      RETURNING account_id`.pipe(
+      // Somebody else has taken the address meanwhile.
+      Effect.catchIf(({ reason }) => reason._tag === "UniqueViolation", () => Effect.succeed([])),
+      Effect.orDie
+    )
+    if (confirmed.length === 0) return yield* new RecordNotFound()
+    yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [AccountId.make(link.accountId)] })
+    return link.redirectAppId === null ? Option.none() : Option.some(AppId.make(link.redirectAppId))
+  })
+
+  const resetPassword: MailLinks["Service"]["resetPassword"] = Effect.fn("MailLinks.resetPassword")(
+    function*(secret, password) {
+      const link = Option.getOrUndefined(yield* find(secret, "password_reset"))
+      if (link === undefined) return yield* new RecordNotFound()
+      const accountId = AccountId.make(link.accountId)
+      yield* users.setPassword(accountId, password)
+      yield* users.change(accountId, { confirmed: true })
+      yield* sql`DELETE FROM mail_tokens WHERE account_id = ${accountId} AND purpose = 'password_reset'`.pipe(
+        Effect.orDie
+      )
+      const user = Option.getOrUndefined(yield* users.find(accountId))
+      if (user === undefined) return
+      const changed = Texts.passwordChanged({ to: user.email, server: localDomain, username: user.username })
+      yield* letters.post(Effect.succeed(changed))
+    }
+  )
+
+  return MailLinks.of({
+    sendConfirmation: Effect.fn("MailLinks.sendConfirmation")((user) => letters.post(confirmationLetter(user))),
+    requestConfirmation: Effect.fn("MailLinks.requestConfirmation")((email) =>
+      postTo(email, (user) => user.confirmed ? Effect.undefined : confirmationLetter(user))
+    ),
+    confirm,
+    requestPasswordReset: Effect.fn("MailLinks.requestPasswordReset")((email) =>
+      postTo(
+        email,
+        Effect.fnUntraced(function*(user) {
+          if (user.disabled) return undefined
+          const secret = yield* create(user, "password_reset", user.email, passwordResetMillisMax)
+          const link = `${publicUrl}/auth/password/edit?reset_password_token=${secret}`
+          return Texts.passwordReset({ to: user.email, server: localDomain, username: user.username, link })
+        })
+      )
+    ),
+    opensPasswordReset: Effect.fn("MailLinks.opensPasswordReset")((secret) =>
+      Effect.map(find(secret, "password_reset"), Option.isSome)
+    ),
+    resetPassword
+  })
+})

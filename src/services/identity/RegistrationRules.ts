@@ -1,0 +1,100 @@
+import { Redacted } from "effect"
+import { Unprocessable } from "../Errors.ts"
+import { passwordBytesMax, passwordCharactersMin } from "./Credentials.ts"
+import * as EmailAddresses from "./EmailAddresses.ts"
+import * as Usernames from "./Usernames.ts"
+
+/** The words with which somebody asks to be let in, in characters. */
+export const reasonCharactersMax = 420
+
+export type Field = "username" | "email" | "password" | "agreement" | "reason" | "locale"
+export type Code =
+  | "ERR_TAKEN"
+  | "ERR_RESERVED"
+  | "ERR_ACCEPTED"
+  | "ERR_BLANK"
+  | "ERR_INVALID"
+  | "ERR_TOO_LONG"
+  | "ERR_TOO_SHORT"
+
+/** What is wrong with one field of a sign-up; `description` follows the field's name in the error's text. */
+export interface Problem {
+  readonly field: Field
+  readonly error: Code
+  readonly description: string
+}
+
+const names: Readonly<Record<Field, string>> = {
+  username: "Username",
+  email: "E-mail address",
+  password: "Password",
+  agreement: "Service agreement",
+  reason: "Reason",
+  locale: "Locale"
+}
+
+/** The error with all problems, as `POST /api/v1/accounts` shows it. */
+export const refusal = (problems: ReadonlyArray<Problem>): Unprocessable => {
+  const details: Record<string, Array<{ error: string; description: string }>> = {}
+  for (const { description, error, field } of problems) (details[field] ??= []).push({ error, description })
+  const text = problems.map(({ description, field }) => `${names[field]} ${description}`).join(", ")
+  return new Unprocessable({ text: `Validation failed: ${text}`, details })
+}
+
+const problem = (field: Field, error: Code, description: string): Problem => ({ field, error, description })
+const tooLong = (field: Field, max: number, unit = "characters") =>
+  problem(field, "ERR_TOO_LONG", `is too long (maximum is ${max} ${unit})`)
+
+/** Problems that show without a look into the database. */
+export const problemsOf = (given: {
+  readonly username: string
+  readonly email: string
+  readonly password: Redacted.Redacted
+  readonly reason?: string | undefined
+  readonly locale?: string | undefined
+  readonly reservedAllowed?: boolean
+}): ReadonlyArray<Problem> => [
+  ...ofUsername(given.username, given.reservedAllowed ?? false),
+  ...ofEmail(given.email),
+  ...ofPassword(given.password),
+  ...(Array.from(given.reason ?? "").length > reasonCharactersMax ? [tooLong("reason", reasonCharactersMax)] : []),
+  ...(given.locale === undefined || isLocale(given.locale)
+    ? []
+    : [problem("locale", "ERR_INVALID", "is not a language tag")])
+]
+
+const ofUsername = (username: string, reservedAllowed: boolean): ReadonlyArray<Problem> => {
+  if (username === "") return [problem("username", "ERR_BLANK", "can't be blank")]
+  const { isReserved, isValid, usernameCharactersMax } = Usernames
+  return [
+    ...(isValid(username)
+      ? []
+      : [problem("username", "ERR_INVALID", "must contain only letters, numbers and underscores")]),
+    ...(username.length > usernameCharactersMax ? [tooLong("username", usernameCharactersMax)] : []),
+    ...(!reservedAllowed && isReserved(username) ? [problem("username", "ERR_RESERVED", "is reserved")] : [])
+  ]
+}
+
+/** Problems of an e-mail address alone. */
+export const ofEmail = (email: string): ReadonlyArray<Problem> => {
+  if (email === "") return [problem("email", "ERR_BLANK", "can't be blank")]
+  if (email.length > EmailAddresses.emailCharactersMax) return [tooLong("email", EmailAddresses.emailCharactersMax)]
+  return EmailAddresses.parse(email) === undefined ? [problem("email", "ERR_INVALID", "is invalid")] : []
+}
+
+/** Problems of a password alone. */
+export const ofPassword = (password: Redacted.Redacted): ReadonlyArray<Problem> => {
+  const text = Redacted.value(password)
+  if (text === "") return [problem("password", "ERR_BLANK", "can't be blank")]
+  if (Array.from(text).length < passwordCharactersMin) {
+    return [problem("password", "ERR_TOO_SHORT", `is too short (minimum is ${passwordCharactersMin} characters)`)]
+  }
+  return new TextEncoder().encode(text.normalize("NFC")).length > passwordBytesMax
+    ? [tooLong("password", passwordBytesMax, "bytes")]
+    : []
+}
+
+const isLocale = (locale: string) => /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(locale)
+
+export const taken = (field: "username" | "email"): Problem => problem(field, "ERR_TAKEN", "has already been taken")
+export const notAccepted = problem("agreement", "ERR_ACCEPTED", "must be accepted")

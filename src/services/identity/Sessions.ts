@@ -1,0 +1,85 @@
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountId } from "../Ids.ts"
+import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+
+/** Browser sessions of one user; beyond it the oldest end. */
+export const sessionsOfUserMax = 10
+/** A session ends when it was not used for so long (milliseconds). */
+export const sessionMillisMax = 365 * 24 * 3_600_000
+/** How often the last use of a session is written (milliseconds). */
+const seenMillis = 24 * 3_600_000
+/** What is kept of a browser's name (characters). */
+const userAgentCharactersMax = 255
+
+/** Who is signed in to the server's own pages. */
+export interface Session {
+  readonly accountId: AccountId
+  readonly username: string
+}
+
+/** Browser sessions; the cookie holds the secret, the database its hash. */
+export class Sessions extends Context.Service<Sessions, {
+  readonly start: (accountId: AccountId, browser: {
+    readonly userAgent: string
+    readonly address: string | undefined
+  }) => Effect.Effect<Redacted.Redacted>
+  /** The session, where its user may still sign in. */
+  readonly find: (secret: Redacted.Redacted) => Effect.Effect<Option.Option<Session>>
+  readonly end: (secret: Redacted.Redacted) => Effect.Effect<void>
+  readonly endAll: (accountId: AccountId) => Effect.Effect<void>
+}>()("murmuration/services/identity/Sessions") {
+  static readonly layer = Layer.effect(Sessions, Effect.suspend(() => make))
+}
+
+/** As Postgres' `inet` takes it; an address with a zone, or of a socket file, is not kept. */
+const isIp = /^[0-9a-f.:]+$/i
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* OpaqueSecrets
+
+  const start: Sessions["Service"]["start"] = Effect.fn("Sessions.start")(function*(accountId, browser) {
+    const secret = yield* secrets.make
+    const at = new Date(yield* Clock.currentTimeMillis)
+    yield* sql`INSERT INTO sessions ${
+      sql.insert({
+        idHash: yield* secrets.hash(secret),
+        accountId,
+        userAgent: browser.userAgent.slice(0, userAgentCharactersMax),
+        ip: browser.address !== undefined && isIp.test(browser.address) ? browser.address : null,
+        createdAt: at,
+        seenAt: at
+      })
+    }`
+    yield* sql`DELETE FROM sessions WHERE id_hash IN (
+      SELECT id_hash FROM sessions WHERE account_id = ${accountId}
+      ORDER BY created_at DESC, id_hash OFFSET ${sessionsOfUserMax})`
+    return secret
+  }, Effect.orDie)
+
+  const find = Effect.fn("Sessions.find")(function*(secret: Redacted.Redacted) {
+    const hash = yield* secrets.hash(secret)
+    const now = yield* Clock.currentTimeMillis
+    const [row] = yield* sql<{ accountId: bigint; username: string; seenAt: Date }>`
+      SELECT s.account_id, a.username, s.seen_at FROM sessions s
+      JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
+      WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
+        AND NOT u.disabled AND a.suspended_at IS NULL AND NOT a.memorial`
+    if (row === undefined) return Option.none()
+    if (now - row.seenAt.getTime() >= seenMillis) {
+      yield* sql`UPDATE sessions SET seen_at = ${new Date(now)} WHERE id_hash = ${hash}`
+    }
+    return Option.some({ accountId: AccountId.make(row.accountId), username: row.username })
+  }, Effect.orDie)
+
+  const end = Effect.fn("Sessions.end")(function*(secret: Redacted.Redacted) {
+    yield* sql`DELETE FROM sessions WHERE id_hash = ${yield* secrets.hash(secret)}`
+  }, Effect.orDie)
+
+  const endAll = Effect.fn("Sessions.endAll")(function*(accountId: AccountId) {
+    yield* sql`DELETE FROM sessions WHERE account_id = ${accountId}`
+  }, Effect.orDie)
+
+  return Sessions.of({ start, find, end, endAll })
+})

@@ -1,0 +1,63 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import type { Visibility } from "../statuses/Publications.ts"
+import type { StoredField } from "./Accounts.ts"
+import { effective, everyone } from "./Roles.ts"
+
+/** What a user set for itself: the profile as written, defaults of new posts, reading preferences, and the role. */
+export interface UserSettings {
+  readonly note: string
+  readonly fields: ReadonlyArray<StoredField>
+  readonly hideCollections: boolean | null
+  readonly discoverable: boolean | null
+  readonly indexable: boolean
+  readonly attributionDomains: ReadonlyArray<string>
+  /** The visibility of a new post that names none. */
+  readonly visibility: Visibility
+  readonly sensitive: boolean
+  readonly language: string | null
+  readonly quotePolicy: "public" | "followers" | "nobody"
+  readonly expandMedia: "default" | "show_all" | "hide_all"
+  readonly expandSpoilers: boolean
+  readonly autoplayGifs: boolean
+  readonly followRequestsCount: number
+  readonly roleId: bigint
+  readonly roleName: string
+  readonly roleColor: string
+  readonly roleHighlighted: boolean
+  readonly roleCollectionLimit: number
+  /** The role's own bits together with everybody's. */
+  readonly permissions: bigint
+}
+
+/** Reads the settings of users. */
+export class Settings extends Context.Service<Settings, {
+  readonly of: (account: AccountId) => Effect.Effect<UserSettings, RecordNotFound>
+}>()("murmuration/services/identity/Settings") {
+  static readonly layer = Layer.effect(
+    Settings,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const of = Effect.fn("Settings.of")(function*(account: AccountId) {
+        const [row] = yield* sql<UserSettings & { readonly everybodys: bigint }>`
+          SELECT a.note, a.fields, a.hide_collections, a.discoverable, a.indexable, a.attribution_domains,
+            coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,
+            u.default_sensitive AS sensitive, u.default_language AS language, u.default_quote_policy AS quote_policy,
+            u.expand_media, u.expand_spoilers, u.autoplay_gifs,
+            (SELECT count(*)::int FROM follow_requests q JOIN accounts f ON f.id = q.account_id
+              WHERE q.target_account_id = a.id AND f.suspended_at IS NULL) AS follow_requests_count,
+            r.id AS role_id, r.name AS role_name, r.color AS role_color, r.highlighted AS role_highlighted,
+            r.collection_limit AS role_collection_limit,
+            r.permissions, coalesce((SELECT permissions FROM roles WHERE id = ${everyone}), 0) AS everybodys
+          FROM accounts a JOIN users u ON u.account_id = a.id JOIN roles r ON r.id = u.role_id
+          WHERE a.id = ${account}`.pipe(Effect.orDie)
+        if (row === undefined) return yield* new RecordNotFound()
+        const { everybodys, ...settings } = row
+        return { ...settings, permissions: effective(row.permissions, everybodys) }
+      })
+      return Settings.of({ of })
+    })
+  )
+}

@@ -1,0 +1,53 @@
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import type { App } from "../oauth/Apps.ts"
+import { MailLinks } from "./MailLinks.ts"
+import { notAccepted, problemsOf, refusal } from "./RegistrationRules.ts"
+import { Registrations } from "./Registrations.ts"
+import { Users } from "./Users.ts"
+
+/** What somebody says who wants an account. */
+export interface SignUp {
+  readonly username: string
+  readonly email: string
+  readonly password: Redacted.Redacted
+  readonly agreement: boolean
+  readonly locale: string | undefined
+  readonly timeZone: string | undefined
+  readonly reason: string | undefined
+  readonly inviteCode: string | undefined
+}
+
+/** Sign-ups by the public, as the server's mode of registration lets them in (auth.md section 7). */
+export class SignUps extends Context.Service<SignUps, {
+  /** Makes the account and sends the letter that confirms its address. */
+  readonly signUp: (app: App, wish: SignUp) => Effect.Effect<AccountId, Unprocessable | NotAllowed | Unavailable>
+}>()("murmuration/services/identity/SignUps") {
+  static readonly layer = Layer.effect(
+    SignUps,
+    Effect.gen(function*() {
+      const { registrations: mode, signupConfirmation } = yield* ServerConfig
+      const registrations = yield* Registrations
+      const users = yield* Users
+      const mailLinks = yield* MailLinks
+
+      const signUp: SignUps["Service"]["signUp"] = Effect.fn("SignUps.signUp")(function*(app, { agreement, ...wish }) {
+        if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
+        if (!agreement) return yield* refusal([...problemsOf(wish), notAccepted])
+        const accountId = yield* registrations.create({
+          ...wish,
+          // With closed registrations an invite is the approval.
+          approved: mode !== "approval",
+          confirmed: signupConfirmation === "none",
+          createdByAppId: app.id
+        })
+        const user = yield* users.find(accountId)
+        if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
+        return accountId
+      })
+      return SignUps.of({ signUp })
+    })
+  )
+}

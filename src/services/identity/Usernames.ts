@@ -1,0 +1,22 @@
+/** In characters. */
+export const usernameCharactersMax = 30
+
+/** Letters, digits and underscores; upper and lower case are one. */
+export const isValid = (username: string): boolean => /^[a-z0-9_]+$/i.test(username)
+
+/** Names that would pass for the server or its staff (Mastodon's list), without look-alikes. */
+const reserved = new Set(
+  [
+    "abuse account accounts admin administration administrator admins everyone help helpdesk instance mod moderator",
+    "moderators mods owner root security server staff support webmaster"
+  ].join(" ").split(" ").map((name) => plainLetters(name))
+)
+
+/** Digits that stand for letters, as letters. */
+function plainLetters(username: string): string {
+  const letters = "oizeasgtbg"
+  return username.toLowerCase().replaceAll("_", "").replace(/\d/g, (digit) => letters[Number(digit)] ?? digit)
+    .replaceAll("l", "i")
+}
+
+export const isReserved = (username: string): boolean => reserved.has(plainLetters(username))

@@ -1,0 +1,141 @@
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import type { Unavailable, Unprocessable } from "../Errors.ts"
+import { Broadcast } from "../feeds/Broadcast.ts"
+import { AccountId, AppId } from "../Ids.ts"
+import { Tokens } from "../oauth/Tokens.ts"
+import { Credentials } from "./Credentials.ts"
+import * as EmailAddresses from "./EmailAddresses.ts"
+import { ofEmail, ofPassword, refusal, taken } from "./RegistrationRules.ts"
+import type { RoleId } from "./Roles.ts"
+import { Sessions } from "./Sessions.ts"
+
+/** The user of a local account: how it signs in and what state it is in. */
+export interface User {
+  readonly accountId: AccountId
+  readonly username: string
+  readonly email: string
+  /** An address that waits for its confirmation and then takes the place of `email`. */
+  readonly unconfirmedEmail: string | undefined
+  readonly passwordHash: string
+  readonly confirmed: boolean
+  readonly approved: boolean
+  /** Disabled by a moderator, suspended or memorial. */
+  readonly disabled: boolean
+  readonly createdByAppId: AppId | undefined
+}
+
+/** What may be changed of a user without their doing; what is absent stays. */
+export interface UserChange {
+  readonly email?: string
+  /** Waits for its confirmation before it takes the place of `email`. */
+  readonly unconfirmedEmail?: string
+  readonly roleId?: RoleId
+  readonly confirmed?: true
+  readonly approved?: true
+  readonly disabled?: boolean
+}
+
+/** Users: the private side of local accounts. */
+export class Users extends Context.Service<Users, {
+  readonly find: (accountId: AccountId) => Effect.Effect<Option.Option<User>>
+  readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
+  readonly findByUsername: (username: string) => Effect.Effect<Option.Option<User>>
+  /** Every node's caches follow; a disabled user's streams close. */
+  readonly change: (accountId: AccountId, change: UserChange) => Effect.Effect<void, Unprocessable>
+  /** Signs the user out everywhere: all sessions, tokens and codes end. */
+  readonly setPassword: (
+    accountId: AccountId,
+    password: Redacted.Redacted
+  ) => Effect.Effect<void, Unprocessable | Unavailable>
+  readonly signedIn: (accountId: AccountId) => Effect.Effect<void>
+}>()("murmuration/services/identity/Users") {
+  static readonly layer = Layer.effect(Users, Effect.suspend(() => make))
+}
+
+interface Row extends Omit<User, "unconfirmedEmail" | "createdByAppId" | "accountId"> {
+  readonly accountId: bigint
+  readonly unconfirmedEmail: string | null
+  readonly createdByAppId: bigint | null
+}
+
+const userOf = (row: Row): User => ({
+  ...row,
+  accountId: AccountId.make(row.accountId),
+  unconfirmedEmail: row.unconfirmedEmail ?? undefined,
+  createdByAppId: row.createdByAppId === null ? undefined : AppId.make(row.createdByAppId)
+})
+
+const normal = (email: string | undefined) => email === undefined ? undefined : EmailAddresses.parse(email) ?? email
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const credentials = yield* Credentials
+  const tokens = yield* Tokens
+  const sessions = yield* Sessions
+  const broadcast = yield* Broadcast
+
+  const where = Effect.fnUntraced(function*(condition: ReturnType<typeof sql.and>) {
+    const [row] = yield* sql<Row>`
+      SELECT u.account_id, a.username, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id,
+        u.confirmed_at IS NOT NULL AS confirmed, u.disabled OR a.suspended_at IS NOT NULL OR a.memorial AS disabled
+      FROM users u JOIN accounts a ON a.id = u.account_id WHERE ${condition}`
+    return row === undefined ? Option.none() : Option.some(userOf(row))
+  }, Effect.orDie)
+
+  const change = Effect.fn("Users.change")(function*(accountId: AccountId, given: UserChange) {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const { approved, confirmed, disabled, roleId } = given
+    const [email, unconfirmedEmail] = [normal(given.email), normal(given.unconfirmedEmail)]
+    const problems = [email, unconfirmedEmail].flatMap((address) => address === undefined ? [] : ofEmail(address))
+    if (problems.length > 0) return yield* refusal(problems)
+    yield* sql`UPDATE users SET email = coalesce(${email ?? null}, email),
+        unconfirmed_email = coalesce(${unconfirmedEmail ?? null}, unconfirmed_email), role_id = coalesce(${
+      roleId ?? null
+    }, role_id),
+        confirmed_at = CASE WHEN ${confirmed ?? false} THEN coalesce(confirmed_at, ${at}) ELSE confirmed_at END,
+        approved = approved OR ${approved ?? false}, disabled = coalesce(${disabled ?? null}, disabled)
+      WHERE account_id = ${accountId}`.pipe(
+      Effect.catchIf(
+        (error) => isSqlError(error) && error.reason._tag === "UniqueViolation",
+        () => Effect.fail(refusal([taken("email")]))
+      ),
+      Effect.catchTag("SqlError", Effect.die)
+    )
+    yield* sql.afterCommit(
+      broadcast.publish(
+        disabled === true
+          ? { _tag: "Revoked", tokenIds: [], accountIds: [accountId] }
+          : { _tag: "Changed", kind: "user", ids: [accountId] }
+      )
+    )
+  })
+
+  const setPassword = Effect.fn("Users.setPassword")(function*(accountId: AccountId, password: Redacted.Redacted) {
+    const problems = ofPassword(password)
+    if (problems.length > 0) return yield* refusal(problems)
+    const passwordHash = yield* credentials.hash(password)
+    yield* Effect.gen(function*() {
+      yield* sql`UPDATE users SET password_hash = ${passwordHash} WHERE account_id = ${accountId}`
+      yield* sessions.endAll(accountId)
+      yield* tokens.revoke({ accountId })
+    }).pipe(sql.withTransaction, Effect.orDie)
+  })
+
+  const signedIn = Effect.fn("Users.signedIn")(function*(accountId: AccountId) {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    yield* sql`UPDATE users SET last_sign_in_at = ${at} WHERE account_id = ${accountId}`
+  }, Effect.orDie)
+
+  return Users.of({
+    find: Effect.fn("Users.find")((accountId) => where(sql`u.account_id = ${accountId}`)),
+    findByEmail: Effect.fn("Users.findByEmail")((email) => where(sql`lower(u.email) = lower(${email})`)),
+    findByUsername: Effect.fn("Users.findByUsername")((username) =>
+      where(sql`lower(a.username) = lower(${username}) AND lower(coalesce(a.domain, '')) = ''`)
+    ),
+    change,
+    setPassword,
+    signedIn
+  })
+})

@@ -1,0 +1,33 @@
+/** A language that a post can be in; `name` in English. */
+export interface Language {
+  readonly code: string
+  readonly name: string
+}
+
+/* ISO 639-1 without retired codes, some languages that only ISO 639-3 has, and Chinese by where it is written. */
+const codes = (
+  "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo " +
+  "es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg " +
+  "ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn " +
+  "no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta " +
+  "te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu " +
+  "ast chr ckb cnr csb gsw jbo kab lad ldn lfn moh mul nan nds pdc sco sma smj szl tok vai xal yue zba zgh " +
+  "zh-CN zh-HK zh-TW"
+).split(" ")
+
+/** What the library of names does not know, or knows by another name. */
+const names: Readonly<Record<string, string>> = {
+  bh: "Bihari",
+  cnr: "Montenegrin",
+  ldn: "Láadan",
+  mul: "Multiple languages",
+  zba: "Balaibalan"
+}
+
+const english = new Intl.DisplayNames(["en"], { type: "language", languageDisplay: "standard" })
+
+/** Every language that a client may offer (S-161). */
+export const languages: ReadonlyArray<Language> = codes.map((code) => ({
+  code,
+  name: names[code] ?? english.of(code) ?? code
+}))

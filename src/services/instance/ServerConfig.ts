@@ -1,0 +1,18 @@
+import { Context } from "effect"
+
+/** What every room may know of the configuration; `layers/Environment` reads it from the environment's variables. */
+export class ServerConfig extends Context.Service<ServerConfig, {
+  /** The domain in handles, for example `example.org`. */
+  readonly localDomain: string
+  /** Where the server is reached, without a slash at the end. */
+  readonly publicUrl: string
+  /** True with https: only then does the server speak to other servers. */
+  readonly federated: boolean
+  readonly publicTimelines: "public" | "members"
+  /** Restricted mode: reads need a user, instance information excepted. */
+  readonly limitedFederation: boolean
+  readonly registrations: "open" | "approval" | "closed"
+  /** `none`: sign-ups are confirmed at once. */
+  readonly signupConfirmation: "mail" | "none"
+  readonly mailFrom: string
+}>()("murmuration/services/instance/ServerConfig") {}

@@ -1,0 +1,25 @@
+import type { ServerConfig } from "./ServerConfig.ts"
+
+type Base = Pick<ServerConfig["Service"], "publicUrl">
+interface Named {
+  readonly username: string
+  readonly domain: string | null
+}
+
+/** `user`, or `user@domain` for a remote account. */
+export const acct = ({ domain, username }: Named): string => domain === null ? username : `${username}@${domain}`
+
+/** The page of a local account. */
+export const profile = ({ publicUrl }: Base, username: string): string => `${publicUrl}/@${username}`
+
+/** The ActivityPub id of a local account. */
+export const actor = ({ publicUrl }: Base, username: string): string => `${publicUrl}/users/${username}`
+
+/** The page of a local status. */
+export const status = (base: Base, username: string, id: bigint): string => `${profile(base, username)}/${id}`
+
+/** The ActivityPub id of a local status. */
+export const note = (base: Base, username: string, id: bigint): string => `${actor(base, username)}/statuses/${id}`
+
+/** Where the posts with a hashtag are shown. */
+export const tag = ({ publicUrl }: Base, name: string): string => `${publicUrl}/tags/${encodeURIComponent(name)}`

@@ -1,0 +1,120 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecordNotFound } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+
+/** The right to write what an account does: whoever activated the account last has the highest epoch. */
+export interface Owner {
+  readonly accountId: AccountId
+  readonly epoch: bigint
+}
+
+/** Another node owns the account by now; nothing was written. */
+export class StaleOwner extends Schema.TaggedError<StaleOwner>()("StaleOwner", {}) {}
+
+/** What a command answers: the id of what it made or changed, as a decimal string, and the limit that it used. */
+export const Answer = Schema.Struct({
+  id: Schema.String,
+  kind: Schema.Literals(["status", "scheduled", "account"]),
+  standing: Schema.optionalKey(
+    Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
+  )
+})
+export type Answer = typeof Answer.Type
+
+/** How long an answer is kept under its command's id, in milliseconds: longer than the longest family's period. */
+export const commandMillisMin = 25 * 3_600_000
+
+/** Limits of what an account does, aligned to the clock (limits-and-rates.md section 3). */
+export const families = {
+  statuses: { uses: 300, seconds: 3 * 3600 },
+  follows: { uses: 400, seconds: 24 * 3600 }
+}
+export type Family = keyof typeof families
+
+/** The transactions of an account's owner: every one checks the epoch in its first statement. */
+export class Commands extends Context.Service<Commands, {
+  /** Becomes the owner. Transactions of an earlier owner fail from now on. */
+  readonly takeOver: (accountId: AccountId) => Effect.Effect<Owner, RecordNotFound | SqlError>
+  /** Uses of a family by commands that committed since `since`, milliseconds since 1970. */
+  readonly used: (accountId: AccountId, family: Family, since: number) => Effect.Effect<number, SqlError>
+  /** Does `work` once for each id and remembers its answer in the same transaction; `family` is the limit it uses. */
+  readonly once: <E, R>(
+    owner: Owner,
+    id: string,
+    family: Family | undefined,
+    work: Effect.Effect<Answer, E, R>
+  ) => Effect.Effect<{ readonly answer: Answer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
+  /** Does `work`, which may come again, in a transaction of the owner. */
+  readonly owned: <A, E, R>(
+    owner: Owner,
+    work: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | StaleOwner | SqlError, R>
+  /** Forgets answers that are older than a day; at most `rowsMax` rows. Answers how many. */
+  readonly sweep: (rowsMax: number) => Effect.Effect<number, SqlError>
+}>()("murmuration/services/intents/Commands") {
+  static readonly layer = Layer.effect(
+    Commands,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const takeOver = Effect.fn("Commands.takeOver")(function*(accountId: AccountId) {
+        const rows = yield* sql<{ epoch: bigint }>`
+          UPDATE actors SET epoch = epoch + 1 WHERE account_id = ${accountId} RETURNING epoch`
+        if (rows[0] === undefined) return yield* new RecordNotFound()
+        return { accountId, epoch: rows[0].epoch }
+      })
+
+      // FOR SHARE holds off the UPDATE of a takeover until this transaction is over, yet lets the same owner's
+      // commands and fan-out slices run side by side.
+      const once = Effect.fnUntraced(function*<E, R>(
+        owner: Owner,
+        id: string,
+        family: Family | undefined,
+        work: Effect.Effect<Answer, E, R>
+      ) {
+        const [found] = yield* sql<{ epoch: bigint; answer: Answer | null }>`
+          SELECT a.epoch, c.answer FROM actors a
+          LEFT JOIN commands c ON c.account_id = a.account_id AND c.id = ${id}
+          WHERE a.account_id = ${owner.accountId} FOR SHARE OF a`
+        if (found?.epoch !== owner.epoch) return yield* new StaleOwner()
+        if (found.answer !== null) return { answer: found.answer, repeated: true }
+        const answer = yield* work
+        const now = new Date(yield* Clock.currentTimeMillis)
+        yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
+          VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${family ?? null}, ${owner.epoch}, ${now})`
+        return { answer, repeated: false }
+      })
+
+      const used = Effect.fn("Commands.used")(function*(accountId: AccountId, family: Family, since: number) {
+        const [row] = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM commands
+          WHERE account_id = ${accountId} AND family = ${family} AND created_at >= ${new Date(since)}`
+        return row?.count ?? 0
+      })
+
+      const owned = Effect.fnUntraced(function*<A, E, R>(owner: Owner, work: Effect.Effect<A, E, R>) {
+        const [found] = yield* sql<{ epoch: bigint }>`
+          SELECT epoch FROM actors WHERE account_id = ${owner.accountId} FOR SHARE`
+        if (found?.epoch !== owner.epoch) return yield* new StaleOwner()
+        return yield* work
+      })
+
+      const sweep = Effect.fn("Commands.sweep")(function*(rowsMax: number) {
+        const before = new Date((yield* Clock.currentTimeMillis) - commandMillisMin)
+        const rows = yield* sql`
+          DELETE FROM commands WHERE ctid = ANY (ARRAY(SELECT ctid FROM commands WHERE created_at < ${before} LIMIT ${rowsMax}))
+          RETURNING 1`
+        return rows.length
+      })
+
+      return Commands.of({
+        takeOver,
+        used,
+        once: (owner, id, family, work) => sql.withTransaction(once(owner, id, family, work)),
+        owned: (owner, work) => sql.withTransaction(owned(owner, work)),
+        sweep
+      })
+    })
+  )
+}

@@ -1,0 +1,89 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+
+/** What an account has to tell: a new, edited or deleted status, a notice to somebody, or that homes are out of date. */
+export type FanoutKind = "publish" | "edit" | "delete" | "notify" | "homes"
+
+/** A durable intent; `phase` and `cursor` (the id of the last follow that was served) say how far it has come. */
+export interface Fanout {
+  readonly id: bigint
+  readonly kind: FanoutKind
+  readonly statusId: bigint | null
+  readonly details: Notice | Homes | null
+  readonly phase: number
+  readonly cursor: bigint
+}
+
+/**
+ * A notification to write: who is told of what. Ids are decimal strings, as JSON keeps them. `from` is the one it comes
+ * from, where that is not the account that tells.
+ */
+export interface Notice {
+  readonly type: "favourite" | "reblog" | "follow" | "follow_request"
+  readonly to: string
+  readonly from?: string
+  readonly statusId?: string
+}
+
+/** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
+export interface Homes {
+  readonly readers: ReadonlyArray<string>
+}
+
+/** Intents that one round takes up, the oldest first; each gives one slice a round. */
+export const fanoutsRoundMax = 16
+
+export class Fanouts extends Context.Service<Fanouts, {
+  /** Writes an intent in the running transaction. */
+  readonly add: (
+    accountId: AccountId,
+    kind: FanoutKind,
+    statusId: bigint | null,
+    details?: Notice | Homes
+  ) => Effect.Effect<void, SqlError>
+  /** The account's oldest intents. */
+  readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>
+  /** Commits how far a fan-out has come, in the running transaction. */
+  readonly advance: (id: bigint, phase: number, cursor: bigint) => Effect.Effect<void, SqlError>
+  readonly finish: (ids: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
+  /** Accounts whose intents are older than `millis`: their owner died or lost its wake-up. */
+  readonly stale: (millis: number, accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+  /** How many intents wait, and the age of the oldest in milliseconds. */
+  readonly backlog: Effect.Effect<{ readonly count: number; readonly oldestMillis: number }, SqlError>
+}>()("murmuration/services/intents/Fanouts") {
+  static readonly layer = Layer.effect(
+    Fanouts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return Fanouts.of({
+        add: Effect.fn("Fanouts.add")(function*(accountId, kind, statusId, details) {
+          const now = yield* Clock.currentTimeMillis
+          yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
+            VALUES (next_id(${now}), ${accountId}, ${kind}, ${statusId}, ${details === undefined ? null : JSON.stringify(details)}::jsonb, ${new Date(now)})`
+        }),
+        waiting: Effect.fn("Fanouts.waiting")((accountId) =>
+          sql<Fanout>`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
+            WHERE account_id = ${accountId} ORDER BY id LIMIT ${fanoutsRoundMax}`
+        ),
+        advance: Effect.fn("Fanouts.advance")((id, phase, cursor) =>
+          Effect.asVoid(sql`UPDATE fanouts SET phase = ${phase}, cursor = ${cursor} WHERE id = ${id}`)
+        ),
+        finish: Effect.fn("Fanouts.finish")((ids) => Effect.asVoid(sql`DELETE FROM fanouts WHERE ${sql.in("id", ids)}`)),
+        stale: Effect.fn("Fanouts.stale")(function*(millis, accountsMax) {
+          const before = new Date((yield* Clock.currentTimeMillis) - millis)
+          const rows = yield* sql<{ accountId: AccountId }>`
+            SELECT DISTINCT account_id FROM fanouts WHERE created_at < ${before} LIMIT ${accountsMax}`
+          return rows.map(({ accountId }) => accountId)
+        }),
+        backlog: Effect.gen(function*() {
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<{ count: number; oldest: Date | null }>`
+            SELECT count(*)::int AS count, min(created_at) AS oldest FROM fanouts`
+          return { count: row?.count ?? 0, oldestMillis: row?.oldest == null ? 0 : now - row.oldest.getTime() }
+        })
+      })
+    })
+  )
+}

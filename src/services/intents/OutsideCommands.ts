@@ -1,0 +1,44 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { AccountId } from "../Ids.ts"
+
+/** A command from outside the cluster, as the operator's command line left it; `command` is the protocol's JSON. */
+export interface OutsideCommand {
+  readonly id: bigint
+  readonly command: unknown
+}
+
+/** Commands that the command line writes as rows beside a running server, for accounts' actors to run. */
+export class OutsideCommands extends Context.Service<OutsideCommands, {
+  readonly leave: (accountId: AccountId, kind: string, command: unknown) => Effect.Effect<bigint, SqlError>
+  readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<OutsideCommand>, SqlError>
+  readonly strike: (id: bigint) => Effect.Effect<void, SqlError>
+  /** Accounts for which commands wait. */
+  readonly owners: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+}>()("murmuration/services/intents/OutsideCommands") {
+  static readonly layer = Layer.effect(
+    OutsideCommands,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return OutsideCommands.of({
+        leave: Effect.fn("OutsideCommands.leave")(function*(accountId, kind, command) {
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<{ id: bigint }>`
+            INSERT INTO account_intents (id, account_id, kind, details, created_at)
+            VALUES (next_id(${now}), ${accountId}, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(now)}) RETURNING id`
+          return row!.id
+        }),
+        waiting: Effect.fn("OutsideCommands.waiting")((accountId) =>
+          sql<OutsideCommand>`SELECT id, details AS command FROM account_intents
+            WHERE account_id = ${accountId} ORDER BY id LIMIT 100`
+        ),
+        strike: Effect.fn("OutsideCommands.strike")((id) => Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)),
+        owners: Effect.fn("OutsideCommands.owners")(function*(accountsMax) {
+          const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`
+          return rows.map(({ accountId }) => AccountId.make(accountId))
+        })
+      })
+    })
+  )
+}

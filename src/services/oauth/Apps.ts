@@ -1,0 +1,158 @@
+import { Array as Arr, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Mac } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { type AccountId, AppId } from "../Ids.ts"
+import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { problem, redirectUrisCharactersMax } from "./RedirectUris.ts"
+import * as Scopes from "./Scopes.ts"
+
+/** In characters. */
+export const appNameCharactersMax = 60
+export const websiteCharactersMax = 2_000
+
+/** A registered client. */
+export interface App {
+  readonly id: AppId
+  readonly clientId: string
+  readonly name: string
+  readonly website: string | undefined
+  readonly redirectUris: ReadonlyArray<string>
+  readonly scopes: ReadonlyArray<string>
+}
+
+/** What a client says of itself when it registers. */
+export interface NewApp {
+  readonly name: string
+  readonly redirectUris: ReadonlyArray<string>
+  readonly scopes: ReadonlyArray<string>
+  readonly website: string | undefined
+}
+
+/** Apps that are shown to one user, newest first. */
+export const authorizedAppsMax = 200
+
+/** An app that a user has allowed to act for them, with all that it may do. */
+export interface AuthorizedApp {
+  readonly app: App
+  readonly scopes: ReadonlyArray<string>
+  readonly authorizedAt: Date
+  readonly lastUsedAt: Date | undefined
+}
+
+/** Clients of the API (auth.md section 3). */
+export class Apps extends Context.Service<Apps, {
+  /** Always a new client; its secret is shown this once. */
+  readonly register: (
+    app: NewApp
+  ) => Effect.Effect<{ readonly app: App; readonly secret: Redacted.Redacted }, Unprocessable>
+  readonly find: (id: AppId) => Effect.Effect<Option.Option<App>>
+  readonly findClient: (clientId: string) => Effect.Effect<Option.Option<App>>
+  /** The client, where the secret is its own. */
+  readonly authenticate: (clientId: string, secret: string) => Effect.Effect<Option.Option<App>>
+  /** The apps with live tokens of the user. */
+  readonly authorizedBy: (accountId: AccountId) => Effect.Effect<ReadonlyArray<AuthorizedApp>>
+}>()("murmuration/services/oauth/Apps") {
+  static readonly layer = Layer.effect(Apps, Effect.suspend(() => make))
+}
+
+interface Row {
+  readonly id: bigint
+  readonly clientId: string
+  readonly clientSecretHash: Uint8Array
+  readonly name: string
+  readonly website: string | null
+  readonly redirectUris: ReadonlyArray<string>
+  readonly scopes: string
+}
+
+const appOf = (row: Row): App => ({
+  id: AppId.make(row.id),
+  clientId: row.clientId,
+  name: row.name,
+  website: row.website ?? undefined,
+  redirectUris: row.redirectUris,
+  scopes: Scopes.parse(row.scopes)
+})
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* OpaqueSecrets
+
+  const register = Effect.fn("Apps.register")(function*(app: NewApp) {
+    const problems = problemsOf(app)
+    if (problems.length > 0) return yield* validationFailed(...problems)
+    const [clientId, secret] = [yield* secrets.make, yield* secrets.make]
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* sql<Row>`
+      INSERT INTO oauth_apps (id, client_id, client_secret_hash, name, website, redirect_uris, scopes, created_at)
+      VALUES (next_id(${now}), ${Redacted.value(clientId)}, ${yield* secrets.hash(secret)}, ${app.name},
+        ${app.website ?? null}, ${app.redirectUris}, ${Scopes.format(app.scopes)}, ${new Date(now)})
+      RETURNING *`.pipe(Effect.orDie)
+    return { app: appOf(Option.getOrThrow(Arr.head(rows))), secret }
+  })
+
+  const find = Effect.fn("Apps.find")(
+    (id: AppId) => Effect.map(sql<Row>`SELECT * FROM oauth_apps WHERE id = ${id}`, first),
+    Effect.orDie
+  )
+  const rowOf = (clientId: string) => sql<Row>`SELECT * FROM oauth_apps WHERE client_id = ${clientId}`
+  const findClient = Effect.fn("Apps.findClient")(
+    (clientId: string) => Effect.map(rowOf(clientId), first),
+    Effect.orDie
+  )
+
+  const authenticate = Effect.fn("Apps.authenticate")(function*(clientId: string, secret: string) {
+    const hash = yield* secrets.hash(secret)
+    const [row] = yield* rowOf(clientId)
+    return row !== undefined && Mac.timingSafeEqual(hash, row.clientSecretHash)
+      ? Option.some(appOf(row))
+      : Option.none()
+  }, Effect.orDie)
+
+  const authorizedBy = Effect.fn("Apps.authorizedBy")(function*(accountId: AccountId) {
+    const rows = yield* sql<Row & { granted: string; authorizedAt: Date; lastUsedAt: Date | null }>`
+      SELECT a.*, t.granted, t.authorized_at, t.last_used_at
+      FROM (
+        SELECT app_id, string_agg(scopes, ' ') AS granted, max(created_at) AS authorized_at, max(last_used_at) AS last_used_at
+        FROM oauth_tokens WHERE account_id = ${accountId} AND revoked_at IS NULL GROUP BY app_id
+      ) t JOIN oauth_apps a ON a.id = t.app_id
+      ORDER BY t.authorized_at DESC LIMIT ${authorizedAppsMax}`
+    return rows.map((row): AuthorizedApp => ({
+      app: appOf(row),
+      scopes: Scopes.parse(row.granted),
+      authorizedAt: row.authorizedAt,
+      lastUsedAt: row.lastUsedAt ?? undefined
+    }))
+  }, Effect.orDie)
+
+  return Apps.of({ register, find, findClient, authenticate, authorizedBy })
+})
+
+const first = (rows: ReadonlyArray<Row>) => Option.map(Arr.head(rows), appOf)
+
+const problemsOf = ({ name, redirectUris, scopes, website }: NewApp): ReadonlyArray<string> => {
+  const problems: Array<string> = []
+  if (name.trim() === "") problems.push("Application name can't be blank")
+  if (Array.from(name).length > appNameCharactersMax) {
+    problems.push(`Application name is too long (maximum is ${appNameCharactersMax} characters)`)
+  }
+  if (redirectUris.length === 0) problems.push("Redirect URI can't be blank")
+  if (redirectUris.join("\n").length > redirectUrisCharactersMax) {
+    problems.push(`Redirect URI is too long (maximum is ${redirectUrisCharactersMax} characters)`)
+  }
+  problems.push(...new Set(redirectUris.flatMap((uri) => problem(uri) ?? []).map((text) => `Redirect URI ${text}`)))
+  if (!Scopes.areKnown(scopes)) problems.push("Scopes doesn't match those configured on the server.")
+  if (website !== undefined) {
+    if (!isWebsite(website)) problems.push("Application website is invalid")
+    if (website.length > websiteCharactersMax) {
+      problems.push(`Application website is too long (maximum is ${websiteCharactersMax} characters)`)
+    }
+  }
+  return problems
+}
+
+const isWebsite = (website: string) => {
+  const url = URL.canParse(website) ? new URL(website) : undefined
+  return url !== undefined && (url.protocol === "http:" || url.protocol === "https:") && url.host !== ""
+}

@@ -1,0 +1,132 @@
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Digest, Mac } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { SqlClient } from "effect/sql"
+import { AccountId, type AppId, TokenId } from "../Ids.ts"
+import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import * as Scopes from "./Scopes.ts"
+import { type IssuedToken, Tokens } from "./Tokens.ts"
+
+/** How long a code can be exchanged (milliseconds). */
+export const codeMillisMax = 600_000
+
+/** What a user allowed an app. `codeChallenge` is PKCE's, method S256. */
+export interface NewGrant {
+  readonly appId: AppId
+  readonly accountId: AccountId
+  readonly redirectUri: string
+  readonly scopes: ReadonlyArray<string>
+  readonly codeChallenge: string | undefined
+}
+
+/** A code as a client brings it back. */
+export interface Exchange {
+  readonly appId: AppId
+  readonly code: string
+  readonly redirectUri: string
+  readonly codeVerifier: string | undefined
+}
+
+/** The code is wrong, used, too old or somebody else's; a client is not told which (RFC 6749, 5.2). */
+export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", {}) {}
+
+/** Authorization codes: single use, bound to client, address and PKCE (RFC 6749, 7636, 9700). */
+export class Grants extends Context.Service<Grants, {
+  readonly create: (grant: NewGrant) => Effect.Effect<Redacted.Redacted>
+  /** A token for the code. A code that comes a second time was stolen or lost: the token made from it is revoked. */
+  readonly exchange: (exchange: Exchange) => Effect.Effect<IssuedToken, InvalidGrant>
+  /** Whether the user has allowed this app these scopes before and not withdrawn them. */
+  readonly allowed: (
+    accountId: AccountId,
+    appId: AppId,
+    scopes: ReadonlyArray<string>
+  ) => Effect.Effect<boolean>
+}>()("murmuration/services/oauth/Grants") {
+  static readonly layer = Layer.effect(Grants, Effect.suspend(() => make))
+}
+
+interface Row {
+  readonly appId: bigint
+  readonly accountId: bigint
+  readonly redirectUri: string
+  readonly scopes: string
+  readonly codeChallenge: string | null
+  readonly tokenId: bigint | null
+  readonly usedAt: Date | null
+  readonly expiresAt: Date
+}
+
+const utf8 = new TextEncoder()
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* OpaqueSecrets
+  const digest = yield* Digest.Digest
+  const tokens = yield* Tokens
+
+  const create = Effect.fn("Grants.create")(function*(grant: NewGrant) {
+    const code = yield* secrets.make
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`INSERT INTO oauth_grants ${
+      sql.insert({
+        codeHash: yield* secrets.hash(code),
+        appId: grant.appId,
+        accountId: grant.accountId,
+        redirectUri: grant.redirectUri,
+        scopes: Scopes.format(grant.scopes),
+        codeChallenge: grant.codeChallenge ?? null,
+        expiresAt: new Date(now + codeMillisMax),
+        createdAt: new Date(now)
+      })
+    }`
+    return code
+  }, Effect.orDie)
+
+  /** A verifier without a challenge is refused too: somebody took the challenge out of the request (RFC 9700, 4.8.2). */
+  const proves = Effect.fnUntraced(function*(challenge: string | null, verifier: string | undefined) {
+    if (challenge === null || verifier === undefined) return challenge === null && verifier === undefined
+    if (!/^[\w.~-]{43,128}$/.test(verifier)) return false
+    const hash = yield* digest.digest(Digest.sha256, utf8.encode(verifier))
+    return Mac.timingSafeEqual(utf8.encode(Base64Url.encode(hash)), utf8.encode(challenge))
+  })
+
+  /** The outcome of an exchange; a refusal commits too, because a code that is used again ends its token. */
+  const attempt = Effect.fnUntraced(function*(exchange: Exchange) {
+    const hash = yield* secrets.hash(exchange.code)
+    const [grant] = yield* sql<Row>`SELECT * FROM oauth_grants WHERE code_hash = ${hash} FOR UPDATE`
+    const now = yield* Clock.currentTimeMillis
+    if (grant === undefined || grant.appId !== exchange.appId) return Option.none()
+    if (grant.usedAt !== null) {
+      if (grant.tokenId !== null) yield* tokens.revoke({ tokenIds: [TokenId.make(grant.tokenId)] })
+      return Option.none()
+    }
+    if (grant.expiresAt.getTime() <= now || grant.redirectUri !== exchange.redirectUri) return Option.none()
+    if (!(yield* proves(grant.codeChallenge, exchange.codeVerifier))) return Option.none()
+    const token = yield* tokens.issue(
+      { appId: exchange.appId, accountId: AccountId.make(grant.accountId) },
+      Scopes.parse(grant.scopes)
+    )
+    yield* sql`UPDATE oauth_grants SET used_at = ${new Date(
+      now
+    )}, token_id = ${token.tokenId} WHERE code_hash = ${hash}`
+    return Option.some(token)
+  })
+
+  const exchange = Effect.fn("Grants.exchange")(function*(given: Exchange) {
+    const outcome = yield* Effect.orDie(sql.withTransaction(attempt(given)))
+    return Option.isSome(outcome) ? outcome.value : yield* new InvalidGrant()
+  })
+
+  const allowed = Effect.fn("Grants.allowed")(
+    function*(accountId: AccountId, appId: AppId, scopes: ReadonlyArray<string>) {
+      const live = yield* sql<{ scopes: string }>`
+        SELECT DISTINCT scopes FROM oauth_tokens
+        WHERE account_id = ${accountId} AND app_id = ${appId} AND revoked_at IS NULL`
+      const wanted = Scopes.format(scopes.toSorted())
+      return live.some((token) => Scopes.format(Scopes.parse(token.scopes).toSorted()) === wanted)
+    },
+    Effect.orDie
+  )
+
+  return Grants.of({ create, exchange, allowed })
+})

@@ -1,0 +1,87 @@
+/** The scopes below a parent; who has the parent has them all (auth.md section 4). `follow` is deprecated since 3.5. */
+const children: Readonly<Record<string, ReadonlyArray<string>>> = {
+  profile: [],
+  read: [
+    "read:accounts",
+    "read:blocks",
+    "read:bookmarks",
+    "read:collections",
+    "read:favourites",
+    "read:filters",
+    "read:follows",
+    "read:lists",
+    "read:mutes",
+    "read:notifications",
+    "read:search",
+    "read:statuses"
+  ],
+  write: [
+    "write:accounts",
+    "write:blocks",
+    "write:bookmarks",
+    "write:collections",
+    "write:conversations",
+    "write:favourites",
+    "write:filters",
+    "write:follows",
+    "write:lists",
+    "write:media",
+    "write:mutes",
+    "write:notifications",
+    "write:reports",
+    "write:statuses"
+  ],
+  follow: ["read:blocks", "write:blocks", "read:follows", "write:follows", "read:mutes", "write:mutes"],
+  push: [],
+  "admin:read": [
+    "admin:read:accounts",
+    "admin:read:reports",
+    "admin:read:domain_allows",
+    "admin:read:domain_blocks",
+    "admin:read:ip_blocks",
+    "admin:read:email_domain_blocks",
+    "admin:read:canonical_email_blocks"
+  ],
+  "admin:write": [
+    "admin:write:accounts",
+    "admin:write:reports",
+    "admin:write:domain_allows",
+    "admin:write:domain_blocks",
+    "admin:write:ip_blocks",
+    "admin:write:email_domain_blocks",
+    "admin:write:canonical_email_blocks"
+  ],
+  crypto: []
+}
+
+const parents: ReadonlyMap<string, ReadonlyArray<string>> = Object.entries(children).reduce(
+  (found, [parent, scopes]) => {
+    for (const scope of scopes) found.set(scope, [...(found.get(scope) ?? []), parent])
+    return found
+  },
+  new Map<string, Array<string>>()
+)
+
+/** What an app gets that asks for nothing. */
+export const defaultScopes: ReadonlyArray<string> = ["read"]
+
+/** Every scope there is, parents before their children. */
+export const all: ReadonlyArray<string> = [
+  ...new Set(Object.entries(children).flatMap(([parent, scopes]) => [parent].concat(scopes)))
+]
+const known = new Set(all)
+
+/** Scopes from their written form, separated by spaces, each once. */
+export const parse = (written: string): ReadonlyArray<string> => [...new Set(written.split(/\s+/).filter(Boolean))]
+
+export const format = (scopes: Iterable<string>): string => [...scopes].join(" ")
+
+export const areKnown = (scopes: ReadonlyArray<string>): boolean => scopes.every((scope) => known.has(scope))
+
+/** Whether `have` holds one of `needAny`, by name or by a parent that includes it. */
+export const grants = (have: ReadonlySet<string>, needAny: ReadonlyArray<string>): boolean =>
+  needAny.some((scope) => have.has(scope) || (parents.get(scope)?.some((parent) => have.has(parent)) ?? false))
+
+/** Whether an app may ask for `wanted`: a literal subset of what it registered, so `read` does not cover `read:accounts`. */
+export const withinRegistered = (registered: ReadonlyArray<string>, wanted: ReadonlyArray<string>): boolean =>
+  wanted.length > 0 && wanted.every((scope) => registered.includes(scope))

@@ -1,0 +1,194 @@
+import { Array as Arr, Clock, Context, Effect, Layer, Option, PubSub, type Redacted } from "effect"
+import { Hex } from "effect/encoding"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { Broadcast } from "../feeds/Broadcast.ts"
+import { AccountId, AppId, TokenId } from "../Ids.ts"
+import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import * as Scopes from "./Scopes.ts"
+import { TokenCache } from "./TokenCache.ts"
+
+/** What keeps a user from the API although the token is good (auth.md section 5). */
+export type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"
+
+/** A token that exists; `accountId` is absent for a client-credentials token, whose `state` is "active". */
+export interface TokenInfo {
+  readonly tokenId: TokenId
+  readonly appId: AppId | undefined
+  readonly accountId: AccountId | undefined
+  readonly scopes: ReadonlySet<string>
+  readonly revoked: boolean
+  readonly state: UserState
+  readonly createdAt: Date
+}
+
+/** A token as it is handed out, once. */
+export interface IssuedToken {
+  readonly secret: Redacted.Redacted
+  readonly tokenId: TokenId
+  readonly scopes: ReadonlyArray<string>
+  readonly createdAt: Date
+}
+
+/** Whose tokens a revocation means: some, all of an account (of one app), or all of an app. */
+export type Revocation =
+  | { readonly tokenIds: ReadonlyArray<TokenId> }
+  | { readonly accountId: AccountId; readonly appId?: AppId }
+  | { readonly appId: AppId }
+
+/** Live tokens of one user and app; beyond it the oldest are revoked. */
+export const tokensOfUserAndAppMax = 50
+/** How often the last use of a token and the last visit of its user are written (milliseconds). */
+export const visitMillis = 24 * 3_600_000
+
+/** Access tokens. */
+export class Tokens extends Context.Service<Tokens, {
+  /** The token with this secret, revoked ones included: one query, or none while it is remembered. */
+  readonly find: (token: Redacted.Redacted) => Effect.Effect<Option.Option<TokenInfo>>
+  /**
+   * Makes a token. A user who authorises an app again gets another one, where Mastodon hands out the first again: of a
+   * token we keep the hash only, and what is not kept cannot be shown a second time.
+   */
+  readonly issue: (
+    to: { readonly appId: AppId | undefined; readonly accountId?: AccountId | undefined },
+    scopes: ReadonlyArray<string>
+  ) => Effect.Effect<IssuedToken>
+  /** The one way in which tokens end. Their streams close and no node believes them any more. */
+  readonly revoke: (which: Revocation) => Effect.Effect<void>
+}>()("murmuration/services/oauth/Tokens") {
+  static readonly layer = Layer.effect(Tokens, Effect.suspend(() => make))
+}
+
+/** The `UserState` of a token `t` with its user `u` and account `a` (LEFT JOIN), as SQL. */
+export const userState = `CASE WHEN t.account_id IS NULL THEN 'active'
+  WHEN u.disabled OR a.suspended_at IS NOT NULL OR a.memorial THEN 'disabled'
+  WHEN u.confirmed_at IS NULL THEN 'unconfirmed'
+  WHEN NOT u.approved THEN 'pending'
+  WHEN a.moved_to_id IS NOT NULL THEN 'moved'
+  ELSE 'active' END`
+
+interface Row {
+  readonly id: bigint
+  readonly appId: bigint | null
+  readonly accountId: bigint | null
+  readonly scopes: string
+  readonly revoked: boolean
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+  readonly lastSeenAt: Date | null
+  readonly state: UserState
+}
+
+const infoOf = (row: Row): TokenInfo => ({
+  tokenId: TokenId.make(row.id),
+  appId: row.appId === null ? undefined : AppId.make(row.appId),
+  accountId: row.accountId === null ? undefined : AccountId.make(row.accountId),
+  scopes: new Set(Scopes.parse(row.scopes)),
+  revoked: row.revoked,
+  state: row.state,
+  createdAt: row.createdAt
+})
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* OpaqueSecrets
+  const broadcast = yield* Broadcast
+  const cache = new TokenCache()
+
+  const messages = yield* broadcast.subscribe
+  yield* PubSub.take(messages).pipe(
+    Effect.map((message) => {
+      if (message._tag === "Revoked") cache.forget(message.tokenIds, message.accountIds)
+      if (message._tag === "Changed" && message.kind === "user") cache.forget([], message.ids)
+    }),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  const stale = (date: Date | null, now: number) => date === null || now - date.getTime() >= visitMillis
+
+  /** Writes that the token was used and its user was here: feeds of users who stay away are not kept. */
+  const visit = Effect.fnUntraced(function*(row: Row, now: number) {
+    const at = new Date(now)
+    if (stale(row.lastUsedAt, now)) yield* sql`UPDATE oauth_tokens SET last_used_at = ${at} WHERE id = ${row.id}`
+    if (row.accountId === null || row.state !== "active" || !stale(row.lastSeenAt, now)) return
+    yield* sql`
+      WITH seen AS (UPDATE users SET last_seen_at = ${at} WHERE account_id = ${row.accountId} RETURNING account_id)
+      INSERT INTO weekly_logins (week, account_id)
+      SELECT date_trunc('week', ${at}::timestamptz)::date, account_id FROM seen ON CONFLICT DO NOTHING`
+  })
+
+  const find = Effect.fn("Tokens.find")(function*(secret: Redacted.Redacted) {
+    const hash = yield* secrets.hash(secret)
+    const key = Hex.encode(hash)
+    const now = yield* Clock.currentTimeMillis
+    const known = cache.get(key, now)
+    if (known !== undefined) return Option.some(known)
+    const generation = cache.generation
+    const [row] = yield* sql<Row>`
+      SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
+        u.last_seen_at,
+        ${sql.literal(userState)} AS state
+      FROM oauth_tokens t
+      LEFT JOIN users u ON u.account_id = t.account_id
+      LEFT JOIN accounts a ON a.id = t.account_id
+      WHERE t.token_hash = ${hash}`
+    if (row === undefined) return Option.none()
+    const info = infoOf(row)
+    if (cache.generation === generation) cache.set(key, info, now)
+    if (!row.revoked) yield* visit(row, now)
+    return Option.some(info)
+  }, Effect.orDie)
+
+  const issue: Tokens["Service"]["issue"] = Effect.fn("Tokens.issue")(function*({ accountId, appId }, scopes) {
+    const secret = yield* secrets.make
+    const hash = yield* secrets.hash(secret)
+    const now = yield* Clock.currentTimeMillis
+    const createdAt = new Date(now)
+    const rows = yield* sql<{ id: bigint }>`
+      INSERT INTO oauth_tokens (id, token_hash, app_id, account_id, scopes, created_at)
+      VALUES (next_id(${now}), ${hash}, ${appId ?? null}, ${accountId ?? null}, ${Scopes.format(scopes)}, ${createdAt})
+      RETURNING id`
+    if (accountId !== undefined && appId !== undefined) yield* revokeBeyondMax(accountId, appId)
+    return { secret, tokenId: TokenId.make(Option.getOrThrow(Arr.head(rows)).id), scopes, createdAt }
+  }, Effect.orDie)
+
+  const revokeBeyondMax = Effect.fnUntraced(function*(accountId: AccountId, appId: AppId) {
+    const old = yield* sql<{ id: bigint }>`
+      SELECT id FROM oauth_tokens WHERE account_id = ${accountId} AND app_id = ${appId} AND revoked_at IS NULL
+      ORDER BY id DESC OFFSET ${tokensOfUserAndAppMax}`
+    if (old.length > 0) yield* revoke({ tokenIds: old.map(({ id }) => TokenId.make(id)) })
+  })
+
+  /** Rows with `account_id` and `app_id` that a revocation of more than single tokens means. */
+  const ownedBy = (which: { readonly accountId?: AccountId; readonly appId?: AppId }) =>
+    sql.and([
+      ...(which.accountId === undefined ? [] : [sql`account_id = ${which.accountId}`]),
+      ...(which.appId === undefined ? [] : [sql`app_id = ${which.appId}`])
+    ])
+
+  const end = Effect.fnUntraced(function*(tokens: Fragment, at: Date) {
+    const ended = yield* sql<{ id: bigint }>`
+      UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id`
+    if (ended.length === 0) return
+    const tokenIds = ended.map(({ id }) => id)
+    yield* sql.afterCommit(Effect.andThen(
+      Effect.sync(() => cache.forget(tokenIds, [])),
+      broadcast.publish({ _tag: "Revoked", tokenIds, accountIds: [] })
+    ))
+  })
+
+  const revoke = Effect.fn("Tokens.revoke")(function*(which: Revocation) {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    if ("tokenIds" in which) {
+      return which.tokenIds.length === 0
+        ? undefined
+        : yield* end(sql.in("id", which.tokenIds), at)
+    }
+    // Codes that were not exchanged yet would become new tokens.
+    yield* sql`UPDATE oauth_grants SET used_at = ${at} WHERE used_at IS NULL AND ${ownedBy(which)}`
+    yield* end(ownedBy(which), at)
+  }, Effect.orDie)
+
+  return Tokens.of({ find, issue, revoke })
+})

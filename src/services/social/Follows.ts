@@ -1,0 +1,108 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Counters from "../identity/Counters.ts"
+
+/** How a follower wants to see the followed; `languages` null means all. */
+export interface FollowOptions {
+  readonly showReblogs: boolean
+  readonly notify: boolean
+  readonly languages: ReadonlyArray<string> | null
+}
+
+/** Follows that an account may have until its own followers allow more (limits-and-rates.md section 1). */
+export const followsMax = 7_500
+
+type Pair = readonly [follower: bigint, followed: bigint]
+
+/** Follows and requests, written inside the transaction of one of the two accounts. Booleans tell whether a row changed. */
+export class Follows extends Context.Service<Follows, {
+  /** Follows, or changes the options of a follow or request that is there. */
+  readonly follow: (pair: Pair, options: FollowOptions) => Effect.Effect<boolean, SqlError>
+  readonly request: (pair: Pair, options: FollowOptions) => Effect.Effect<boolean, SqlError>
+  /** Changes the options where the pair follows or asks already; an option that is null stays. */
+  readonly change: (
+    pair: Pair,
+    options: { readonly [Option in keyof FollowOptions]: FollowOptions[Option] | null }
+  ) => Effect.Effect<boolean, SqlError>
+  readonly unfollow: (pair: Pair) => Effect.Effect<boolean, SqlError>
+  /** Turns a request into a follow; false where there is none. */
+  readonly accept: (pair: Pair) => Effect.Effect<boolean, SqlError>
+  readonly withdraw: (pair: Pair) => Effect.Effect<boolean, SqlError>
+  /** Who asks to follow `account` and may be let in when it unlocks: neither muted by it nor silenced. */
+  readonly admissible: (account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+  readonly count: (account: bigint) => Effect.Effect<{ readonly following: number; readonly followers: number }, SqlError>
+}>()("murmuration/services/social/Follows") {
+  static readonly layer = Layer.effect(
+    Follows,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = Clock.currentTimeMillis
+      const changed = (rows: ReadonlyArray<unknown>) => rows.length > 0
+
+      const insert = Effect.fnUntraced(function*(table: string, [follower, followed]: Pair, options: FollowOptions) {
+        const millis = yield* now
+        return changed(
+          yield* sql`INSERT INTO ${sql(table)} (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
+            VALUES (next_id(${millis}), ${follower}, ${followed}, ${options.showReblogs}, ${options.notify},
+              ${options.languages}::text[], ${new Date(millis)})
+            ON CONFLICT (account_id, target_account_id) DO NOTHING RETURNING id`
+        )
+      })
+      const remove = (table: string, [follower, followed]: Pair) =>
+        Effect.map(
+          sql`DELETE FROM ${sql(table)} WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`,
+          changed
+        )
+      const counted = ([follower, followed]: Pair, by: 1 | -1) =>
+        Counters.count(sql, [{ accountId: follower, following: by }, { accountId: followed, followers: by }])
+
+      const follow = Effect.fn("Follows.follow")(function*(pair: Pair, options: FollowOptions) {
+        const added = yield* insert("follows", pair, options)
+        if (added) yield* counted(pair, 1)
+        return added
+      })
+      return Follows.of({
+        follow,
+        request: Effect.fn("Follows.request")((pair, options) => insert("follow_requests", pair, options)),
+        change: Effect.fn("Follows.change")(function*([follower, followed], { languages, notify, showReblogs }) {
+          const update = (table: string) =>
+            sql`UPDATE ${sql(table)} SET show_reblogs = coalesce(${showReblogs}, show_reblogs),
+              notify = coalesce(${notify}, notify), languages = coalesce(${languages}::text[], languages)
+              WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`
+          return changed(yield* update("follows")) || changed(yield* update("follow_requests"))
+        }),
+        unfollow: Effect.fn("Follows.unfollow")(function*(pair) {
+          const removed = yield* remove("follows", pair)
+          if (removed) yield* counted(pair, -1)
+          return removed
+        }),
+        accept: Effect.fn("Follows.accept")(function*(pair) {
+          const [follower, followed] = pair
+          const [request] = yield* sql<FollowOptions>`
+            DELETE FROM follow_requests WHERE account_id = ${follower} AND target_account_id = ${followed}
+            RETURNING show_reblogs, notify, languages`
+          if (request === undefined) return false
+          yield* follow(pair, request)
+          return true
+        }),
+        withdraw: Effect.fn("Follows.withdraw")((pair) => remove("follow_requests", pair)),
+        admissible: Effect.fn("Follows.admissible")(function*(account) {
+          const at = new Date(yield* now)
+          const rows = yield* sql<{ accountId: bigint }>`
+            SELECT r.account_id FROM follow_requests r JOIN accounts a ON a.id = r.account_id
+            WHERE r.target_account_id = ${account} AND a.silenced_at IS NULL AND NOT EXISTS (
+              SELECT FROM mutes m WHERE m.account_id = ${account} AND m.target_account_id = r.account_id
+                AND (m.expires_at IS NULL OR m.expires_at > ${at}))
+            ORDER BY r.id LIMIT ${followsMax}`
+          return rows.map(({ accountId }) => accountId)
+        }),
+        count: Effect.fn("Follows.count")(function*(account) {
+          const [row] = yield* sql<{ following: number; followers: number }>`
+            SELECT following_count AS following, followers_count AS followers FROM account_stats WHERE account_id = ${account}`
+          return row ?? { following: 0, followers: 0 }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,76 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { normalise } from "../html/Tags.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import type { Viewer } from "../Viewer.ts"
+import { isShunned, visibleTo } from "./Visibility.ts"
+
+/** Which statuses of an account are wanted. */
+export interface AccountSelection {
+  readonly onlyMedia: boolean
+  /** Replies to itself stay. */
+  readonly excludeReplies: boolean
+  readonly excludeReblogs: boolean
+  readonly excludeDirect: boolean
+  /** A hashtag in any spelling. */
+  readonly tagged: string | undefined
+}
+
+/** What one account has published, as far as the viewer may see it. */
+export class AccountStatuses extends Context.Service<AccountStatuses, {
+  /** Ids, newest first. Reblogs of whom the viewer blocks or mutes are left out; the account itself it has asked for. */
+  readonly page: (
+    viewer: Viewer,
+    account: bigint,
+    selection: AccountSelection,
+    page: Page
+  ) => Effect.Effect<ReadonlyArray<bigint>>
+  /** Pinned ones, the last one pinned first. */
+  readonly pinned: (viewer: Viewer, account: bigint) => Effect.Effect<ReadonlyArray<bigint>>
+}>()("murmuration/services/statuses/AccountStatuses") {
+  static readonly layer = Layer.effect(
+    AccountStatuses,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const page = Effect.fn("AccountStatuses.page")(
+        function*(viewer: Viewer, account: bigint, selection: AccountSelection, page: Page) {
+          if (selection.onlyMedia || page.limit === 0) return []
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const { tail, where } = clauses(sql, "s.id", page)
+          const conditions = [
+            sql`s.account_id = ${account} AND s.deleted_at IS NULL`,
+            where,
+            visibleTo(sql, viewer, "s"),
+            ...(selection.excludeReplies
+              ? [sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id)`]
+              : []),
+            ...(selection.excludeReblogs ? [sql`s.reblog_of_id IS NULL`] : []),
+            ...(selection.excludeDirect ? [sql`s.visibility <> 'direct'`] : []),
+            ...(selection.tagged === undefined ? [] : [
+              sql`EXISTS (SELECT FROM statuses_tags st JOIN tags t ON t.id = st.tag_id
+                WHERE st.status_id = s.id AND t.name = ${normalise(selection.tagged)} OFFSET 0)`
+            ]),
+            ...(viewer === undefined || viewer === account ? [] : [
+              sql`(s.reblog_of_id IS NULL OR NOT EXISTS (SELECT FROM statuses o WHERE o.id = s.reblog_of_id
+                AND o.account_id <> s.account_id
+                AND ${isShunned(sql, sql`${viewer}::bigint`, sql`o.account_id`, now)} OFFSET 0))`
+            ])
+          ]
+          const rows = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s WHERE ${sql.and(conditions)} ${tail}`
+          return newestFirst(page, rows).map(({ id }) => id)
+        },
+        Effect.orDie
+      )
+
+      const pinned = Effect.fn("AccountStatuses.pinned")(function*(viewer: Viewer, account: bigint) {
+        const rows = yield* sql<{ id: bigint }>`
+          SELECT s.id FROM status_pins p JOIN statuses s ON s.id = p.status_id
+          WHERE p.account_id = ${account} AND ${visibleTo(sql, viewer, "s")} ORDER BY p.id DESC`
+        return rows.map(({ id }) => id)
+      }, Effect.orDie)
+
+      return AccountStatuses.of({ page, pinned })
+    })
+  )
+}

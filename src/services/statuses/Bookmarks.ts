@@ -1,0 +1,55 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import type { MarkedStatus } from "./Interactions.ts"
+import { visibleTo } from "./Visibility.ts"
+
+/** Bookmarks are private: nobody else hears of them, so this service writes them itself. Of a reblog the original is meant. */
+export class Bookmarks extends Context.Service<Bookmarks, {
+  readonly add: (account: AccountId, statusId: bigint) => Effect.Effect<void, RecordNotFound>
+  /** Works for a status that the account may not see any more (S-127); what was never bookmarked must be visible. */
+  readonly remove: (account: AccountId, statusId: bigint) => Effect.Effect<void, RecordNotFound>
+  /** Those that the account may still see. */
+  readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<MarkedStatus>>
+}>()("murmuration/services/statuses/Bookmarks") {
+  static readonly layer = Layer.effect(
+    Bookmarks,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const visible = Effect.fnUntraced(function*(account: AccountId, statusId: bigint) {
+        const [row] = yield* sql<{ id: bigint }>`
+          SELECT coalesce(s.reblog_of_id, s.id) AS id FROM statuses s
+          WHERE s.id = ${statusId} AND ${visibleTo(sql, account, "s")}`.pipe(Effect.orDie)
+        return row === undefined ? yield* new RecordNotFound() : row.id
+      })
+
+      const add = Effect.fn("Bookmarks.add")(function*(account: AccountId, statusId: bigint) {
+        const id = yield* visible(account, statusId)
+        const now = yield* Clock.currentTimeMillis
+        yield* sql`INSERT INTO bookmarks (id, account_id, status_id) VALUES (next_id(${now}), ${account}, ${id})
+          ON CONFLICT (account_id, status_id) DO NOTHING`.pipe(Effect.orDie)
+      })
+
+      const remove = Effect.fn("Bookmarks.remove")(function*(account: AccountId, statusId: bigint) {
+        const removed = yield* sql`DELETE FROM bookmarks WHERE account_id = ${account}
+          AND status_id IN (SELECT coalesce(reblog_of_id, id) FROM statuses WHERE id = ${statusId}) RETURNING 1`.pipe(
+          Effect.orDie
+        )
+        if (removed.length === 0) yield* visible(account, statusId)
+      })
+
+      const page = Effect.fn("Bookmarks.page")(function*(account: AccountId, page: Page) {
+        if (page.limit === 0) return []
+        const { tail, where } = clauses(sql, "r.id", page)
+        const rows = yield* sql<MarkedStatus>`
+          SELECT r.id AS cursor, r.status_id FROM bookmarks r JOIN statuses s ON s.id = r.status_id
+          WHERE r.account_id = ${account} AND ${where} AND ${visibleTo(sql, account, "s")} ${tail}`
+        return newestFirst(page, rows)
+      }, Effect.orDie)
+
+      return Bookmarks.of({ add, remove, page })
+    })
+  )
+}

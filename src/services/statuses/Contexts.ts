@@ -1,0 +1,91 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { FoundStatus } from "./Statuses.ts"
+import { rowsMax } from "../Paging.ts"
+import type { Viewer } from "../Viewer.ts"
+import { isShunned, visibleTo } from "./Visibility.ts"
+
+/** Statuses above and below one that a context shows, each way (S-196). */
+export const contextStatusesMax = 4_096
+
+/** The thread of a status: ids of what it answers, oldest first, and of what answers it, depth first. */
+export interface Thread {
+  readonly ancestors: ReadonlyArray<bigint>
+  readonly descendants: ReadonlyArray<bigint>
+}
+
+/** Threads, as far as the viewer may see them and does not shun their authors; two queries of bounded depth and width. */
+export class Contexts extends Context.Service<Contexts, {
+  readonly of: (viewer: Viewer, status: FoundStatus) => Effect.Effect<Thread>
+}>()("murmuration/services/statuses/Contexts") {
+  static readonly layer = Layer.effect(
+    Contexts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const most = rowsMax(sql, contextStatusesMax)
+
+      const of = Effect.fn("Contexts.of")(function*(viewer: Viewer, { accountId, id }: FoundStatus) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const shown = sql`${visibleTo(sql, viewer, "s")} ${
+          viewer === undefined
+            ? sql``
+            : sql`AND NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`
+        }`
+        // The depth bounds the walk where parents form a circle, which only remote statuses can.
+        const ancestors = yield* sql<{ id: bigint }>`
+          WITH RECURSIVE up (id, depth) AS (
+            SELECT in_reply_to_id, 1 FROM statuses WHERE id = ${id} AND in_reply_to_id IS NOT NULL
+            UNION ALL
+            SELECT p.in_reply_to_id, up.depth + 1 FROM up JOIN statuses p ON p.id = up.id
+            WHERE p.in_reply_to_id IS NOT NULL AND up.depth < ${most})
+          SELECT s.id FROM up JOIN statuses s ON s.id = up.id WHERE ${shown} AND s.id <> ${id} ORDER BY up.depth DESC`
+        // UNION leaves out what is there already; the limit ends the walk.
+        const below = yield* sql<Answer>`
+          WITH RECURSIVE down (id) AS (
+            SELECT id FROM statuses WHERE in_reply_to_id = ${id} AND deleted_at IS NULL
+            UNION
+            SELECT c.id FROM down JOIN statuses c ON c.in_reply_to_id = down.id WHERE c.deleted_at IS NULL),
+          near AS MATERIALIZED (SELECT id FROM down LIMIT ${most})
+          SELECT s.id, s.in_reply_to_id AS parent, s.account_id, ${shown} AS shown
+          FROM near JOIN statuses s ON s.id = near.id WHERE s.id <> ${id}`
+        return {
+          ancestors: [...new Set(ancestors.map(({ id }) => id))],
+          descendants: depthFirst(id, accountId, below)
+        }
+      }, Effect.orDie)
+      return Contexts.of({ of })
+    })
+  )
+}
+
+interface Answer {
+  readonly id: bigint
+  readonly parent: bigint
+  readonly accountId: bigint
+  readonly shown: boolean
+}
+
+/** Every status before its answers; of one status' answers its author's own come first, then the older ones. */
+export const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Answer>): ReadonlyArray<bigint> => {
+  const children = new Map<bigint, Array<Answer>>()
+  for (const answer of answers) {
+    const siblings = children.get(answer.parent)
+    if (siblings === undefined) children.set(answer.parent, [answer])
+    else siblings.push(answer)
+  }
+  const ordered: Array<bigint> = []
+  // A stack of its own, as a thread may be thousands deep.
+  const stack: Array<{ readonly id: bigint; readonly accountId: bigint; readonly shown: boolean }> = [
+    { id: root, accountId: rootAuthor, shown: false }
+  ]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { accountId, id, shown } = next
+    if (shown) ordered.push(id)
+    const own = (answer: Answer) => answer.accountId === accountId ? 0 : 1
+    stack.push(
+      ...(children.get(id) ?? []).toSorted((a, b) => own(b) - own(a) || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
+    )
+    children.delete(id)
+  }
+  return ordered
+}

@@ -1,0 +1,27 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId, StatusId } from "../Ids.ts"
+
+/** Conversations of which somebody wants no notifications; a private mark. */
+export class ConversationMutes extends Context.Service<ConversationMutes, {
+  /** Mutes the conversation of a status that the account may see. */
+  readonly mute: (accountId: AccountId, statusId: StatusId) => Effect.Effect<void>
+  readonly unmute: (accountId: AccountId, statusId: StatusId) => Effect.Effect<void>
+}>()("murmuration/services/statuses/ConversationMutes") {
+  static readonly layer = Layer.effect(
+    ConversationMutes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return ConversationMutes.of({
+        mute: Effect.fn("ConversationMutes.mute")(function*(accountId, statusId) {
+          yield* sql`INSERT INTO conversation_mutes (account_id, conversation_id)
+            SELECT ${accountId}, conversation_id FROM statuses WHERE id = ${statusId} ON CONFLICT DO NOTHING`
+        }, Effect.orDie),
+        unmute: Effect.fn("ConversationMutes.unmute")(function*(accountId, statusId) {
+          yield* sql`DELETE FROM conversation_mutes WHERE account_id = ${accountId}
+            AND conversation_id = (SELECT conversation_id FROM statuses WHERE id = ${statusId})`
+        }, Effect.orDie)
+      })
+    })
+  )
+}

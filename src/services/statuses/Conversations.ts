@@ -1,0 +1,68 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+
+/** Direct messages with the same people, as their owner's list shows them. */
+export interface ConversationRecord {
+  readonly id: bigint
+  readonly unread: boolean
+  /** The others; empty in a conversation with oneself. */
+  readonly participantIds: ReadonlyArray<bigint>
+  /** The newest status; pages go by it. */
+  readonly lastStatusId: bigint
+}
+
+/** Reads conversations and writes what is private about them: the read mark and their removal. */
+export class Conversations extends Context.Service<Conversations, {
+  /** Pages go by the last status' id. */
+  readonly page: (owner: AccountId, page: Page) => Effect.Effect<ReadonlyArray<ConversationRecord>>
+  readonly find: (owner: AccountId, id: bigint) => Effect.Effect<ConversationRecord, RecordNotFound>
+  readonly mark: (owner: AccountId, id: bigint, unread: boolean) => Effect.Effect<ConversationRecord, RecordNotFound>
+  /** Takes it off the owner's list; the statuses stay. */
+  readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
+}>()("murmuration/services/statuses/Conversations") {
+  static readonly layer = Layer.effect(
+    Conversations,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal("id, unread, participant_ids, last_status_id")
+      const only = (rows: ReadonlyArray<ConversationRecord>) => {
+        const [row] = rows
+        return row === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(row)
+      }
+
+      const page = Effect.fn("Conversations.page")(function*(owner: AccountId, page: Page) {
+        if (page.limit === 0) return []
+        const { tail, where } = clauses(sql, "last_status_id", page)
+        const rows = yield* sql<ConversationRecord>`
+          SELECT ${columns} FROM account_conversations WHERE account_id = ${owner} AND ${where} ${tail}`
+        return newestFirst(page, rows)
+      }, Effect.orDie)
+
+      return Conversations.of({
+        page,
+        find: Effect.fn("Conversations.find")((owner, id) =>
+          sql<ConversationRecord>`
+            SELECT ${columns} FROM account_conversations WHERE id = ${id} AND account_id = ${owner}`.pipe(
+            Effect.orDie,
+            Effect.flatMap(only)
+          )
+        ),
+        mark: Effect.fn("Conversations.mark")((owner, id, unread) =>
+          sql<ConversationRecord>`UPDATE account_conversations SET unread = ${unread}
+            WHERE id = ${id} AND account_id = ${owner} RETURNING ${columns}`.pipe(Effect.orDie, Effect.flatMap(only))
+        ),
+        remove: Effect.fn("Conversations.remove")((owner, id) =>
+          sql<ConversationRecord>`DELETE FROM account_conversations
+            WHERE id = ${id} AND account_id = ${owner} RETURNING ${columns}`.pipe(
+            Effect.orDie,
+            Effect.flatMap(only),
+            Effect.asVoid
+          )
+        )
+      })
+    })
+  )
+}

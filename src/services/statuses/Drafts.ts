@@ -1,0 +1,75 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
+import { type Mentioned, type Meaning, paragraphs } from "../html/Compose.ts"
+import { normalise } from "../html/Tags.ts"
+import { handle, tokens } from "../html/Tokens.ts"
+
+/** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
+export const mentionsMax = 50
+export const hashtagsMax = 50
+
+/** A source text made ready: its HTML, the accounts that it mentions and its hashtags. */
+export interface Draft {
+  readonly html: string
+  readonly mentionIds: ReadonlyArray<bigint>
+  /** `name` is the normalised name, `displayName` as written first. */
+  readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
+}
+
+/** Turns what somebody wrote into what is stored. */
+export class Drafts extends Context.Service<Drafts, {
+  /** One query, whatever the number of mentions; names that nobody here has stay text. */
+  readonly compose: (text: string) => Effect.Effect<Draft, SqlError>
+  /** The meaning of mentions and hashtags, for biographies and fields as well. */
+  readonly meaning: (text: string) => Effect.Effect<Meaning & { readonly ids: ReadonlyArray<bigint> }, SqlError>
+}>()("murmuration/services/statuses/Drafts") {
+  static readonly layer = Layer.effect(
+    Drafts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const tagUrl = (name: string) => Urls.tag(config, normalise(name))
+
+      const meaning = Effect.fn("Drafts.meaning")(function*(text: string) {
+        const wanted = new Set<string>()
+        for (const token of tokens(text)) {
+          if (token.kind !== "mention" || wanted.size >= mentionsMax) continue
+          const domain = token.domain?.toLowerCase() === config.localDomain ? undefined : token.domain
+          wanted.add(handle(token.username, domain))
+        }
+        const mentions = new Map<string, Mentioned>()
+        if (wanted.size === 0) return { mentions, tagUrl, ids: [] }
+        const rows = yield* sql<{ id: bigint; username: string; domain: string | null; url: string | null }>`
+          SELECT id, username, domain, url FROM accounts
+          WHERE (lower(username), lower(coalesce(domain, ''))) IN (
+            SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${[...wanted]}::text[]) h)
+          AND suspended_at IS NULL`
+        for (const { domain, url, username } of rows) {
+          const known = { username, acct: Urls.acct({ username, domain }), url: url ?? Urls.profile(config, username) }
+          mentions.set(handle(username, domain ?? undefined), known)
+          if (domain === null) mentions.set(handle(username, config.localDomain), known)
+        }
+        return { mentions, tagUrl, ids: rows.map(({ id }) => id) }
+      })
+
+      const compose = Effect.fn("Drafts.compose")(function*(text: string) {
+        const found = yield* meaning(text)
+        const tags = new Map<string, string>()
+        for (const token of tokens(text)) {
+          if (token.kind !== "hashtag" || tags.size >= hashtagsMax) continue
+          const name = normalise(token.name)
+          if (name !== "" && !tags.has(name)) tags.set(name, token.name)
+        }
+        return {
+          html: paragraphs(text, found),
+          mentionIds: found.ids,
+          tags: [...tags].map(([name, displayName]) => ({ name, displayName }))
+        }
+      })
+      return Drafts.of({ compose, meaning })
+    })
+  )
+}

@@ -1,0 +1,52 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Counters from "../identity/Counters.ts"
+
+/** Favourites and pins, inside the transaction of the account that sets them. Every method answers whether a row changed. */
+export class Favourites extends Context.Service<Favourites, {
+  readonly add: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  readonly remove: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  readonly pin: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  readonly unpin: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  readonly pinned: (accountId: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+}>()("murmuration/services/statuses/Favourites") {
+  static readonly layer = Layer.effect(
+    Favourites,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return Favourites.of({
+        add: Effect.fn("Favourites.add")(function*(accountId, statusId) {
+          const now = yield* Clock.currentTimeMillis
+          const added = yield* sql`INSERT INTO favourites (id, account_id, status_id)
+            VALUES (next_id(${now}), ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
+          if (added.length === 0) return false
+          yield* Counters.count(sql, [], [{ statusId, favourites: 1 }])
+          return true
+        }),
+        remove: Effect.fn("Favourites.remove")(function*(accountId, statusId) {
+          const removed = yield* sql`DELETE FROM favourites
+            WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`
+          if (removed.length === 0) return false
+          yield* Counters.count(sql, [], [{ statusId, favourites: -1 }])
+          return true
+        }),
+        pin: Effect.fn("Favourites.pin")(function*(accountId, statusId) {
+          const now = yield* Clock.currentTimeMillis
+          const added = yield* sql`INSERT INTO status_pins (id, account_id, status_id)
+            VALUES (next_id(${now}), ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
+          return added.length > 0
+        }),
+        unpin: Effect.fn("Favourites.unpin")(function*(accountId, statusId) {
+          const removed = yield* sql`DELETE FROM status_pins
+            WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`
+          return removed.length > 0
+        }),
+        pinned: Effect.fn("Favourites.pinned")(function*(accountId) {
+          const rows = yield* sql<{ statusId: bigint }>`SELECT status_id FROM status_pins WHERE account_id = ${accountId}`
+          return rows.map(({ statusId }) => statusId)
+        })
+      })
+    })
+  )
+}

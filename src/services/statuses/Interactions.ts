@@ -1,0 +1,75 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import type { Viewer } from "../Viewer.ts"
+import { isShunned, visibleTo } from "./Visibility.ts"
+
+/** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
+export interface Listed {
+  readonly cursor: bigint
+  readonly accountId: bigint
+}
+
+/** A row of a list of statuses; `cursor` is the id of the mark, by which the list is paged. */
+export interface MarkedStatus {
+  readonly cursor: bigint
+  readonly statusId: bigint
+}
+
+/** Who favourited and reblogged a status, and what an account favourited. */
+export class Interactions extends Context.Service<Interactions, {
+  /** To be asked for by whom may see the status; whom the viewer shuns is left out. */
+  readonly favouritedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
+  readonly rebloggedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
+  /** Those that the account may still see. */
+  readonly favouritesOf: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<MarkedStatus>>
+}>()("murmuration/services/statuses/Interactions") {
+  static readonly layer = Layer.effect(
+    Interactions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const people = Effect.fnUntraced(function*(
+        viewer: Viewer,
+        table: "favourites" | "statuses",
+        column: "status_id" | "reblog_of_id",
+        statusId: bigint,
+        page: Page
+      ) {
+        if (page.limit === 0) return []
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const { tail, where } = clauses(sql, "r.id", page)
+        // A reblog is told of to whom may see the reblog itself.
+        const seen = table === "statuses" ? visibleTo(sql, viewer, "r") : sql`TRUE`
+        const welcome = viewer === undefined
+          ? sql`TRUE`
+          : sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`r.account_id`, now)}`
+        const rows = yield* sql<Listed>`SELECT r.id AS cursor, r.account_id FROM ${sql.literal(table)} r
+          WHERE r.${sql.literal(column)} = ${statusId} AND ${where} AND ${seen} AND ${welcome}
+            AND NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = r.account_id AND gone.suspended_at IS NOT NULL OFFSET 0)
+          ${tail}`
+        return newestFirst(page, rows)
+      }, Effect.orDie)
+
+      const favouritesOf = Effect.fn("Interactions.favouritesOf")(function*(account: AccountId, page: Page) {
+        if (page.limit === 0) return []
+        const { tail, where } = clauses(sql, "r.id", page)
+        const rows = yield* sql<MarkedStatus>`
+          SELECT r.id AS cursor, r.status_id FROM favourites r JOIN statuses s ON s.id = r.status_id
+          WHERE r.account_id = ${account} AND ${where} AND ${visibleTo(sql, account, "s")} ${tail}`
+        return newestFirst(page, rows)
+      }, Effect.orDie)
+
+      return Interactions.of({
+        favouritedBy: Effect.fn("Interactions.favouritedBy")((viewer, statusId, page) =>
+          people(viewer, "favourites", "status_id", statusId, page)
+        ),
+        rebloggedBy: Effect.fn("Interactions.rebloggedBy")((viewer, statusId, page) =>
+          people(viewer, "statuses", "reblog_of_id", statusId, page)
+        ),
+        favouritesOf
+      })
+    })
+  )
+}

@@ -1,0 +1,129 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Counters from "../identity/Counters.ts"
+import type { Draft } from "./Drafts.ts"
+
+export type Visibility = "public" | "unlisted" | "private" | "direct"
+
+/** A new status, ready to be stored. `millis` is its time, milliseconds since 1970, from which its id is made. */
+export interface NewStatus {
+  readonly millis: number
+  readonly accountId: bigint
+  readonly text: string
+  readonly spoilerText: string
+  readonly sensitive: boolean
+  readonly visibility: Visibility
+  readonly language: string | null
+  readonly applicationId: bigint | null
+  readonly parent: { readonly id: bigint; readonly accountId: bigint; readonly conversationId: bigint } | undefined
+  readonly draft: Draft
+}
+
+/** The rows of statuses as their authors write them; always inside the transaction of the author's command. */
+export class Publications extends Context.Service<Publications, {
+  /** Answers the new status' id. Its author is never among the mentions. */
+  readonly insert: (status: NewStatus) => Effect.Effect<bigint, SqlError>
+  /** Keeps the old revision and writes the new one; mentions that are gone become silent. */
+  readonly revise: (
+    id: bigint,
+    accountId: bigint,
+    revision: Pick<NewStatus, "millis" | "text" | "spoilerText" | "sensitive" | "language" | "draft">
+  ) => Effect.Effect<void, SqlError>
+  /** Marks as deleted; undefined where there was nothing (any more) to delete. */
+  readonly remove: (id: bigint, accountId: bigint, millis: number) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/statuses/Publications") {
+  static readonly layer = Layer.effect(
+    Publications,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const writeTags = Effect.fn("Publications.writeTags")(function*(
+        statusId: bigint,
+        accountId: bigint,
+        { tags }: Draft,
+        millis: number
+      ) {
+        if (tags.length === 0) return
+        const at = new Date(millis)
+        yield* sql`
+          WITH wanted AS (
+            SELECT * FROM unnest(${tags.map(({ name }) => name)}::text[], ${tags.map((t) => t.displayName)}::text[])
+              AS w (name, display_name) ORDER BY name),
+          made AS (
+            INSERT INTO tags (id, name, display_name, created_at, last_status_at)
+            SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
+            ON CONFLICT (name) DO UPDATE SET last_status_at = ${at} RETURNING id),
+          used AS (
+            INSERT INTO tag_days (tag_id, day, account_id) SELECT id, ${at}::timestamptz AT TIME ZONE 'UTC', ${accountId} FROM made
+            ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1)
+          INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${statusId} FROM made ON CONFLICT DO NOTHING`
+      })
+
+      const insert = Effect.fn("Publications.insert")(function*(status: NewStatus) {
+        const { draft, parent } = status
+        const at = new Date(status.millis)
+        const mentioned = draft.mentionIds.filter((id) => id !== status.accountId)
+        const [row] = yield* sql<{ id: bigint }>`
+          WITH fresh AS MATERIALIZED (SELECT next_id(${status.millis}) AS id),
+          made AS (
+            INSERT INTO statuses (id, account_id, text, html, spoiler_text, sensitive, visibility, language,
+              in_reply_to_id, in_reply_to_account_id, conversation_id, application_id, created_at)
+            SELECT id, ${status.accountId}, ${status.text}, ${draft.html}, ${status.spoilerText}, ${status.sensitive},
+              ${status.visibility}, ${status.language}, ${parent?.id ?? null}, ${parent?.accountId ?? null},
+              coalesce(${parent?.conversationId ?? null}, id), ${status.applicationId}, ${at} FROM fresh RETURNING id),
+          stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
+          named AS (INSERT INTO mentions (status_id, account_id)
+            SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m)
+          SELECT id FROM made`
+        const id = row!.id
+        yield* writeTags(id, status.accountId, draft, status.millis)
+        yield* Counters.count(
+          sql,
+          [{ accountId: status.accountId, statuses: 1 }],
+          parent === undefined ? [] : [{ statusId: parent.id, replies: 1 }],
+          at
+        )
+        return id
+      })
+
+      const revise: Publications["Service"]["revise"] = Effect.fn("Publications.revise")(
+        function*(id, accountId, { draft, language, millis, sensitive, spoilerText, text }) {
+          const at = new Date(millis)
+          const mentioned = draft.mentionIds.filter((other) => other !== accountId)
+          // The revisions are all versions, the newest included, so the first edit stores the original before it.
+          yield* sql`INSERT INTO status_edits (id, status_id, text, html, spoiler_text, sensitive, language, created_at)
+            SELECT next_id(${millis}), id, text, html, spoiler_text, sensitive, language, created_at FROM statuses
+            WHERE id = ${id} AND edited_at IS NULL`
+          yield* sql`UPDATE statuses SET text = ${text}, html = ${draft.html}, spoiler_text = ${spoilerText},
+            sensitive = ${sensitive}, language = ${language}, edited_at = ${at} WHERE id = ${id} AND account_id = ${accountId}`
+          yield* sql`INSERT INTO status_edits (id, status_id, text, html, spoiler_text, sensitive, language, created_at)
+            VALUES (next_id(${millis}), ${id}, ${text}, ${draft.html}, ${spoilerText}, ${sensitive}, ${language}, ${at})`
+          yield* sql`UPDATE mentions SET silent = true WHERE status_id = ${id} AND account_id <> ALL (${mentioned}::bigint[])`
+          yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${mentioned}::bigint[]) m
+            ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false`
+          const names = draft.tags.map(({ name }) => name)
+          yield* sql`DELETE FROM statuses_tags st USING tags t
+            WHERE st.status_id = ${id} AND t.id = st.tag_id AND t.name <> ALL (${names}::text[])`
+          yield* writeTags(id, accountId, draft, millis)
+        }
+      )
+
+      const remove = Effect.fn("Publications.remove")(function*(id: bigint, accountId: bigint, millis: number) {
+        const [gone] = yield* sql<{ inReplyToId: bigint | null; reblogOfId: bigint | null }>`
+          UPDATE statuses SET deleted_at = ${new Date(millis)}
+          WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL
+          RETURNING in_reply_to_id, reblog_of_id`
+        if (gone === undefined) return false
+        yield* sql`DELETE FROM status_pins WHERE status_id = ${id}`
+        yield* Counters.count(sql, [{ accountId, statuses: -1 }], [
+          ...(gone.inReplyToId === null ? [] : [{ statusId: gone.inReplyToId, replies: -1 }]),
+          ...(gone.reblogOfId === null ? [] : [{ statusId: gone.reblogOfId, reblogs: -1 }])
+        ])
+        return true
+      })
+
+      return Publications.of({ insert, revise, remove })
+    })
+  )
+}

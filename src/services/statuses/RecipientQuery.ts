@@ -1,0 +1,81 @@
+import { factsOf, padded, setOf } from "./StandingQuery.ts"
+import type { Standing, StatusKey } from "./Standings.ts"
+import type { RelationFacts } from "./Visibility.ts"
+
+/* What `Standings` asks the database about one status and everybody who is about to get it, and how it reads the answer. */
+
+const pairs = (first: string, second: string, table: string, condition: string) =>
+  `ARRAY(SELECT unnest(ARRAY[${first}, ${second}]) FROM ${table} WHERE ${condition})`
+const accounts = (table: string, condition: string) => `ARRAY(SELECT account_id FROM ${table} WHERE ${condition})`
+const among = "account_id = ANY ($1::bigint[])"
+
+/**
+ * $1 viewers, $2 the status and its original, $3 their authors, $4 the status that is shown (the original), $5 its
+ * conversation, $6 the time.
+ */
+export const text = `SELECT
+  ARRAY(SELECT id FROM statuses WHERE id = ANY ($2::bigint[]) AND deleted_at IS NULL) AS standing,
+  ARRAY(SELECT id FROM accounts WHERE id = ANY ($3::bigint[]) AND suspended_at IS NOT NULL) AS suspended,
+  ARRAY(SELECT unnest(ARRAY[replies_count, reblogs_count, favourites_count]) FROM status_stats
+    WHERE status_id = $4::bigint) AS counters,
+  ${pairs("target_account_id", "account_id", "blocks", "account_id = ANY ($3::bigint[]) AND target_account_id = ANY ($1::bigint[])")} AS blockers,
+  ${pairs("account_id", "target_account_id", "follows", `target_account_id = ANY ($3::bigint[]) AND ${among}`)} AS followed,
+  ${pairs("account_id", "status_id", "mentions", `status_id = ANY ($2::bigint[]) AND NOT silent AND ${among}`)} AS mentions,
+  ${accounts("favourites", `status_id = $4::bigint AND ${among}`)} AS favourites,
+  ${accounts("bookmarks", `status_id = $4::bigint AND ${among}`)} AS bookmarks,
+  ${accounts("statuses", `reblog_of_id = $4::bigint AND deleted_at IS NULL AND ${among}`)} AS reblogs,
+  ${accounts("conversation_mutes", `conversation_id = $5::bigint AND ${among}`)} AS quiet,
+  ${accounts("status_pins", `status_id = $4::bigint AND ${among}`)} AS pins,
+  ${accounts("blocks", `target_account_id = ANY ($3::bigint[]) AND ${among}`)} ||
+  ${accounts("mutes", `target_account_id = ANY ($3::bigint[]) AND ${among} AND (expires_at IS NULL OR expires_at > $6::timestamptz)`)} ||
+  ${accounts("domain_mutes", `domain IN (SELECT domain FROM accounts WHERE id = ANY ($3::bigint[])) AND ${among}`)} AS shunning`
+
+export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, now: Date): ReadonlyArray<unknown> => {
+  const shown = status.original ?? status
+  const [ids, authors] = [new Set([status.id, shown.id]), new Set([status.accountId, shown.accountId])]
+  return [padded(new Set(viewers)), padded(ids), padded(authors), shown.id, shown.conversationId, now]
+}
+
+export type Row = Readonly<
+  & Record<"standing" | "suspended" | "blockers" | "followed" | "mentions", ReadonlyArray<bigint>>
+  & Record<"favourites" | "bookmarks" | "reblogs" | "quiet" | "pins" | "shunning", ReadonlyArray<bigint>>
+  & { counters: ReadonlyArray<number> }
+>
+
+/** `first,second,first,second ...` as a set of seconds for each first. */
+const pairsOf = (flat: ReadonlyArray<bigint>) => {
+  const found = new Map<bigint, Set<bigint>>()
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    const [first = 0n, second = 0n] = [flat[at], flat[at + 1]]
+    const seconds = found.get(first)
+    if (seconds === undefined) found.set(first, new Set([second]))
+    else seconds.add(second)
+  }
+  return found
+}
+
+export const answersOf = (row: Row, status: StatusKey) => {
+  const [blockers, followed, mentions] = [pairsOf(row.blockers), pairsOf(row.followed), pairsOf(row.mentions)]
+  const [favourites, bookmarks, reblogs] = [setOf(row.favourites), setOf(row.bookmarks), setOf(row.reblogs)]
+  const [quiet, pins] = [setOf(row.quiet), setOf(row.pins)]
+  const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0] = row.counters
+  return {
+    facts: factsOf(status, { standingIds: setOf(row.standing), suspended: setOf(row.suspended) }),
+    shunning: setOf(row.shunning),
+    relations: (viewer: bigint): RelationFacts => ({
+      follows: (author) => followed.get(viewer)?.has(author) === true,
+      blockedBy: (author) => blockers.get(viewer)?.has(author) === true,
+      mentionedIn: (id) => mentions.get(viewer)?.has(id) === true
+    }),
+    standing: (viewer: bigint): Standing => ({
+      repliesCount,
+      reblogsCount,
+      favouritesCount,
+      favourited: favourites.has(viewer),
+      bookmarked: bookmarks.has(viewer),
+      reblogged: reblogs.has(viewer),
+      muted: quiet.has(viewer),
+      pinned: pins.has(viewer)
+    })
+  }
+}

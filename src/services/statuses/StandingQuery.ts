@@ -1,0 +1,157 @@
+import type { Viewer } from "../Viewer.ts"
+import type { Hiding, Standing, StatusKey } from "./Standings.ts"
+import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
+
+/* What `Standings` asks the database about a page of statuses, and how it reads the answer. */
+
+/* A variant names what a page makes it necessary to ask, one bit each. */
+const signedIn = 1
+const restricted = 2
+const own = 4
+const shunning = 8
+const remote = 16
+
+/** The ids that a page concerns, and the variant of the query that it needs. */
+export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding) => {
+  const [statuses, authors, conversations] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()]
+  let variant = viewer === undefined ? 0 : hiding === "authors" ? signedIn | shunning : signedIn
+  const ask = (status: StatusKey) => {
+    statuses.add(status.id)
+    authors.add(status.accountId)
+    if (viewer === undefined) return
+    if (status.accountId === viewer) variant |= own
+    else if (!isOpen(status.visibility)) variant |= restricted
+    if (!status.local && hiding === "authors") variant |= remote
+  }
+  for (const status of page) {
+    ask(status)
+    if (status.original !== undefined) ask(status.original)
+    conversations.add((status.original ?? status).conversationId)
+  }
+  return { variant, statuses: padded(statuses), authors: padded(authors), conversations: padded(conversations) }
+}
+
+/**
+ * At least ten ids, the last one repeated. For a parameter Postgres plans with ten elements; a shorter array looks so much
+ * cheaper that it would plan the whole query anew each time, at three times the cost of running it.
+ */
+export const padded = (ids: ReadonlySet<bigint>): ReadonlyArray<bigint> => {
+  const array = [...ids]
+  const last = array.at(-1)
+  while (last !== undefined && array.length < plannedElements) array.push(last)
+  return array
+}
+const plannedElements = 10
+
+const list = (column: string, table: string, condition: string) =>
+  `ARRAY(SELECT ${column} FROM ${table} WHERE ${condition})`
+const mine = (column: string, table: string, ids: string) =>
+  list(column, table, `account_id = $3::bigint AND ${column} = ANY ($${ids}::bigint[])`)
+
+/** One row of arrays of ids. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5 the time. */
+export const textOf = (variant: number): string => {
+  const columns = [
+    list("id", "statuses", "id = ANY ($1::bigint[]) AND deleted_at IS NULL") + " AS standing",
+    list("id", "accounts", "id = ANY ($2::bigint[]) AND suspended_at IS NOT NULL") + " AS suspended",
+    list(
+      "unnest(ARRAY[status_id, replies_count, reblogs_count, favourites_count])",
+      "status_stats",
+      "status_id = ANY ($1::bigint[]) AND (replies_count > 0 OR reblogs_count > 0 OR favourites_count > 0)"
+    ) + " AS counters"
+  ]
+  if (variant & signedIn) {
+    columns.push(
+      list("account_id", "blocks", "target_account_id = $3::bigint AND account_id = ANY ($2::bigint[])") + " AS blockers",
+      mine("status_id", "favourites", "1") + " AS favourites",
+      mine("status_id", "bookmarks", "1") + " AS bookmarks",
+      mine("reblog_of_id", "statuses", "1").slice(0, -1) + " AND deleted_at IS NULL) AS reblogs",
+      mine("conversation_id", "conversation_mutes", "4") + " AS quiet"
+    )
+  }
+  if (variant & restricted) {
+    columns.push(
+      mine("target_account_id", "follows", "2") + " AS followed",
+      mine("status_id", "mentions", "1").slice(0, -1) + " AND NOT silent) AS mentions"
+    )
+  }
+  if (variant & own) columns.push(mine("status_id", "status_pins", "1") + " AS pins")
+  if (variant & shunning) {
+    columns.push(
+      mine("target_account_id", "blocks", "2") + " AS blocked",
+      mine("target_account_id", "mutes", "2").slice(0, -1) + " AND (expires_at IS NULL OR expires_at > $5::timestamptz)) AS muted"
+    )
+  }
+  if (variant & remote) {
+    columns.push(
+      list(
+        "accounts.id",
+        "accounts JOIN domain_mutes ON domain_mutes.domain = accounts.domain",
+        "accounts.id = ANY ($2::bigint[]) AND domain_mutes.account_id = $3::bigint"
+      ) + " AS abroad"
+    )
+  }
+  return `SELECT ${columns.join(", ")}`
+}
+
+/** What was not asked is undefined. */
+export type Row = Readonly<Record<
+  "standing" | "suspended" | "counters",
+  ReadonlyArray<bigint>
+>> & Readonly<Partial<Record<
+  | "blockers" | "favourites" | "bookmarks" | "reblogs" | "quiet" | "followed" | "mentions" | "pins" | "blocked" | "muted"
+  | "abroad",
+  ReadonlyArray<bigint>
+>>>
+
+const nobody: ReadonlySet<bigint> = new Set()
+export const setOf = (ids: ReadonlyArray<bigint> | undefined) => ids === undefined || ids.length === 0 ? nobody : new Set(ids)
+
+const nothing: Row = { standing: [], suspended: [], counters: [] }
+
+export const answersOf = (row: Row = nothing) => {
+  const counters = new Map<bigint, readonly [number, number, number]>()
+  for (let at = 0; at < row.counters.length; at += 4) {
+    const [id = 0n, replies, reblogs, favourites] = row.counters.slice(at, at + 4)
+    counters.set(id, [Number(replies), Number(reblogs), Number(favourites)])
+  }
+  const [blockers, followed, mentions] = [setOf(row.blockers), setOf(row.followed), setOf(row.mentions)]
+  const [favourites, reblogs, bookmarks] = [setOf(row.favourites), setOf(row.reblogs), setOf(row.bookmarks)]
+  const [quiet, pins] = [setOf(row.quiet), setOf(row.pins)]
+  const relations: RelationFacts = {
+    follows: (author) => followed.has(author),
+    blockedBy: (author) => blockers.has(author),
+    mentionedIn: (status) => mentions.has(status)
+  }
+  return {
+    standingIds: setOf(row.standing),
+    suspended: setOf(row.suspended),
+    shunned: setOf([...row.blocked ?? [], ...row.muted ?? [], ...row.abroad ?? []]),
+    relations,
+    standing: ({ conversationId, id }: StatusKey): Standing => {
+      const [repliesCount, reblogsCount, favouritesCount] = counters.get(id) ?? [0, 0, 0]
+      return {
+        repliesCount,
+        reblogsCount,
+        favouritesCount,
+        favourited: favourites.has(id),
+        reblogged: reblogs.has(id),
+        bookmarked: bookmarks.has(id),
+        muted: quiet.has(conversationId),
+        pinned: pins.has(id)
+      }
+    }
+  }
+}
+
+/** What `canSee` decides on; a status without a row counts as deleted. */
+export const factsOf = (
+  status: StatusKey,
+  answers: { readonly standingIds: ReadonlySet<bigint>; readonly suspended: ReadonlySet<bigint> }
+): StatusFacts => ({
+  id: status.id,
+  accountId: status.accountId,
+  visibility: status.visibility,
+  deleted: !answers.standingIds.has(status.id),
+  authorSuspended: answers.suspended.has(status.accountId),
+  reblogOf: status.original === undefined ? undefined : factsOf(status.original, answers)
+})

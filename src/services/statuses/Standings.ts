@@ -1,0 +1,131 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../Ids.ts"
+import type { Viewer } from "../Viewer.ts"
+import type { Visibility } from "./Publications.ts"
+import * as RecipientQuery from "./RecipientQuery.ts"
+import * as StandingQuery from "./StandingQuery.ts"
+import { canSee } from "./Visibility.ts"
+
+/** What of a status never changes, and therefore may come from a cache: whose it is, for whom, and what it repeats. */
+export interface StatusKey {
+  readonly id: bigint
+  readonly accountId: bigint
+  readonly visibility: Visibility
+  readonly conversationId: bigint
+  readonly local: boolean
+  /** The original, where the status is a reblog. */
+  readonly original: StatusKey | undefined
+}
+
+/** How a status stands now, by itself and for one viewer (nothing is set for nobody); of a reblog, its original. */
+export interface Standing {
+  readonly repliesCount: number
+  readonly reblogsCount: number
+  readonly favouritesCount: number
+  readonly favourited: boolean
+  readonly reblogged: boolean
+  readonly bookmarked: boolean
+  /** Its conversation is muted. */
+  readonly muted: boolean
+  readonly pinned: boolean
+}
+
+/** Whom a list leaves out beside what nobody may see: `authors` that the viewer shuns, as author or reblogged author. */
+export type Hiding = "nothing" | "authors"
+
+/**
+ * Permission and viewer's flags of a page of statuses in ONE query, whatever the page's length. The query asks for what
+ * can change (deleted, suspended, relations, counters, the viewer's own marks); `canSee` decides.
+ */
+export class Standings extends Context.Service<Standings, {
+  /** By the statuses' ids; one that `viewer` may not see, or hides, is absent. */
+  readonly of: (
+    viewer: Viewer,
+    statuses: ReadonlyArray<StatusKey>,
+    hiding: Hiding
+  ) => Effect.Effect<ReadonlyMap<bigint, Standing>>
+  /** A status that bears a mark of the viewer, with the decision whether it may (still) be read. */
+  readonly ofMarked: (
+    viewer: AccountId,
+    status: StatusKey
+  ) => Effect.Effect<{ readonly visible: boolean; readonly standing: Standing }>
+  /**
+   * One status for many viewers, by their ids; one who may not see it, or shuns its author, is absent. One query, too.
+   */
+  readonly forViewers: (
+    viewers: ReadonlyArray<AccountId>,
+    status: StatusKey
+  ) => Effect.Effect<ReadonlyMap<AccountId, Standing>>
+}>()("murmuration/services/statuses/Standings") {
+  static readonly layer = Layer.effect(
+    Standings,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      // Made once for each of the few variants, so that their text is hashed and prepared once.
+      const texts = new Map<number, string>()
+
+      const ask = Effect.fnUntraced(function*(viewer: Viewer, statuses: ReadonlyArray<StatusKey>, hiding: Hiding) {
+        const asked = StandingQuery.questions(viewer, statuses, hiding)
+        let text = texts.get(asked.variant)
+        if (text === undefined) texts.set(asked.variant, text = StandingQuery.textOf(asked.variant))
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const [row] = yield* sql.unsafe<StandingQuery.Row>(
+          text,
+          viewer === undefined
+            ? [asked.statuses, asked.authors]
+            : [asked.statuses, asked.authors, viewer, asked.conversations, now]
+        ).withoutTransform
+        const answers = StandingQuery.answersOf(row)
+        const visible = (status: StatusKey) =>
+          canSee(viewer, StandingQuery.factsOf(status, answers), answers.relations)
+        return { ...answers, visible }
+      })
+
+      const of = Effect.fn("Standings.of")(function*(
+        viewer: Viewer,
+        statuses: ReadonlyArray<StatusKey>,
+        hiding: Hiding
+      ) {
+        const standings = new Map<bigint, Standing>()
+        if (statuses.length === 0) return standings
+        const answers = yield* ask(viewer, statuses, hiding)
+        for (const status of statuses) {
+          if (!answers.visible(status)) continue
+          const shown = status.original ?? status
+          if (answers.shunned.has(status.accountId) || answers.shunned.has(shown.accountId)) continue
+          standings.set(status.id, answers.standing(shown))
+        }
+        return standings
+      }, Effect.orDie)
+
+      const ofMarked = Effect.fn("Standings.ofMarked")(function*(viewer: AccountId, status: StatusKey) {
+        const answers = yield* ask(viewer, [status], "nothing")
+        return { visible: answers.visible(status), standing: answers.standing(status.original ?? status) }
+      }, Effect.orDie)
+
+      const forViewers = Effect.fn("Standings.forViewers")(function*(
+        viewers: ReadonlyArray<AccountId>,
+        status: StatusKey
+      ) {
+        const standings = new Map<AccountId, Standing>()
+        if (viewers.length === 0) return standings
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const [row] = yield* sql.unsafe<RecipientQuery.Row>(
+          RecipientQuery.text,
+          RecipientQuery.parameters(viewers, status, now)
+        ).withoutTransform
+        if (row === undefined) return standings
+        const answers = RecipientQuery.answersOf(row, status)
+        for (const viewer of viewers) {
+          if (canSee(viewer, answers.facts, answers.relations(viewer)) && !answers.shunning.has(viewer)) {
+            standings.set(viewer, answers.standing(viewer))
+          }
+        }
+        return standings
+      }, Effect.orDie)
+      return Standings.of({ of, ofMarked, forViewers })
+    })
+  )
+}
+

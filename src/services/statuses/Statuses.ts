@@ -1,0 +1,105 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../Errors.ts"
+import type { Viewer } from "../Viewer.ts"
+import type { Visibility } from "./Publications.ts"
+import { visibleTo } from "./Visibility.ts"
+
+/** Whom a status mentions. `url` is null for local accounts. */
+export interface MentionRecord {
+  /** A decimal string. */
+  readonly id: string
+  readonly username: string
+  readonly domain: string | null
+  readonly url: string | null
+}
+
+/** What of a status is the same for every viewer. `uri` and `url` are null for local ones, `html` is sanitised. */
+export interface StatusRecord {
+  readonly id: bigint
+  readonly accountId: bigint
+  readonly username: string
+  readonly domain: string | null
+  readonly uri: string | null
+  readonly url: string | null
+  readonly local: boolean
+  readonly html: string
+  readonly spoilerText: string
+  readonly sensitive: boolean
+  readonly visibility: Visibility
+  readonly language: string | null
+  readonly inReplyToId: bigint | null
+  readonly inReplyToAccountId: bigint | null
+  readonly reblogOfId: bigint | null
+  readonly conversationId: bigint
+  readonly createdAt: Date
+  readonly editedAt: Date | null
+  readonly mentions: ReadonlyArray<MentionRecord>
+  /** Normalised names. */
+  readonly tags: ReadonlyArray<string>
+  readonly applicationName: string | null
+  readonly applicationWebsite: string | null
+  /** Its author lets others see the application. */
+  readonly showApplication: boolean
+}
+
+/** A status that somebody may read. */
+export interface FoundStatus {
+  readonly id: bigint
+  readonly accountId: bigint
+  readonly reblogOfId: bigint | null
+  readonly conversationId: bigint
+}
+
+/** Reads statuses. `load` decides nothing about permission; `Standings` does. Everything else answers only what may be seen. */
+export class Statuses extends Context.Service<Statuses, {
+  /** The statuses that exist, deleted ones too, and the originals of those that are reblogs; one query. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<StatusRecord>>
+  /** A status that `viewer` may see; what it may not see does not exist (security row 57). */
+  readonly find: (viewer: Viewer, id: bigint) => Effect.Effect<FoundStatus, RecordNotFound>
+  /** What its author wrote, for editing; to be asked for by whom may see the status. */
+  readonly source: (
+    viewer: Viewer,
+    id: bigint
+  ) => Effect.Effect<{ readonly id: bigint; readonly text: string; readonly spoilerText: string }, RecordNotFound>
+}>()("murmuration/services/statuses/Statuses") {
+  static readonly layer = Layer.effect(
+    Statuses,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const load = Effect.fn("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
+        if (ids.length === 0) return []
+        return yield* sql<StatusRecord>`
+          SELECT s.id, s.account_id, a.username, a.domain, s.uri, s.url, s.local, s.html, s.spoiler_text, s.sensitive,
+            s.visibility, s.language, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.conversation_id,
+            s.created_at, s.edited_at, app.name AS application_name, app.website AS application_website,
+            coalesce(u.show_application, true) AS show_application,
+            coalesce((SELECT json_agg(json_build_object('id', n.id::text, 'username', n.username, 'domain', n.domain,
+                'url', n.url) ORDER BY n.id)
+              FROM mentions m JOIN accounts n ON n.id = m.account_id WHERE m.status_id = s.id AND NOT m.silent), '[]') AS mentions,
+            ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id
+              WHERE st.status_id = s.id ORDER BY t.id) AS tags
+          FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
+          LEFT JOIN oauth_apps app ON app.id = s.application_id
+          WHERE s.id IN (SELECT unnest(${ids}::bigint[])
+            UNION SELECT r.reblog_of_id FROM statuses r WHERE r.id = ANY (${ids}::bigint[]) AND r.reblog_of_id IS NOT NULL)`
+      }, Effect.orDie)
+
+      const find = Effect.fn("Statuses.find")(function*(viewer: Viewer, id: bigint) {
+        const [row] = yield* sql<FoundStatus>`
+          SELECT s.id, s.account_id, s.reblog_of_id, s.conversation_id FROM statuses s
+          WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`.pipe(Effect.orDie)
+        return row === undefined ? yield* new RecordNotFound() : row
+      })
+
+      const source = Effect.fn("Statuses.source")(function*(viewer: Viewer, id: bigint) {
+        const [row] = yield* sql<{ id: bigint; text: string; spoilerText: string }>`
+          SELECT s.id, s.text, s.spoiler_text FROM statuses s
+          WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`.pipe(Effect.orDie)
+        return row === undefined ? yield* new RecordNotFound() : row
+      })
+      return Statuses.of({ load, find, source })
+    })
+  )
+}

@@ -1,0 +1,80 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../Errors.ts"
+import { normalise } from "../html/Tags.ts"
+import { tokens } from "../html/Tokens.ts"
+
+/** A hashtag's use on one day; `midnight` in seconds since 1970. */
+export interface TagDay {
+  readonly midnight: number
+  readonly uses: number
+  readonly accounts: number
+}
+
+/** A hashtag; `id` is undefined for a valid name that nobody has used. */
+export interface TagRecord {
+  readonly id: bigint | undefined
+  readonly name: string
+  /** The last seven days, today first. */
+  readonly history: ReadonlyArray<TagDay>
+}
+
+/** Days of history that are shown. */
+export const historyDays = 7
+const dayMillis = 86_400_000
+
+/** Reads hashtags. Names are compared in their normalised form and shown as they were first written. */
+export class Tags extends Context.Service<Tags, {
+  /** By a name in any spelling; `RecordNotFound` for what is no hashtag. */
+  readonly find: (name: string) => Effect.Effect<TagRecord, RecordNotFound>
+  /** In the order of `ids`; two queries. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<TagRecord>>
+}>()("murmuration/services/statuses/Tags") {
+  static readonly layer = Layer.effect(
+    Tags,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const load = Effect.fn("Tags.load")(function*(ids: ReadonlyArray<bigint>) {
+        if (ids.length === 0) return []
+        const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
+        const rows = yield* sql<{ id: bigint; displayName: string }>`
+          SELECT id, display_name FROM tags WHERE id = ANY (${ids}::bigint[])`
+        const days = yield* sql<{ tagId: bigint; day: number; uses: number; accounts: number }>`
+          SELECT tag_id, day - DATE '1970-01-01' AS day, sum(uses)::int AS uses, count(*)::int AS accounts FROM tag_days
+          WHERE tag_id = ANY (${ids}::bigint[]) AND day > DATE '1970-01-01' + ${today - historyDays}::int GROUP BY tag_id, day`
+        const used = new Map(days.map((day) => [`${day.tagId}:${day.day}`, day]))
+        const names = new Map(rows.map(({ displayName, id }) => [id, displayName]))
+        return ids.flatMap((id) => {
+          const name = names.get(id)
+          if (name === undefined) return []
+          const history = daysBefore(today).map((day) => ({
+            midnight: day * dayMillis / 1000,
+            uses: used.get(`${id}:${day}`)?.uses ?? 0,
+            accounts: used.get(`${id}:${day}`)?.accounts ?? 0
+          }))
+          return [{ id, name, history }]
+        })
+      }, Effect.orDie)
+
+      const find = Effect.fn("Tags.find")(function*(name: string) {
+        if (!isTagName(name)) return yield* new RecordNotFound()
+        const [row] = yield* sql<{ id: bigint }>`SELECT id FROM tags WHERE name = ${normalise(name)}`.pipe(Effect.orDie)
+        const [found] = row === undefined ? [] : yield* load([row.id])
+        if (found !== undefined) return found
+        const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
+        const history = daysBefore(today).map((day) => ({ midnight: day * dayMillis / 1000, uses: 0, accounts: 0 }))
+        return { id: undefined, name, history }
+      })
+      return Tags.of({ find, load })
+    })
+  )
+}
+
+const daysBefore = (today: number) => Array.from({ length: historyDays }, (_, back) => today - back)
+
+/** Whether `#name` would be a hashtag in a post. */
+export const isTagName = (name: string): boolean => {
+  const [token, ...rest] = tokens(`#${name}`)
+  return token?.kind === "hashtag" && token.name === name && rest.length === 0
+}

@@ -1,0 +1,87 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import { type Fragment, isFragment } from "effect/sql/Statement"
+import type { Viewer } from "../Viewer.ts"
+import type { Visibility } from "./Publications.ts"
+
+/*
+ * THE decision who may read a status (house rule 7), once in TypeScript and once in SQL; a property test holds both
+ * equal. An account that its author blocks sees nothing of a status, nobody sees a deleted one or one of a suspended
+ * author; private ones are for followers, direct ones for the mentioned, where a silent mention counts for nothing; a
+ * reblog is seen by who sees the original as well.
+ */
+
+/** What a status is, as far as reading it is concerned. */
+export interface StatusFacts {
+  readonly id: bigint
+  readonly accountId: bigint
+  readonly visibility: Visibility
+  readonly deleted: boolean
+  readonly authorSuspended: boolean
+  /** The original, where the status is a reblog. */
+  readonly reblogOf: StatusFacts | undefined
+}
+
+/** How a viewer stands to authors (by account id) and statuses (by status id). */
+export interface RelationFacts {
+  readonly follows: (author: bigint) => boolean
+  readonly blockedBy: (author: bigint) => boolean
+  /** Mentioned, and not silently. */
+  readonly mentionedIn: (status: bigint) => boolean
+}
+
+/** Whether `viewer` may read the status. */
+export const canSee = (viewer: Viewer, status: StatusFacts, relations: RelationFacts): boolean =>
+  isOpenTo(viewer, status, relations) &&
+  (status.reblogOf === undefined || isOpenTo(viewer, status.reblogOf, relations))
+
+const isOpenTo = (viewer: Viewer, status: StatusFacts, relations: RelationFacts): boolean => {
+  if (status.deleted || status.authorSuspended) return false
+  if (viewer === undefined) return isOpen(status.visibility)
+  if (relations.blockedBy(status.accountId)) return false
+  return isOpen(status.visibility) || status.accountId === viewer || relations.mentionedIn(status.id) ||
+    (status.visibility === "private" && relations.follows(status.accountId))
+}
+
+/** For everybody, signed in or not. */
+export const isOpen = (visibility: Visibility): boolean => visibility === "public" || visibility === "unlisted"
+
+/**
+ * The same decision for a row of `statuses` under `alias`, as a condition for any query. `viewer` is an id, an SQL
+ * expression of one, or undefined for nobody. Subqueries end in OFFSET 0, so that Postgres looks single rows up and
+ * never hashes all mentions or blocks of somebody well known.
+ */
+export const visibleTo = (sql: SqlClient, viewer: bigint | Fragment | undefined, alias: string): Fragment => {
+  const reader = viewer === undefined || isFragment(viewer) ? viewer : sql`${viewer}::bigint`
+  const s = sql.literal(alias)
+  const o = `${alias}_original`
+  return sql`(${openTo(sql, reader, alias)} AND (${s}.reblog_of_id IS NULL OR EXISTS (
+    SELECT FROM statuses ${sql.literal(o)} WHERE ${sql.literal(o)}.id = ${s}.reblog_of_id
+      AND ${openTo(sql, reader, o)} OFFSET 0)))`
+}
+
+const openTo = (sql: SqlClient, viewer: Fragment | undefined, alias: string): Fragment => {
+  const s = sql.literal(alias)
+  const standing = sql`${s}.deleted_at IS NULL AND NOT EXISTS (SELECT FROM accounts author
+    WHERE author.id = ${s}.account_id AND author.suspended_at IS NOT NULL OFFSET 0)`
+  const open = sql`${s}.visibility IN ('public', 'unlisted')`
+  if (viewer === undefined) return sql`${standing} AND ${open}`
+  return sql`${standing} AND (${open} OR ${s}.account_id = ${viewer}
+    OR (${s}.visibility = 'private' AND EXISTS (SELECT FROM follows follow
+      WHERE follow.account_id = ${viewer} AND follow.target_account_id = ${s}.account_id OFFSET 0))
+    OR EXISTS (SELECT FROM mentions mention
+      WHERE mention.status_id = ${s}.id AND mention.account_id = ${viewer} AND NOT mention.silent OFFSET 0))
+    AND NOT EXISTS (SELECT FROM blocks block
+      WHERE block.account_id = ${s}.account_id AND block.target_account_id = ${viewer} OFFSET 0)`
+}
+
+/**
+ * Whether `viewer` does not want to meet `account` (both SQL expressions of ids) in lists: it blocks or mutes the
+ * account or has blocked its domain. Such a status may be read where it is asked for by its id.
+ */
+export const isShunned = (sql: SqlClient, viewer: Fragment, account: Fragment, now: Date): Fragment =>
+  sql`(EXISTS (SELECT FROM blocks block
+      WHERE block.account_id = ${viewer} AND block.target_account_id = ${account} OFFSET 0)
+    OR EXISTS (SELECT FROM mutes mute WHERE mute.account_id = ${viewer} AND mute.target_account_id = ${account}
+      AND (mute.expires_at IS NULL OR mute.expires_at > ${now}::timestamptz) OFFSET 0)
+    OR EXISTS (SELECT FROM accounts shunned JOIN domain_mutes ON domain_mutes.domain = shunned.domain
+      WHERE shunned.id = ${account} AND domain_mutes.account_id = ${viewer} OFFSET 0))`

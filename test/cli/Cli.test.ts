@@ -1,0 +1,156 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, PubSub, Schedule } from "effect"
+import { Digest } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { EmbeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
+import { PostgresChannel } from "../../src/layers/PostgresChannel.ts"
+import { AccountId } from "../../src/services/Ids.ts"
+import { cli } from "../support/Program.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const Live = PostgresChannel.layer.pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+)
+
+const run = (...args: ReadonlyArray<string>) =>
+  Effect.flatMap(TestDatabase, ({ url }) => cli(args, { DATABASE_URL: url }))
+
+/** What a running server hears while the command runs. */
+const heardDuring = <A, E, R>(command: Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.gen(function*() {
+    const channel = yield* PostgresChannel
+    yield* Effect.repeat(channel.listening, { until: (yes) => yes, schedule: Schedule.spaced("5 millis") })
+    const signals = yield* channel.subscribe
+    const result = yield* command
+    return { result, signal: yield* PubSub.take(signals) }
+  }))
+
+layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
+  it.effect("account create: makes a user with the role, and prints the password that it made", () =>
+    Effect.gen(function*() {
+      const { code, out } = yield* run(
+        "account",
+        "create",
+        "ada",
+        "--email",
+        "ada@example.org",
+        "--role",
+        "owner",
+        "--confirmed"
+      )
+      assert.strictEqual(code, 0, out)
+      assert.match(out, /^Password: \S{20}$/m)
+      const sql = yield* SqlClient.SqlClient
+      const rows =
+        yield* sql`SELECT a.username, u.email, r.name AS role, u.confirmed_at IS NOT NULL AS confirmed, u.approved
+        FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id WHERE a.username = 'ada'`
+      assert.deepStrictEqual(rows, [
+        { username: "ada", email: "ada@example.org", role: "Owner", confirmed: true, approved: true }
+      ])
+    }))
+
+  it.effect("account create: says in words what is wrong, with exit code 1", () =>
+    Effect.gen(function*() {
+      const { code, err } = yield* run("account", "create", "no good", "--email", "nowhere", "--password", "short")
+      assert.strictEqual(code, 1)
+      assert.match(err, /Validation failed: .*Username.*E-mail.*Password/i)
+      assert.notMatch(err, /\n\s+at /)
+    }))
+
+  it.effect("token create: prints a token that is stored hashed; token revoke: tells running servers", () =>
+    Effect.gen(function*() {
+      yield* run(
+        "account",
+        "create",
+        "grace",
+        "--email",
+        "grace@example.org",
+        "--password",
+        "a good password",
+        "--confirmed"
+      )
+      const made = yield* run("token", "create", "grace", "--scopes", "read write follow push")
+      assert.match(made.out, /^\S{43}\n$/)
+      const hash = yield* (yield* Digest.Digest).digest(Digest.sha256, new TextEncoder().encode(made.out.trim()))
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<
+        { id: bigint; scopes: string }
+      >`SELECT id, scopes FROM oauth_tokens WHERE token_hash = ${hash}`
+      assert.strictEqual(row?.scopes, "read write follow push")
+      const { result, signal } = yield* heardDuring(run("token", "revoke", "grace"))
+      assert.strictEqual(result.code, 0)
+      assert.deepStrictEqual(signal, { _tag: "Revoked", tokenIds: [row!.id], accountIds: [] })
+      const wrong = yield* run("token", "create", "grace", "--scopes", "everything")
+      assert.strictEqual(wrong.code, 1)
+      assert.include(wrong.err, "These are not all scopes: everything")
+    }))
+
+  it.effect("account modify: changes the user, and leaves to the account's actor what is its own", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* run("account", "create", "joan", "--email", "joan@example.org", "--password", "a good password")
+      const [joan] = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE username = 'joan'`
+      const changed = yield* heardDuring(run("account", "modify", "joan", "--confirm", "--role", "moderator"))
+      assert.strictEqual(changed.result.code, 0)
+      assert.deepInclude(changed.signal, { ids: [joan!.id] })
+      const woken = yield* heardDuring(run("account", "modify", "joan", "--disable", "--display-name", "Joan C."))
+      assert.deepStrictEqual(woken.signal, { _tag: "Revoked", tokenIds: [], accountIds: [AccountId.make(joan!.id)] })
+      const rows = yield* sql`SELECT kind, details FROM account_intents WHERE account_id = ${joan!.id}`
+      assert.deepStrictEqual(rows, [
+        { kind: "UpdateProfile", details: { _tag: "UpdateProfile", change: { displayName: "Joan C." } } }
+      ])
+      const user =
+        yield* sql`SELECT confirmed_at IS NOT NULL AS confirmed, disabled, role_id FROM users WHERE account_id = ${
+          joan!.id
+        }`
+      assert.deepStrictEqual(user, [{ confirmed: true, disabled: true, roleId: 1n }])
+      const nobody = yield* run("account", "modify", "nobody", "--confirm")
+      assert.deepInclude(nobody, { code: 1, err: "There is no account nobody here\n" })
+    }))
+
+  it.effect("migrate and doctor: report on the database", () =>
+    Effect.gen(function*() {
+      assert.deepInclude(yield* run("migrate"), { code: 0, out: "The database is up to date.\n" })
+      const healthy = yield* run("doctor")
+      assert.strictEqual(healthy.code, 0, healthy.out)
+      assert.match(healthy.out, /^ok {5}Schema: migration \d+$/m)
+      const { url } = yield* TestDatabase
+      const ill = yield* cli(["doctor"], { DATABASE_URL: url, REDIS_URL: "redis://127.0.0.1:1" })
+      assert.strictEqual(ill.code, 1)
+      assert.match(ill.out, /^WRONG {2}Redis: .*ECONNREFUSED/m)
+    }))
+
+  it.effect("reads the server's configuration, and reports all that is wrong with it", () =>
+    Effect.gen(function*() {
+      const { code, err } = yield* cli(["migrate"], { PORT: "x", DATABASE_URL: "y" })
+      assert.strictEqual(code, 1)
+      assert.match(err, /PORT: .*\n.*DATABASE_URL: /)
+    }))
+
+  it.effect("works on embedded Postgres beside the server that runs it, and leaves that running", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
+      yield* fs.chmod(dataDir, 0o755)
+      const services = yield* Layer.build(EmbeddedPostgres.layer({ dataDir, adopt: true, durable: false }))
+      const postgres = yield* Effect.provide(EmbeddedPostgres, services)
+      const pid = yield* postgres.pid
+      const args = ["account", "create", "ada", "--email", "ada@example.org"]
+      const { code, err } = yield* cli(args, { DATA_DIR: dataDir })
+      assert.strictEqual(code, 0, err)
+      assert.strictEqual(yield* postgres.pid, pid)
+      assert.isTrue(process.kill(pid, 0))
+    })))
+
+  it.effect("works on embedded Postgres without a server, and leaves nothing running", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
+      yield* fs.chmod(dataDir, 0o755)
+      const made = yield* cli(["migrate"], { DATA_DIR: dataDir })
+      assert.match(made.out, /^Ran 0001_/)
+      assert.isFalse(yield* fs.exists(`${dataDir}/postgres/postmaster.pid`))
+    })))
+})

@@ -1,0 +1,201 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Schema } from "effect"
+import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import * as Body from "../../../src/http/body/Body.ts"
+import { routerConfig } from "../../../src/http/body/Paths.ts"
+import { Flag, Integer, list } from "../../../src/http/wire/Params.ts"
+
+const Query = {
+  types: Schema.optionalKey(list(Schema.String)),
+  limit: Schema.optionalKey(Integer),
+  only_media: Schema.optionalKey(Flag)
+}
+
+class Api extends HttpApi.make("test").add(
+  HttpApiGroup.make("things").add(
+    HttpApiEndpoint.get("list", "/api/v1/things", { query: Query, success: Schema.Unknown }),
+    HttpApiEndpoint.delete("remove", "/api/v1/things", {
+      payload: Schema.Struct({ account_ids: Schema.optionalKey(list(Schema.String)) }),
+      success: Schema.Unknown
+    })
+  )
+) {}
+
+const Things = HttpApiBuilder.group(Api, "things", (handlers) =>
+  Effect.succeed(handlers.handleAll({
+    list: ({ query }) => Effect.succeed(HttpServerResponse.text(JSON.stringify(query))),
+    remove: ({ payload }) => Effect.succeed(HttpServerResponse.text(JSON.stringify(payload)))
+  })))
+
+/** Answers what a handler sees of a request. */
+const echo = Effect.gen(function*() {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  return HttpServerResponse.text(
+    JSON.stringify({
+      url: request.url,
+      type: request.headers["content-type"],
+      authorization: request.headers["authorization"],
+      peer: Option.isSome(request.remoteAddress),
+      body: yield* Effect.orDie(request.text)
+    })
+  )
+})
+
+const Server = HttpRouter.serve(
+  Layer.mergeAll(
+    HttpApiBuilder.layer(Api).pipe(Layer.provide(Things)),
+    HttpRouter.add("*", "/api/echo", echo),
+    HttpRouter.add("POST", "/inbox", echo),
+    Body.layer
+  ),
+  { disableLogger: true, disableListenLog: true, routerConfig }
+).pipe(Layer.provideMerge(NodeHttpServer.layerTest))
+
+const call = Effect.fnUntraced(function*(path: string, init: RequestInit & { duplex?: "half" } = {}) {
+  const { address } = yield* HttpServer.HttpServer
+  const port = address._tag === "UnixPathAddress" ? 0 : address.port
+  return yield* Effect.promise(async () => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, init)
+    const text = await response.text()
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) }
+  })
+})
+
+const seen = (path: string, init?: RequestInit) => Effect.map(call(path, init), ({ body }) => JSON.parse(body.body))
+
+layer(Server, { excludeTestServices: true })("bodies", (it) => {
+  it.effect("JSON, urlencoded, multipart and the query say the same", () =>
+    Effect.gen(function*() {
+      const expected = { status: "hi", media_ids: ["1", "2"], poll: { options: ["a"] } }
+      const query = "status=hi&media_ids[]=1&media_ids[]=2&poll[options][]=a"
+      const multipart = new FormData()
+      for (const [name, value] of new URLSearchParams(query)) multipart.append(name, value)
+      const bodies: ReadonlyArray<[string, RequestInit]> = [
+        ["", {
+          method: "POST",
+          body: JSON.stringify(expected),
+          headers: { "content-type": "application/json; charset=utf-8" }
+        }],
+        ["", { method: "PUT", body: new URLSearchParams(query) }],
+        ["", { method: "PATCH", body: multipart }],
+        ["", { method: "DELETE", body: new URLSearchParams(query) }],
+        [`?${query}`, { method: "POST" }],
+        [`?${query}&status=other`, { method: "POST", body: new URLSearchParams("status=hi") }]
+      ]
+      for (const [search, init] of bodies) assert.deepStrictEqual(yield* seen(`/api/echo${search}`, init), expected)
+    }))
+
+  it.effect("of a file in a multipart body only the name is left", () =>
+    Effect.gen(function*() {
+      const multipart = new FormData()
+      multipart.append("note", "text")
+      multipart.append("avatar", new Blob([new Uint8Array(2_000_000)], { type: "image/png" }), "a.png")
+      multipart.append("fields_attributes[0][name]", "n")
+      assert.deepStrictEqual(yield* seen("/api/echo", { method: "PATCH", body: multipart }), {
+        note: "text",
+        avatar: { filename: "a.png" },
+        fields_attributes: [{ name: "n" }]
+      })
+    }))
+
+  it.effect("row 40: a body over 1 MB is refused with 413, announced or not", () =>
+    Effect.gen(function*() {
+      const big = "x".repeat(Body.bodyBytesMax + 1)
+      const headers = { "content-type": "application/json" }
+      const announced = yield* call("/api/echo", { method: "POST", body: JSON.stringify({ big }), headers })
+      assert.deepStrictEqual(announced, { status: 413, body: { error: "Request body is too large" } })
+      const chunks = new ReadableStream({
+        pull: (controller) => controller.enqueue(new TextEncoder().encode("[".repeat(65_536)))
+      })
+      const endless = yield* call("/api/echo", { method: "POST", body: chunks, headers, duplex: "half" })
+      assert.deepStrictEqual(endless, { status: 413, body: { error: "Request body is too large" } })
+      const field = new FormData()
+      field.append("note", big)
+      assert.strictEqual((yield* call("/api/echo", { method: "POST", body: field })).status, 413)
+    }))
+
+  it.effect("malformed bodies and names that harm are 400 with a text", () =>
+    Effect.gen(function*() {
+      const json = { "content-type": "application/json" }
+      const error = "Error occurred while parsing request parameters"
+      assert.deepStrictEqual(yield* call("/api/echo", { method: "POST", body: "{", headers: json }), {
+        status: 400,
+        body: { error }
+      })
+      for (
+        const [search, init] of [
+          ["", { method: "POST", body: `{"__proto__":{}}`, headers: json }],
+          ["", { method: "POST", body: new URLSearchParams("a[constructor]=1") }],
+          ["?__proto__[a]=1", { method: "POST" }],
+          ["?__proto__=1", {}],
+          ["?q=%00", {}],
+          ["", {
+            method: "POST",
+            body: "--x\r\nnonsense",
+            headers: { "content-type": "multipart/form-data; boundary=x" }
+          }],
+          ["", { method: "POST", body: "x", headers: { "content-type": "multipart/form-data" } }]
+        ] satisfies ReadonlyArray<[string, RequestInit]>
+      ) {
+        const { body, status } = yield* call(`/api/echo${search}`, init)
+        assert.strictEqual(status, 400, JSON.stringify([search, init]))
+        assert.isString(body.error)
+      }
+    }))
+
+  it.effect("S-120 queries: arrays with and without brackets, lenient numbers and booleans", () =>
+    Effect.gen(function*() {
+      const list = (query: string) => Effect.map(call(`/api/v1/things?${query}`), ({ body }) => body)
+      assert.deepStrictEqual(yield* list("types[]=a&types[]=b&limit=5"), { types: ["a", "b"], limit: 5 })
+      assert.deepStrictEqual(yield* list("types=a&limit=abc&only_media=f"), { types: ["a"], only_media: false })
+      assert.deepStrictEqual(yield* list("limit=1&limit=-7&only_media=&types[]="), { limit: -7, types: [] })
+      for (const word of ["0", "f", "F", "false", "FALSE", "off", "OFF"]) {
+        assert.deepStrictEqual(yield* list(`only_media=${word}`), { only_media: false })
+      }
+      for (const word of ["1", "t", "true", "on", "False", "no"]) {
+        assert.deepStrictEqual(yield* list(`only_media=${word}`), { only_media: true })
+      }
+    }))
+
+  it.effect("parameters of a DELETE may stand in its body or in its query", () =>
+    Effect.gen(function*() {
+      const expected = { account_ids: ["1", "2"] }
+      const query = "account_ids[]=1&account_ids[]=2"
+      const remove = (path: string, init: RequestInit = {}) => call(path, { method: "DELETE", ...init })
+      assert.deepStrictEqual((yield* remove("/api/v1/things", { body: new URLSearchParams(query) })).body, expected)
+      assert.deepStrictEqual((yield* remove(`/api/v1/things?${query}`)).body, expected)
+      assert.deepStrictEqual((yield* remove("/api/v1/things")).body, {})
+    }))
+
+  it.effect("row 74: a path has one form, whatever slashes and suffix it comes with", () =>
+    Effect.gen(function*() {
+      for (const path of ["/api/v1/things", "/api/v1/things/", "//api//v1/things", "/api/v1/things.json?limit=1"]) {
+        assert.strictEqual((yield* call(path)).status, 200, path)
+      }
+      assert.strictEqual((yield* call("/API/v1/things")).status, 404)
+    }))
+
+  it.effect("a token among the parameters counts as one in the header, which stands before it", () =>
+    Effect.gen(function*() {
+      const body = new URLSearchParams("access_token=one")
+      const first = yield* call("/api/echo", { method: "POST", body })
+      assert.strictEqual(first.body.authorization, "Bearer one")
+      const second = yield* call("/api/echo", { method: "POST", body, headers: { authorization: "Bearer two" } })
+      assert.strictEqual(second.body.authorization, "Bearer two")
+    }))
+
+  it.effect("requests that are no client's stand as sent", () =>
+    Effect.gen(function*() {
+      const type = "application/activity+json"
+      const sent = yield* call("/inbox?a[]=1", { method: "POST", body: "{ }", headers: { "content-type": type } })
+      assert.deepStrictEqual(sent.body, { url: "/inbox?a[]=1", type, peer: true, body: "{ }" })
+    }))
+
+  it.effect("a body of another type counts as none", () =>
+    Effect.gen(function*() {
+      const headers = { "content-type": "text/plain" }
+      assert.deepStrictEqual(yield* seen("/api/echo?a=1", { method: "POST", body: "b=2", headers }), { a: "1" })
+    }))
+})

@@ -1,0 +1,80 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { Tokens } from "../../../src/services/oauth/Tokens.ts"
+import { client, get, Postbox, server, user } from "../../support/SignInServer.ts"
+import * as TestBrowser from "../../support/TestBrowser.ts"
+
+const requestLink = Effect.fnUntraced(function*(email: string) {
+  const browser = TestBrowser.make()
+  yield* browser.submit(yield* browser.get("/auth/password/new"), { email })
+  const link = new URL(/https:\S+/.exec((yield* Postbox.next).text)?.[0] ?? "")
+  return link.pathname + link.search
+})
+
+layer(server(), { excludeTestServices: true })("password reset", (it) => {
+  it.effect("sets a new password once and signs the user out everywhere", () =>
+    Effect.gen(function*() {
+      const tokens = yield* Tokens
+      const accountId = yield* user("ada")
+      const app = yield* client("read")
+      const { secret } = yield* tokens.issue({ appId: app.id, accountId }, ["read"])
+      const elsewhere = TestBrowser.make()
+      yield* elsewhere.signIn("ada")
+
+      const link = yield* requestLink(" ADA@mail.example ")
+      const browser = TestBrowser.make()
+      const form = yield* browser.get(link)
+      const short = yield* browser.submit(form, { password: "short" })
+      assert.strictEqual(short.status, 422)
+      assert.include(short.text, "is too short (minimum is 8 characters)")
+      const done = yield* browser.submit(short, { password: "a new password" })
+      assert.include(done.text, "Your password is set")
+      assert.include((yield* Postbox.next).subject, "Your password was changed")
+
+      assert.strictEqual((yield* browser.submit(form, { password: "another password" })).status, 404, "it works once")
+      assert.strictEqual((yield* browser.get(link)).status, 404)
+      assert.strictEqual((yield* elsewhere.get("/oauth/authorized_applications")).status, 302)
+      assert.isTrue(Option.getOrThrow(yield* tokens.find(secret)).revoked)
+      assert.strictEqual((yield* get("/oauth/token/info", Redacted.value(secret))).status, 401)
+      assert.strictEqual((yield* browser.signIn("ada")).status, 422, "the old password is no more")
+      const page = yield* browser.get("/auth/sign_in")
+      const signedIn = yield* browser.submit(page, { email: "ada@mail.example", password: "a new password" })
+      assert.strictEqual(signedIn.status, 302)
+    }))
+
+  it.effect("row 77: answers the same for an unknown address, and sends nothing", () =>
+    Effect.gen(function*() {
+      yield* user("bert")
+      const browser = TestBrowser.make()
+      const ask = Effect.fnUntraced(function*(email: string) {
+        return (yield* browser.submit(yield* browser.get("/auth/password/new"), { email })).text
+      })
+      const answers = [yield* ask("nobody@mail.example"), yield* ask("not an address"), yield* ask("bert@mail.example")]
+      assert.strictEqual(new Set(answers).size, 1)
+      assert.strictEqual((yield* Postbox.next).to, "bert@mail.example")
+    }))
+
+  it.effect("the link works for six hours, and only the last letter's", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* user("cleo")
+      const [first, second] = [yield* requestLink("cleo@mail.example"), yield* requestLink("cleo@mail.example")]
+      assert.strictEqual((yield* get(first)).status, 404)
+      assert.strictEqual((yield* get(second)).status, 200)
+      const [row] = yield* sql<{ life: number }>`SELECT extract(epoch FROM expires_at - created_at)::int AS life
+        FROM mail_tokens ORDER BY created_at DESC LIMIT 1`
+      assert.strictEqual(row?.life, 6 * 3600)
+      yield* sql`UPDATE mail_tokens SET expires_at = created_at`
+      assert.strictEqual((yield* get(second)).status, 404)
+    }))
+
+  it.effect("a link of one purpose does not serve another", () =>
+    Effect.gen(function*() {
+      yield* user("dora")
+      const link = yield* requestLink("dora@mail.example")
+      const secret = new URLSearchParams(link.split("?")[1]).get("reset_password_token") ?? ""
+      assert.strictEqual((yield* get(`/auth/confirmation?confirmation_token=${secret}`)).status, 404)
+      assert.strictEqual((yield* get("/.well-known/change-password")).headers.get("location"), "/auth/password/new")
+    }))
+})

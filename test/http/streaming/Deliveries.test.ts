@@ -1,0 +1,88 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { ownTopic } from "../../../src/http/streaming/Channels.ts"
+import * as Deliveries from "../../../src/http/streaming/Deliveries.ts"
+import { type Connection, Registry } from "../../../src/http/streaming/Registry.ts"
+import { type AccountId, StatusId, TokenId } from "../../../src/services/Ids.ts"
+import { settled } from "../../support/Actors.ts"
+import { person } from "../../support/People.ts"
+import { post } from "../../support/Posts.ts"
+import { counted } from "../../support/Reads.ts"
+import { layerStreams } from "./Streams.ts"
+
+const listening = (registry: Registry, accountId: AccountId, ...topics: ReadonlyArray<string>) => {
+  const connection: Connection = {
+    accountId,
+    tokenId: TokenId.make(1n),
+    hearsNotifications: true,
+    send: () => undefined,
+    end: () => undefined
+  }
+  registry.add(connection)
+  for (const topic of topics) registry.subscribe(connection, { name: "public", topic, label: `["${topic}"]` })
+  return connection
+}
+
+layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries", (it) => {
+  it.effect("take the same few queries however many listen, who share the bytes of what is the same for them", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const author = yield* person("author1")
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Hello #World") })
+      yield* settled
+      const readers = yield* Effect.forEach(Array.from({ length: 40 }, (_, i) => `reader1x${i}`), (name) => person(name))
+      const registry = new Registry()
+      const { concerns, deliveryOf } = yield* Deliveries.make(registry)
+      const update = {
+        _tag: "StatusEvent",
+        event: "update",
+        statusId: StatusId.make(BigInt(id)),
+        accountIds: [author, ...readers],
+        channels: ["public", "public:local"]
+      } as const
+      assert.isFalse(concerns(update))
+      const queriesFor = Effect.fnUntraced(function*(count: number) {
+        for (const reader of readers.slice(registry.size, count)) listening(registry, reader, "public", "public:local")
+        assert.isTrue(concerns(update))
+        const { queries, value } = yield* counted(deliveryOf(update))
+        return { queries, sendings: [...value] }
+      })
+      yield* queriesFor(1)
+      const few = yield* queriesFor(2)
+      const many = yield* queriesFor(40)
+      assert.strictEqual(few.queries, 2)
+      assert.strictEqual(many.queries, few.queries)
+      assert.strictEqual(many.sendings.length, 80)
+      for (const label of [`["public"]`, `["public:local"]`]) {
+        const bytes = many.sendings.filter(({ channel }) => channel.label === label)
+          .map(({ channel, event }) => event.message(channel.label))
+        assert.strictEqual(bytes.length, 40)
+        assert.strictEqual(new Set(bytes).size, 1)
+      }
+      // The author sees whether it pinned the post, so that its bytes are its own.
+      listening(registry, author, ownTopic("user", author))
+      const [own] = [...(yield* deliveryOf(update))]
+      assert.strictEqual(JSON.parse(own!.event.payload!).pinned, false)
+      assert.isUndefined(JSON.parse(many.sendings[0]!.event.payload!).pinned)
+    }))
+
+  it.effect("cost nothing where nobody listens", () =>
+    Effect.gen(function*() {
+      const registry = new Registry()
+      const account = yield* person("nobody2")
+      const { concerns, deliveryOf } = yield* Deliveries.make(registry)
+      const messages = [
+        { _tag: "StatusDeleted", statusId: StatusId.make(1n), accountIds: [account], channels: ["public"] },
+        { _tag: "NotificationCreated", accountId: account, notificationId: 1n },
+        { _tag: "ConversationChanged", accountId: account, conversationId: 1n },
+        { _tag: "FiltersChanged", accountId: account },
+        { _tag: "Revoked", tokenIds: [1n], accountIds: [account] },
+        { _tag: "Changed", kind: "status", ids: [1n] }
+      ] as const
+      for (const message of messages) assert.isFalse(concerns(message), message._tag)
+      listening(registry, account, "public:remote")
+      for (const message of messages.slice(1)) assert.isFalse(concerns(message), message._tag)
+      assert.deepStrictEqual([...(yield* deliveryOf(messages[0]))], [])
+    }))
+})

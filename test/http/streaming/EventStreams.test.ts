@@ -1,0 +1,112 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { Broadcast } from "../../../src/services/feeds/Broadcast.ts"
+import { StatusId } from "../../../src/services/Ids.ts"
+import { Tokens } from "../../../src/services/oauth/Tokens.ts"
+import { person } from "../../support/People.ts"
+import { post } from "../../support/Posts.ts"
+import { address, layerStreams, listen, tokenOf } from "./Streams.ts"
+
+const get = Effect.fnUntraced(function*(path: string, secret?: string) {
+  const url = `http://${yield* address}/api/v1/streaming${path}`
+  return yield* Effect.promise(async () => {
+    const response = await fetch(url, {
+      redirect: "manual",
+      headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` }
+    })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  })
+})
+
+layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Server-sent events", (it) => {
+  it.effect("S-007: begin with `:)` and carry one channel", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const broadcast = yield* Broadcast
+      const author = yield* person("author1")
+      const { secret } = yield* tokenOf(author)
+      const { hello, next, response } = yield* listen("user", secret)
+      assert.strictEqual(response.status, 200)
+      assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
+      assert.strictEqual(response.headers.get("cache-control"), "private, no-store")
+      assert.strictEqual(response.headers.get("access-control-allow-origin"), "*")
+      assert.deepStrictEqual(yield* hello, Option.some(":)"))
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("one\n\ntwo") })
+      const [event, data, ...more] = Option.getOrThrow(yield* next).split("\n")
+      assert.strictEqual(event, "event: update")
+      assert.strictEqual(JSON.parse(data!.slice("data: ".length)).id, id)
+      assert.deepStrictEqual(more, [])
+      yield* accounts.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
+      assert.deepStrictEqual(yield* next, Option.some(`event: delete\ndata: ${id}`))
+      yield* broadcast.publish({ _tag: "FiltersChanged", accountId: author })
+      assert.deepStrictEqual(yield* next, Option.some("event: filters_changed\ndata: undefined"))
+    }).pipe(Effect.scoped))
+
+  it.effect("S-007: have a path for every channel", () =>
+    Effect.gen(function*() {
+      const broadcast = yield* Broadcast
+      const { secret } = yield* tokenOf(yield* person("paths2"))
+      const paths = [
+        ["public", "public"],
+        ["public?only_media=true", "public:media"],
+        ["public?only_media=false", "public"],
+        ["public/local", "public:local"],
+        ["public/local?only_media=1", "public:local:media"],
+        ["public/remote", "public:remote"],
+        ["public/remote?only_media=on", "public:remote:media"],
+        ["hashtag?tag=Ünï", "hashtag:uni"],
+        ["hashtag/local?tag=cats", "hashtag:local:cats"]
+      ] as const
+      for (const [path, topic] of paths) {
+        const { hello, next } = yield* listen(`${path}${path.includes("?") ? "&" : "?"}access_token=${secret}`)
+        yield* hello
+        yield* broadcast.publish({ _tag: "StatusDeleted", statusId: StatusId.make(1n), accountIds: [], channels: [topic] })
+        assert.deepStrictEqual(yield* next, Option.some("event: delete\ndata: 1"), path)
+      }
+    }).pipe(Effect.scoped))
+
+  it.effect("S-007, S-231, rows 65, 69: are refused in Mastodon's words", () =>
+    Effect.gen(function*() {
+      const user = yield* person("errors3")
+      const { secret } = yield* tokenOf(user)
+      const writer = yield* tokenOf(user, "write")
+      const app = yield* tokenOf(undefined)
+      const cases = [
+        ["/user", undefined, 401, "Missing access token"],
+        ["/user", "nonsense", 401, "Invalid access token"],
+        ["/user", app.secret, 401, "Invalid access token"],
+        ["/user", writer.secret, 401, "Access token does not have the required scopes"],
+        ["/nonsense", secret, 400, "Unknown channel requested"],
+        ["/nonsense", undefined, 400, "Unknown channel requested"],
+        ["/hashtag", secret, 400, "Missing tag name parameter"],
+        ["/hashtag/local?tag=", secret, 400, "Missing tag name parameter"],
+        ["/list", secret, 400, "Missing list name parameter"],
+        ["/list?list=5", secret, 401, "Not authorized to stream this list"],
+        ["", secret, 404, "Not Found"],
+        ["/", undefined, 404, "Not Found"]
+      ] as const
+      for (const [path, token, status, text] of cases) {
+        const answer = yield* get(path, token)
+        assert.deepStrictEqual([answer.status, JSON.parse(answer.text)], [status, { error: text }], path)
+        assert.strictEqual(answer.headers.get("cache-control"), "private, no-store")
+      }
+    }))
+
+  it.effect("S-007: are said to be in health", () =>
+    Effect.gen(function*() {
+      const { headers, status, text } = yield* get("/health")
+      assert.deepStrictEqual([status, text], [200, "OK"])
+      assert.match(headers.get("content-type")!, /^text\/plain/)
+    }))
+
+  it.effect("row 70: end at once when their token does", () =>
+    Effect.gen(function*() {
+      const tokens = yield* Tokens
+      const { secret, tokenId } = yield* tokenOf(yield* person("revoked5"))
+      const { hello, rest } = yield* listen("user", secret)
+      yield* hello
+      yield* tokens.revoke({ tokenIds: [tokenId] })
+      assert.strictEqual(yield* rest, "")
+    }).pipe(Effect.scoped))
+})

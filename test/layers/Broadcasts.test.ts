@@ -1,0 +1,74 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, PubSub, Schedule } from "effect"
+import * as Broadcasts from "../../src/layers/Broadcasts.ts"
+import { notify, PostgresChannel } from "../../src/layers/PostgresChannel.ts"
+import { Broadcast, type BroadcastMessage } from "../../src/services/feeds/Broadcast.ts"
+import { AccountId } from "../../src/services/Ids.ts"
+import { TestRedis } from "../support/RedisServer.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const Live = Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer)
+const alone = Broadcasts.layer.pipe(Layer.provide(PostgresChannel.layer))
+
+const revoked = (token: bigint): BroadcastMessage => ({
+  _tag: "Revoked",
+  tokenIds: [token],
+  accountIds: [AccountId.make(7n)]
+})
+
+/** A node's bus, connected. */
+const node = <R>(bus: Layer.Layer<Broadcast, unknown, R>) =>
+  Effect.gen(function*() {
+    const broadcast = Context.get(yield* Effect.orDie(Layer.build(Layer.fresh(bus))), Broadcast)
+    yield* Effect.repeat(broadcast.connected, { until: (yes) => yes, schedule: Schedule.spaced("5 millis") })
+    return { broadcast, heard: yield* broadcast.subscribe }
+  })
+
+layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
+  it.effect("are heard by the process that publishes them, and by nobody twice", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { broadcast, heard } = yield* node(alone)
+      yield* broadcast.publish(revoked(1n))
+      yield* broadcast.publish(revoked(2n))
+      assert.deepStrictEqual(yield* PubSub.take(heard), revoked(1n))
+      assert.deepStrictEqual(yield* PubSub.take(heard), revoked(2n))
+    })))
+
+  it.effect("arrive from a command line by NOTIFY", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { heard } = yield* node(alone)
+      yield* notify(revoked(3n))
+      assert.deepStrictEqual(yield* PubSub.take(heard), revoked(3n))
+    })))
+
+  it.effect("outlive a lost connection and a message that nobody understands", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { broadcast, heard } = yield* node(alone)
+      const pg = yield* PgClient.PgClient
+      yield* pg.notify("murmuration", "{\"_tag\":\"Nonsense\"}")
+      yield* pg`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()`
+      yield* Effect.repeat(broadcast.connected, { until: (yes) => !yes, schedule: Schedule.spaced("1 millis") })
+      yield* Effect.repeat(broadcast.connected, { until: (yes) => yes, schedule: Schedule.spaced("5 millis") })
+      yield* notify(revoked(4n))
+      assert.deepStrictEqual(yield* PubSub.take(heard), revoked(4n))
+    })))
+
+  it.effect("reach the other nodes of a cluster through Redis, once", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const context = yield* Layer.build(TestRedis)
+      const clustered = alone.pipe(Layer.provide(Layer.succeedContext(context)))
+      const [a, b] = [yield* node(clustered), yield* node(clustered)]
+      yield* a.broadcast.publish(revoked(5n))
+      yield* b.broadcast.publish(revoked(6n))
+      for (const { heard } of [a, b]) {
+        const both = [yield* PubSub.take(heard), yield* PubSub.take(heard)]
+        assert.sameDeepMembers(both, [revoked(5n), revoked(6n)])
+      }
+      yield* a.broadcast.publish(revoked(7n))
+      assert.deepStrictEqual(yield* PubSub.take(a.heard), revoked(7n))
+      assert.deepStrictEqual(yield* PubSub.take(b.heard), revoked(7n))
+    })))
+})

@@ -1,0 +1,50 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { readdirSync } from "node:fs"
+import * as Database from "../../src/layers/Database.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const files = readdirSync(new URL("../../migrations", import.meta.url)).filter((name) => name.endsWith(".ts"))
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
+  it.effect("speaks camelCase here and snake_case in Postgres, and leaves documents alone", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const sent = new Date(1_700_000_000_123)
+      const body = { snake_key: { camelKey: 1 } }
+      yield* sql`CREATE TABLE letters (id bigint, sent_at timestamptz, body jsonb)`
+      const row = { id: 2n ** 60n, sentAt: sent, body: JSON.stringify(body) }
+      const rows = yield* sql`INSERT INTO letters ${sql.insert(row)} RETURNING *`
+      assert.deepStrictEqual(rows, [{ id: 2n ** 60n, sentAt: sent, body }])
+    }))
+
+  it.effect("makes ids that sort by the time they are given", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly id: bigint }>`SELECT next_id(${1_700_000_000_000}) AS id`
+      assert.strictEqual(rows[0]!.id >> 16n, 1_700_000_000_000n)
+    }))
+})
+
+layer(TestDatabase.layerEmpty, { excludeTestServices: true })("Database.migrate", (it) => {
+  it.effect("lets nodes that start at once agree: one migrates, the others wait and find it done", () =>
+    Effect.gen(function*() {
+      const { connection } = yield* TestDatabase
+      const runs = yield* Effect.all([1, 2, 3].map(() => Database.migrate(connection)), { concurrency: 3 })
+      assert.deepStrictEqual(runs.map((done) => done.length).toSorted((a, b) => a - b), [0, 0, files.length])
+      const rows = yield* Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`SELECT count(*)::int AS n FROM effect_sql_migrations`
+      )
+        .pipe(Effect.provide(Database.client(connection)))
+      assert.deepStrictEqual(rows, [{ n: files.length }])
+    }))
+})
+
+describe("migrations", () => {
+  it("are numbered without gaps, because a number at or below the last one applied is skipped in silence", () => {
+    const numbers = files.map((name) => /^(\d{4})_[a-z_]+\.ts$/.exec(name)?.[1] ?? name)
+    assert.deepStrictEqual(numbers.toSorted(), files.map((_, index) => String(index + 1).padStart(4, "0")))
+  })
+})

@@ -1,0 +1,101 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Exit, FileSystem, Layer, Option, Schedule, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Database from "../../src/layers/Database.ts"
+import * as Postmaster from "../../src/layers/embedded/Postmaster.ts"
+import { EmbeddedPostgres, type Options } from "../../src/layers/EmbeddedPostgres.ts"
+
+const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
+
+/** A new data folder inside one with these permissions; removed at the end. */
+const dataDir = Effect.fnUntraced(function*(mode: number) {
+  const fs = yield* FileSystem.FileSystem
+  const parent = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-embedded-" })
+  yield* fs.chmod(parent, mode)
+  return `${parent}/data`
+})
+
+/** Starts a Postgres that closes with the returned scope. */
+const start = Effect.fnUntraced(function*(options: Options) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const services = yield* Layer.build(EmbeddedPostgres.layer({ durable: false, ...options })).pipe(Scope.provide(scope))
+  const postgres = Context.get(services, EmbeddedPostgres)
+  return { postgres, stop: Scope.close(scope, Exit.void) }
+})
+
+const query = (postgres: EmbeddedPostgres["Service"], statement: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
+    Effect.provide(PgClient.layer({ ...Database.connectionOf(postgres), connectTimeout: "2 seconds" }))
+  )
+
+const running = (dataDir: string) => Postmaster.find(`${dataDir}/postgres`)
+
+layer(Platform, { excludeTestServices: true })("EmbeddedPostgres", (it) => {
+  it.effect("makes its data once, stops cleanly and finds them again", () =>
+    Effect.gen(function*() {
+      const folder = yield* dataDir(0o755)
+      const first = yield* start({ dataDir: folder, adopt: true })
+      yield* query(first.postgres, "CREATE TABLE kept AS SELECT 7 AS n")
+      const pid = yield* first.postgres.pid
+      yield* first.stop
+      assert.throws(() => process.kill(pid, 0))
+      assert.isTrue(Option.isNone(yield* running(folder)))
+      const second = yield* start({ dataDir: folder, adopt: true })
+      assert.deepStrictEqual(yield* query(second.postgres, "SELECT n FROM kept"), [{ n: 7 }])
+    }).pipe(Effect.scoped))
+
+  it.effect("lets nobody in without the password, and listens on no port", () =>
+    Effect.gen(function*() {
+      const { postgres } = yield* start({ dataDir: yield* dataDir(0o755), adopt: true })
+      const { username } = postgres
+      const refused = yield* Effect.flip(Effect.scoped(Layer.build(
+        Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1`)).pipe(
+          Layer.provide(PgClient.layer({ ...postgres.endpoint, username, database: "postgres" }))
+        )
+      )))
+      assert.strictEqual(refused.reason._tag, "AuthenticationError")
+      assert.deepStrictEqual(yield* query(postgres, "SHOW listen_addresses"), [{ listen_addresses: "" }])
+    }).pipe(Effect.scoped))
+
+  it.effect("in a folder that other users cannot enter, runs all the same, as root too", () =>
+    Effect.gen(function*() {
+      const { postgres } = yield* start({ dataDir: yield* dataDir(0o700), adopt: true })
+      assert.deepStrictEqual(yield* query(postgres, "SELECT 1 AS n"), [{ n: 1 }])
+    }).pipe(Effect.scoped))
+
+  it.effect("started twice on the same data: the second finds the running one and leaves it running", () =>
+    Effect.gen(function*() {
+      const folder = yield* dataDir(0o755)
+      const server = yield* start({ dataDir: folder, adopt: true })
+      const beside = yield* start({ dataDir: folder, adopt: false })
+      assert.strictEqual(yield* beside.postgres.pid, yield* server.postgres.pid)
+      yield* beside.stop
+      assert.deepStrictEqual(yield* query(server.postgres, "SELECT 1 AS n"), [{ n: 1 }])
+    }).pipe(Effect.scoped))
+
+  it.effect("killed, it is started again at the same place with the same data", () =>
+    Effect.gen(function*() {
+      const { postgres } = yield* start({ dataDir: yield* dataDir(0o755), adopt: true })
+      yield* query(postgres, "CREATE TABLE kept AS SELECT 7 AS n")
+      const pid = yield* postgres.pid
+      process.kill(pid, "SIGKILL")
+      yield* Effect.repeat(postgres.pid, { until: (now) => now !== pid, schedule: Schedule.spaced("20 millis") })
+      assert.deepStrictEqual(yield* query(postgres, "SELECT n FROM kept"), [{ n: 7 }])
+    }).pipe(Effect.scoped))
+
+  it.effect("says in words what is wrong with its data", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* dataDir(0o755)
+      const first = yield* start({ dataDir: folder, adopt: true })
+      yield* first.stop
+      yield* fs.writeFileString(`${folder}/postgres/PG_VERSION`, "12\n")
+      const old = yield* Effect.flip(start({ dataDir: folder, adopt: true }))
+      assert.match(old.message, /was written by Postgres 12, this server has Postgres \d+/)
+      yield* fs.remove(`${folder}/secrets/postgres_password`)
+      const locked = yield* Effect.flip(start({ dataDir: folder, adopt: true }))
+      assert.match(locked.message, /postgres_password is missing/)
+    }).pipe(Effect.scoped))
+})

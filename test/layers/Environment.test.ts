@@ -1,0 +1,114 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { readFileSync } from "node:fs"
+import { Environment } from "../../src/layers/Environment.ts"
+import { markdown } from "../../src/layers/environment/variables.ts"
+
+const read = (variables: Record<string, string>) =>
+  Effect.provide(Environment, Environment.layer).pipe(
+    Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(variables)))
+  )
+
+const problems = (variables: Record<string, string>) =>
+  Effect.map(Effect.flip(read(variables)), ({ message }) => message)
+
+describe("Environment", () => {
+  it.effect("works without any variable: closed sign-ups, unfederated on localhost, one process", () =>
+    Effect.gen(function*() {
+      const environment = yield* read({})
+      assert.deepInclude(environment, { host: "127.0.0.1", port: 3000, dataDir: "./data", rateLimits: true })
+      assert.isUndefined(environment.cluster)
+      assert.deepStrictEqual(environment.server, {
+        localDomain: "localhost:3000",
+        publicUrl: "http://localhost:3000",
+        federated: false,
+        publicTimelines: "public",
+        limitedFederation: false,
+        registrations: "closed",
+        signupConfirmation: "mail",
+        mailFrom: "notifications@localhost"
+      })
+    }))
+
+  it.effect("derives what is not said from PUBLIC_URL; an empty variable is one that is not set", () =>
+    Effect.gen(function*() {
+      const { server } = yield* read({
+        PUBLIC_URL: "https://social.example.org/",
+        LOCAL_DOMAIN: "",
+        LIMITED_FEDERATION: "1"
+      })
+      assert.deepInclude(server, {
+        localDomain: "social.example.org",
+        publicUrl: "https://social.example.org",
+        federated: true,
+        limitedFederation: true,
+        mailFrom: "notifications@social.example.org"
+      })
+    }))
+
+  it.effect("reports all that is wrong at once, in words", () =>
+    Effect.gen(function*() {
+      const message = yield* problems({
+        PORT: "http",
+        REGISTRATIONS: "maybe",
+        PUBLIC_URL: "ftp://example.org",
+        SECRET_KEY: "too short",
+        TRUSTED_PROXIES: "10.0.0.0/8, here",
+        CLUSTER_HOST: "8.8.8.8"
+      })
+      assert.deepStrictEqual(message.split("\n").slice(1), [
+        "  PORT: expected a whole number from 0 to 65535, not \"http\".",
+        "  PUBLIC_URL: expected a URL that begins with http:// or https://, not \"ftp://example.org\".",
+        "  SECRET_KEY: expected at least 32 characters.",
+        "  TRUSTED_PROXIES: expected IP addresses or networks (10.0.0.0/8), separated by commas, not \"10.0.0.0/8, here\".",
+        "  REGISTRATIONS: expected open or approval or closed, not \"maybe\".",
+        "  DATABASE_URL: a cluster (CLUSTER_HOST is set) needs one that all nodes share.",
+        "  REDIS_URL: a cluster (CLUSTER_HOST is set) needs one that all nodes share.",
+        "  CLUSTER_HOST: 8.8.8.8 is a public address; the cluster's port must be open to the other nodes only."
+      ])
+    }))
+
+  it.effect("row 82: neither prints nor logs a secret, wrong or right", () =>
+    Effect.gen(function*() {
+      const databaseUrl = "postgres://user:hunter2@10.0.0.1/db"
+      const environment = yield* read({ DATABASE_URL: databaseUrl })
+      assert.strictEqual(Redacted.value(environment.databaseUrl!), databaseUrl)
+      assert.notInclude(JSON.stringify(environment), "hunter2")
+      assert.notInclude(yield* problems({ DATABASE_URL: "mysql://user:hunter2@10.0.0.1/db" }), "hunter2")
+    }))
+
+  const shared = { DATABASE_URL: "postgres://10.0.0.1/db", REDIS_URL: "redis://10.0.0.1" }
+  for (
+    const host of [
+      "10.1.2.3",
+      "192.168.0.7",
+      "172.16.0.1",
+      "127.0.0.1",
+      "localhost",
+      "fd00::7",
+      "fe80::1",
+      "100.64.0.9"
+    ]
+  ) {
+    it.effect(`row 84: CLUSTER_HOST=${host} is taken`, () =>
+      Effect.gen(function*() {
+        const { cluster } = yield* read({ ...shared, CLUSTER_HOST: host, CLUSTER_PORT: "4000" })
+        assert.deepStrictEqual(cluster, { host, port: 4000 })
+      }))
+  }
+  for (const host of ["8.8.8.8", "0.0.0.0", "::", "2001:4860:4860::8888", "172.32.0.1", "nowhere.invalid"]) {
+    it.effect(`row 84: CLUSTER_HOST=${host} is refused`, () =>
+      Effect.gen(function*() {
+        assert.match(
+          yield* problems({ ...shared, CLUSTER_HOST: host }),
+          /CLUSTER_HOST: .*(public address|leads to no address)/
+        )
+      }))
+  }
+})
+
+describe("README", () => {
+  it("has the table of configuration that the code has", () => {
+    assert.include(readFileSync(new URL("../../README.md", import.meta.url), "utf8"), markdown())
+  })
+})

@@ -1,0 +1,138 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { HttpRouter, HttpServer as Http, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { NetAddress } from "effect/net"
+import { connect } from "node:net"
+import * as HttpServer from "../../src/layers/HttpServer.ts"
+import * as Telemetry from "../../src/layers/Telemetry.ts"
+import { testEnvironment } from "../support/TestEnvironment.ts"
+
+const gate = Deferred.makeUnsafe<void>()
+
+const routes = Layer.mergeAll(
+  HttpRouter.add(
+    "GET",
+    "/address",
+    Effect.map(
+      HttpServerRequest.HttpServerRequest,
+      ({ remoteAddress }) => HttpServerResponse.text(Option.getOrElse(remoteAddress, () => "unknown"))
+    )
+  ),
+  HttpRouter.add("GET", "/slow", Effect.as(Deferred.await(gate), HttpServerResponse.text("done"))),
+  HttpRouter.add(
+    "POST",
+    "/echo",
+    Effect.flatMap(
+      HttpServerRequest.HttpServerRequest,
+      (request) => Effect.map(request.text, (text) => HttpServerResponse.text(String(text.length)))
+    )
+  ),
+  Telemetry.layerRouter,
+  HttpServer.layerRouter
+)
+
+const serve = (variables: Record<string, string>) =>
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provideMerge(HttpServer.layer),
+    Layer.provide(testEnvironment({ PORT: "0", ...variables }))
+  )
+
+const baseUrl = Effect.map(
+  Http.HttpServer,
+  ({ address }) => address._tag === "UnixPathAddress" ? "" : `http://${NetAddress.formatInet(address)}`
+)
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  Effect.flatMap(baseUrl, (base) => Effect.promise(() => fetch(base + path, { headers })))
+
+const addressSeen = (forwarded: string) =>
+  Effect.flatMap(get("/address", { "x-forwarded-for": forwarded }), (response) => Effect.promise(() => response.text()))
+
+layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on the same machine", (it) => {
+  it.effect("row 74: believes the trusted proxy's last word, not what the client wrote before it", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* addressSeen("6.6.6.6, 198.51.100.7"), "198.51.100.7")
+      assert.strictEqual(yield* addressSeen("198.51.100.7, 127.0.0.1"), "198.51.100.7")
+      assert.strictEqual(yield* addressSeen("unknown"), "127.0.0.1")
+    }))
+
+  it.effect("answers /metrics to a collector on the machine, and hides them from those whom the proxy let in", () =>
+    Effect.gen(function*() {
+      const local = yield* get("/metrics")
+      assert.strictEqual(local.status, 200)
+      assert.match(yield* Effect.promise(() => local.text()), /^process_resident_memory_bytes \d+$/m)
+      const remote = yield* get("/metrics", { "x-forwarded-for": "198.51.100.7" })
+      assert.strictEqual(remote.status, 404)
+    }))
+
+  it.effect("row 40: a body over the limit is not read", () =>
+    Effect.gen(function*() {
+      const base = yield* baseUrl
+      const send = (bytes: number) =>
+        Effect.promise(() =>
+          fetch(`${base}/echo`, { method: "POST", body: "x".repeat(bytes) }).then(({ status }) => status)
+        )
+      assert.strictEqual(yield* send(100_000), 200)
+      assert.notStrictEqual(yield* send(1_100_000), 200)
+    }))
+
+  it.effect("row 40: a client may take 20 s for headers and 60 s for a request at most, with 16 KiB of headers", () =>
+    Effect.gen(function*() {
+      const server = HttpServer.makeServer()
+      assert.isAtMost(server.headersTimeout, 20_000)
+      assert.isAtMost(server.requestTimeout, 60_000)
+      assert.isAbove(server.headersTimeout, 0)
+      assert.isAbove(server.requestTimeout, 0)
+      const response = yield* get("/address", { "x-much": "x".repeat(20_000) })
+      assert.strictEqual(response.status, 431)
+    }))
+})
+
+layer(serve({ TRUSTED_PROXIES: "10.0.0.0/8" }), { excludeTestServices: true })(
+  "HttpServer without a proxy here",
+  (it) => {
+    it.effect("row 74: ignores X-Forwarded-For from a peer that is no trusted proxy", () =>
+      Effect.gen(function*() {
+        assert.strictEqual(yield* addressSeen("198.51.100.7"), "127.0.0.1")
+      }))
+  }
+)
+
+layer(serve({}), { excludeTestServices: true })("HttpServer under load", (it) => {
+  it.effect("row 40: takes so many requests at once and tells the next ones to come back", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const base = new URL(yield* baseUrl)
+      // Raw sockets, because a client library would queue so many requests.
+      const sockets = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          Array.from({ length: HttpServer.requestsInFlightMax }, () => connect(Number(base.port), base.hostname))
+        ),
+        (sockets) => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))
+      )
+      for (const socket of sockets) socket.write("GET /slow HTTP/1.1\r\nHost: test\r\n\r\n")
+      const refused = yield* Effect.repeat(get("/address"), { until: ({ status }) => status !== 200 })
+      assert.strictEqual(refused.status, 503)
+      assert.strictEqual(refused.headers.get("retry-after"), "1")
+      const answered = yield* Effect.forkChild(
+        Effect.callback<string>((resume) => {
+          sockets[0]!.once("data", (data) => resume(Effect.succeed(String(data))))
+        }),
+        { startImmediately: true }
+      )
+      yield* Deferred.succeed(gate, undefined)
+      assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 200/)
+      yield* Effect.repeat(get("/address"), { until: ({ status }) => status === 200 })
+    })))
+})
+
+layer(HttpServer.layer.pipe(Layer.provide(testEnvironment({ PORT: "0" }))), { excludeTestServices: true })(
+  "HttpServer while nothing serves yet",
+  (it) => {
+    it.effect("answers 503 with Retry-After instead of nothing", () =>
+      Effect.gen(function*() {
+        const response = yield* get("/health")
+        assert.strictEqual(response.status, 503)
+        assert.strictEqual(response.headers.get("retry-after"), "1")
+      }))
+  }
+)

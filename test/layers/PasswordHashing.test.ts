@@ -1,0 +1,53 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
+import { Credentials, passwordsWaitingMax } from "../../src/services/identity/Credentials.ts"
+
+const secret = Redacted.make("pässword of somebody")
+
+layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (it) => {
+  it.effect("verifies what it hashed, whichever way the letters were typed, and nothing else", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const hash = yield* credentials.hash(secret)
+      assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+      assert.notStrictEqual(hash, yield* credentials.hash(secret))
+      const verify = (password: string, stored: string | undefined) =>
+        credentials.verify(Redacted.make(password), stored)
+      assert.isTrue(yield* verify("pässword of somebody", hash))
+      assert.isTrue(yield* verify("pa\u0308ssword of somebody", hash))
+      assert.isFalse(yield* verify("password of somebody", hash))
+      assert.isFalse(yield* verify("pässword of somebody", undefined))
+      assert.isFalse(yield* verify("", ""))
+      assert.isFalse(yield* verify("pässword of somebody", hash.replace("t=2", "t=3")))
+    }))
+
+  it.effect("knows hashes with other parameters (RFC 9106's test of the reference implementation)", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const stored = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+      assert.isTrue(yield* credentials.verify(Redacted.make("password"), stored))
+      assert.isFalse(yield* credentials.verify(Redacted.make("passwort"), stored))
+    }))
+
+  it.effect("row 75: a flood is told to come again, and those before it are served", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const flood = Array.from({ length: passwordsWaitingMax + 8 }, () => Effect.exit(credentials.hash(secret)))
+      const results = yield* Effect.all(flood, { concurrency: "unbounded" })
+      assert.strictEqual(results.filter(({ _tag }) => _tag === "Failure").length, 8)
+      assert.isString(yield* credentials.hash(secret))
+    }))
+})
+
+layer(PasswordHashing.layerSimulation.pipe(Layer.provide(NodeCrypto.layer)))("in a simulation", (it) => {
+  it.effect("tells passwords apart", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const hash = yield* credentials.hash(secret)
+      assert.isTrue(yield* credentials.verify(secret, hash))
+      assert.isFalse(yield* credentials.verify(Redacted.make("x"), hash))
+      assert.isFalse(yield* credentials.verify(secret, undefined))
+    }))
+})

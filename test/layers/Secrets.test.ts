@@ -1,0 +1,57 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Redacted } from "effect"
+import * as SecretFile from "../../src/layers/SecretFile.ts"
+import { keepInDatabase, layer as secretsLayer } from "../../src/layers/Secrets.ts"
+import { Secrets } from "../../src/services/instance/Secrets.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { testEnvironment } from "../support/TestEnvironment.ts"
+
+const Live = Layer.mergeAll(TestDatabase.layer, NodeServices.layer, NodeCrypto.layer)
+
+const signingKey = (variables: Record<string, string>) =>
+  Effect.gen(function*() {
+    return Redacted.value((yield* Secrets).signingKey)
+  }).pipe(Effect.provide(Layer.fresh(secretsLayer.pipe(Layer.provide(testEnvironment(variables))))))
+
+layer(Live, { excludeTestServices: true })("Secrets", (it) => {
+  it.effect("uses SECRET_KEY where it is given", () =>
+    Effect.gen(function*() {
+      const key = "k".repeat(40)
+      assert.strictEqual(yield* signingKey({ SECRET_KEY: key, DATA_DIR: "/nowhere" }), key)
+    }))
+
+  it.effect("makes one once in DATA_DIR, readable for its owner only, and keeps it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })
+      const first = yield* signingKey({ DATA_DIR: dataDir })
+      assert.strictEqual(yield* signingKey({ DATA_DIR: dataDir }), first)
+      assert.isAtLeast(first.length, 32)
+      const { mode } = yield* fs.stat(`${dataDir}/secrets/signing_key`)
+      assert.strictEqual(mode & 0o777, 0o600)
+    })))
+
+  it.effect("keeps it in the database of nodes that share one, so that nodes that start at once agree", () =>
+    Effect.gen(function*() {
+      const { url } = yield* TestDatabase
+      const variables = { DATABASE_URL: url, DATA_DIR: "/nowhere" }
+      const keys = yield* Effect.all(Array.from({ length: 8 }, () => signingKey(variables)), { concurrency: 8 })
+      assert.strictEqual(new Set(keys).size, 1)
+      const other = yield* keepInDatabase("another", Effect.succeed("another secret"))
+      assert.strictEqual(Redacted.value(other), "another secret")
+    }))
+
+  it.effect("in files: of many that make it at once the first wins for all, and nothing else is left behind", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })
+      const kept = yield* Effect.forEach(
+        [1, 2, 3, 4, 5, 6],
+        (n) => SecretFile.keep(dataDir, "one", Effect.succeed(`secret ${n}`)),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(new Set(kept.map(Redacted.value)).size, 1)
+      assert.deepStrictEqual(yield* fs.readDirectory(`${dataDir}/secrets`), ["one"])
+    })))
+})

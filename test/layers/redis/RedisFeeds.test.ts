@@ -1,0 +1,285 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Redis } from "../../../src/layers/Redis.ts"
+import * as RedisFeeds from "../../../src/layers/redis/RedisFeeds.ts"
+import {
+  feedEntriesMax,
+  feedEntriesSlack,
+  feedEntriesWhole,
+  type FeedEntry,
+  Feeds
+} from "../../../src/services/feeds/Feeds.ts"
+import { AccountId } from "../../../src/services/Ids.ts"
+import { startRedis, TestRedis } from "../../support/RedisServer.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const entry = (id: number, reblogOf?: bigint): FeedEntry => ({ id: 2n ** 60n + BigInt(id), reblogOf })
+const ids = (entries: ReadonlyArray<FeedEntry> | undefined) => entries?.map(({ id }) => Number(id - 2n ** 60n))
+
+let accounts = 0n
+/** An account without a feed. */
+const somebody = () => AccountId.make(BigInt(process.pid) * 1_000_000n + ++accounts)
+
+const Base = Layer.merge(TestDatabase.layer, NodeCrypto.layer)
+const overRedis = RedisFeeds.layer.pipe(Layer.provideMerge(TestRedis), Layer.provideMerge(Base))
+
+for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer.orDie(overRedis)]] as const) {
+  layer(feedsLayer, { excludeTestServices: true })(`Feeds in ${name}`, (it) => {
+    it.effect("are unknown until they are filled, and then sets, newest first, with reblogs' originals", () =>
+      Effect.gen(function*() {
+        const feeds = yield* Feeds
+        const account = somebody()
+        assert.isUndefined(yield* feeds.read(account))
+        yield* feeds.push([account], entry(5))
+        assert.isUndefined(yield* feeds.read(account))
+        yield* feeds.fill(account, [entry(3), entry(2, 2n ** 59n), entry(1)])
+        yield* feeds.push([account], entry(4))
+        yield* feeds.push([account], entry(5))
+        const read = yield* feeds.read(account)
+        assert.deepStrictEqual(ids(read), [5, 4, 3, 2, 1])
+        assert.deepStrictEqual(read?.[3], entry(2, 2n ** 59n))
+      }))
+
+    it.effect("know an empty feed from one that was never filled, and forget what is dropped", () =>
+      Effect.gen(function*() {
+        const feeds = yield* Feeds
+        const account = somebody()
+        yield* feeds.fill(account, [])
+        assert.deepStrictEqual(yield* feeds.read(account), [])
+        yield* feeds.drop([account])
+        assert.isUndefined(yield* feeds.read(account))
+        yield* feeds.push([], entry(1))
+        yield* feeds.drop([])
+      }))
+
+    it.effect("keep the newest entries and no more than the field's limit, and stay filled", () =>
+      Effect.gen(function*() {
+        const feeds = yield* Feeds
+        const account = somebody()
+        yield* feeds.fill(account, [entry(0)])
+        const last = feedEntriesMax + feedEntriesSlack + 10
+        for (let id = 1; id <= last; id++) yield* feeds.push([account], entry(id))
+        const read = ids(yield* feeds.read(account))!
+        assert.isAtMost(read.length, feedEntriesMax)
+        assert.isAtLeast(read.length, feedEntriesWhole)
+        assert.deepStrictEqual(read, read.map((_, index) => last - index))
+        // Whatever is in it, Postgres need not be asked for what is newer.
+        for (let id = 1; id <= 2 * feedEntriesMax; id++) yield* feeds.push([account], entry(1 + id % 100))
+        assert.deepStrictEqual((yield* feeds.read(account))?.[0], entry(100))
+      }))
+
+    it.effect("are whole with enough different entries, however often some came", () =>
+      Effect.gen(function*() {
+        const feeds = yield* Feeds
+        const account = somebody()
+        for (let id = 1; id < feedEntriesWhole; id++) {
+          yield* feeds.push([account], entry(id))
+          yield* feeds.push([account], entry(id))
+        }
+        assert.isUndefined(yield* feeds.read(account))
+        yield* feeds.push([account], entry(feedEntriesWhole))
+        assert.strictEqual((yield* feeds.read(account))?.length, feedEntriesWhole)
+      }))
+
+    it.effect("hold no gap when entries come late and doubled", () =>
+      Effect.gen(function*() {
+        const feeds = yield* Feeds
+        const account = somebody()
+        yield* feeds.fill(account, [])
+        const last = 3 * feedEntriesMax
+        for (let id = 1; id <= last; id++) {
+          yield* feeds.push([account], entry(id))
+          if (id > 30 && id % 7 === 0) yield* feeds.push([account], entry(id - 30))
+          const read = id % 50 === 0 ? ids(yield* feeds.read(account))! : []
+          assert.deepStrictEqual(read, read.map((_, index) => id - index))
+        }
+      }))
+
+    it.effect("take one entry for many accounts at once", () =>
+      Effect.gen(function*() {
+        const feeds = yield* Feeds
+        const many = Array.from({ length: 1_234 }, somebody)
+        yield* feeds.push(many, entry(1))
+        yield* Effect.forEach([many[0]!, many[600]!, many[1_233]!], (account) =>
+          Effect.gen(function*() {
+            yield* feeds.fill(account, [])
+            assert.deepStrictEqual(ids(yield* feeds.read(account)), [1])
+          }))
+        yield* feeds.drop(many)
+        assert.isUndefined(yield* feeds.read(many[1_233]!))
+      }))
+  })
+}
+
+const Account = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 }))
+const Id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_200 }))
+const Operation = Schema.Union([
+  Schema.TaggedStruct("Push", { account: Account, id: Id, reblog: Schema.Boolean }),
+  /** As many entries after one another, as a feed gets that is written much and read little. */
+  Schema.TaggedStruct("Burst", { account: Account, from: Id, count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 })) }),
+  Schema.TaggedStruct("Fill", { account: Account, from: Id, count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })) }),
+  Schema.TaggedStruct("Drop", { account: Account })
+])
+
+layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and in memory", (it) => {
+  it.effect.prop(
+    "answer the same after any operations",
+    { operations: Schema.Array(Operation).check(Schema.isMaxLength(25)) },
+    ({ operations }) =>
+      Effect.gen(function*() {
+        const kinds = [yield* Feeds, Context.get(yield* Layer.build(Layer.fresh(Feeds.layerMemory)), Feeds)]
+        const people = [somebody(), somebody(), somebody()]
+        for (const operation of operations) {
+          const account = people[operation.account]!
+          for (const feeds of kinds) {
+            switch (operation._tag) {
+              case "Push":
+                yield* feeds.push([account], entry(operation.id, operation.reblog ? 7n : undefined))
+                break
+              case "Burst":
+                for (let i = 0; i < operation.count; i++) yield* feeds.push([account], entry(operation.from + i))
+                break
+              case "Fill":
+                yield* feeds.fill(account, Array.from({ length: operation.count }, (_, i) => entry(operation.from - i)))
+                break
+              case "Drop":
+                yield* feeds.drop([account])
+            }
+          }
+          const [redis, memory] = yield* Effect.forEach(kinds, (feeds) => feeds.read(account))
+          assert.deepStrictEqual(redis, memory)
+        }
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: 40 }, timeout: 120_000 }
+  )
+})
+
+const until = <E, R>(test: Effect.Effect<boolean, E, R>) =>
+  Effect.repeat(test, { until: (yes) => yes, schedule: Schedule.spaced("5 millis") })
+
+/** A node's feeds over a Redis that can be told to be away. */
+const node = Effect.gen(function*() {
+  const redis = yield* Redis
+  const state = { away: false }
+  const fragile = Redis.of({
+    ...redis,
+    use: (f) => state.away ? redis.use(() => Promise.reject(new Error("away"))) : redis.use(f)
+  })
+  const context = yield* Layer.build(Layer.fresh(RedisFeeds.layer).pipe(Layer.provide(Layer.succeed(Redis, fragile))))
+  return { state, feeds: Context.get(context, Feeds) }
+})
+
+layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServices: true })("Feeds while Redis is away", (it) => {
+  it.effect("miss entries, are unknown meanwhile, and are rebuilt afterwards on every node", () =>
+    Effect.gen(function*() {
+      const [one, other] = [yield* node, yield* node]
+      const [missed, untouched] = [somebody(), somebody()]
+      yield* one.feeds.fill(missed, [entry(1)])
+      yield* one.feeds.fill(untouched, [entry(1)])
+      one.state.away = true
+      yield* one.feeds.push([missed], entry(2))
+      assert.isUndefined(yield* one.feeds.read(missed))
+      yield* one.feeds.fill(missed, [entry(1)])
+      one.state.away = false
+      assert.isUndefined(yield* one.feeds.read(missed))
+      yield* until(Effect.map(other.feeds.read(missed), (feed) => feed === undefined))
+      assert.deepStrictEqual(ids(yield* other.feeds.read(untouched)), [1])
+      yield* other.feeds.fill(missed, [entry(2), entry(1)])
+      yield* until(Effect.map(one.feeds.read(missed), (feed) => feed !== undefined))
+      yield* one.feeds.push([missed], entry(3))
+      assert.deepStrictEqual(ids(yield* one.feeds.read(missed)), [3, 2, 1])
+    }).pipe(Effect.scoped))
+
+  it.effect("are dropped afterwards where they should have been dropped", () =>
+    Effect.gen(function*() {
+      const [one, other] = [yield* node, yield* node]
+      const account = somebody()
+      yield* one.feeds.fill(account, [entry(1)])
+      one.state.away = true
+      yield* one.feeds.drop([account])
+      assert.deepStrictEqual(ids(yield* other.feeds.read(account)), [1])
+      one.state.away = false
+      yield* until(Effect.map(other.feeds.read(account), (feed) => feed === undefined))
+    }).pipe(Effect.scoped))
+
+  it.effect("are all dropped where more missed something than a node can remember", () =>
+    Effect.gen(function*() {
+      const { feeds, state } = yield* node
+      const account = somebody()
+      yield* feeds.fill(account, [entry(1)])
+      state.away = true
+      yield* feeds.drop(Array.from({ length: 200_001 }, (_, index) => AccountId.make(BigInt(index + 1))))
+      assert.isUndefined(yield* feeds.read(account))
+      state.away = false
+      assert.isUndefined(yield* feeds.read(account))
+      yield* until(Effect.gen(function*() {
+        yield* feeds.fill(account, [entry(2)])
+        return (yield* feeds.read(account)) !== undefined
+      }))
+      assert.deepStrictEqual(ids(yield* feeds.read(account)), [2])
+    }).pipe(Effect.scoped))
+
+  it.effect("are all dropped by another node where one died that owed it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const account = somebody()
+      const notes = sql`SELECT name FROM settings WHERE name LIKE 'feeds_missed:%'`
+      yield* Effect.scoped(Effect.gen(function*() {
+        const { feeds, state } = yield* node
+        yield* feeds.fill(account, [entry(1)])
+        state.away = true
+        yield* feeds.push([account], entry(2))
+        yield* until(Effect.map(notes, (rows) => rows.length > 0))
+      }))
+      const early = yield* node
+      assert.deepStrictEqual(ids(yield* early.feeds.read(account)), [1])
+      yield* sql`UPDATE settings SET updated_at = updated_at - interval '31 seconds' WHERE name LIKE 'feeds_missed:%'`
+      const late = yield* node
+      yield* until(Effect.map(late.feeds.read(account), (feed) => feed === undefined))
+      yield* until(Effect.map(notes, (rows) => rows.length === 0))
+    }).pipe(Effect.scoped))
+
+  it.effect("do not hold anybody up where Redis is frozen, and are unknown after it lost everything", () =>
+    Effect.gen(function*() {
+      const { pid, url } = yield* startRedis
+      const redis = Context.get(yield* Layer.build(Redis.layer(Redacted.make(url))), Redis)
+      const feeds = Context.get(
+        yield* Layer.build(Layer.fresh(RedisFeeds.layer).pipe(Layer.provide(Layer.succeed(Redis, redis)))),
+        Feeds
+      )
+      const account = somebody()
+      yield* feeds.fill(account, [entry(1)])
+      process.kill(pid, "SIGSTOP")
+      const waits = yield* Effect.forEach(Array.from({ length: 50 }, (_, id) => id), (id) =>
+        Effect.timed(feeds.push([account], entry(id + 2))))
+      // One of them found out; only what came a second later would have asked again.
+      assert.isAtMost(waits.filter(([duration]) => Number(duration) > 500).length, 1)
+      assert.isUndefined(yield* feeds.read(account))
+      process.kill(pid, "SIGCONT")
+      yield* until(Effect.gen(function*() {
+        yield* feeds.fill(account, [entry(60)])
+        return (yield* feeds.read(account)) !== undefined
+      }))
+      assert.deepStrictEqual(ids(yield* feeds.read(account)), [60])
+      yield* redis.use((client) => client.flushall())
+      assert.isUndefined(yield* feeds.read(account))
+    }).pipe(Effect.scoped))
+
+  it.effect("go away when nobody reads them for eight days", () =>
+    Effect.gen(function*() {
+      const redis = yield* Redis
+      const { feeds } = yield* node
+      const [pushed, filled] = [somebody(), somebody()]
+      yield* feeds.push([pushed], entry(1))
+      yield* feeds.fill(filled, [])
+      for (const account of [pushed, filled]) {
+        const seconds = yield* redis.use((client) => client.ttl(`murmuration:feed:${account}`))
+        assert.isAtMost(Math.abs(seconds - 8 * 86_400), 5)
+        yield* redis.use((client) => client.expire(`murmuration:feed:${account}`, 100))
+        yield* feeds.read(account)
+        assert.isAbove(yield* redis.use((client) => client.ttl(`murmuration:feed:${account}`)), 8 * 86_400 - 5)
+      }
+    }).pipe(Effect.scoped))
+})

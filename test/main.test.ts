@@ -1,0 +1,84 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Option } from "effect"
+import * as Postmaster from "../src/layers/embedded/Postmaster.ts"
+import { freePort } from "./support/ports.ts"
+import { said, start } from "./support/Program.ts"
+
+const dataDir = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-main-" })
+  yield* fs.chmod(folder, 0o755)
+  return folder
+})
+
+const status = (port: number, path: string) =>
+  Effect.promise(() => fetch(`http://localhost:${port}${path}`).then((response) => response.status))
+
+layer(NodeServices.layer, { excludeTestServices: true })("npm start", (it) => {
+  it.effect("without configuration: migrates, answers, says where it is and what to do next, and stops without a trace", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const port = yield* freePort
+      const folder = yield* dataDir
+      const server = yield* start("main", [], { PORT: String(port), DATA_DIR: folder })
+      yield* said(server, "npm run cli -- account create")
+      assert.include(server.out(), `Murmuration is at http://localhost:${port}`)
+      assert.include(server.out(), "runs unfederated, because PUBLIC_URL is not https")
+      assert.strictEqual(yield* status(port, "/metrics"), 200)
+      const postgres = Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`))
+
+      const second = yield* start("main", [], { PORT: String(yield* freePort), DATA_DIR: folder })
+      const { code, err } = yield* second.ended
+      assert.strictEqual(code, 1)
+      assert.match(err, /^Another server runs on this database\./)
+      assert.strictEqual(yield* status(port, "/metrics"), 200)
+
+      server.child.kill("SIGTERM")
+      assert.strictEqual((yield* server.ended).code, 0)
+      assert.throws(() => process.kill(postgres.pid, 0))
+    })))
+
+  it.effect("after kill -9 finds the Postgres that was left behind, and takes it over", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const port = yield* freePort
+      const variables = { PORT: String(port), DATA_DIR: yield* dataDir }
+      const first = yield* start("main", [], variables)
+      yield* said(first, "npm run cli")
+      const left = Option.getOrThrow(yield* Postmaster.find(`${variables.DATA_DIR}/postgres`))
+      first.child.kill("SIGKILL")
+      yield* first.ended
+      const second = yield* start("main", [], variables)
+      yield* said(second, "npm run cli")
+      const found = Option.getOrThrow(yield* Postmaster.find(`${variables.DATA_DIR}/postgres`))
+      assert.strictEqual(found.pid, left.pid)
+      second.child.kill("SIGINT")
+      assert.strictEqual((yield* second.ended).code, 0)
+      assert.throws(() => process.kill(left.pid, 0))
+    })))
+
+  it.effect("with a wrong configuration says all that is wrong, without a stack, before anything starts", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = `${yield* dataDir}/data`
+      const variables = { PORT: "70000", REGISTRATIONS: "perhaps", CLUSTER_HOST: "0.0.0.0", DATA_DIR: folder }
+      const { code, err, out } = yield* Effect.flatMap(start("main", [], variables), ({ ended }) => ended)
+      assert.strictEqual(code, 1)
+      assert.strictEqual(out, "")
+      assert.match(err, /PORT: [^]*REGISTRATIONS: [^]*DATABASE_URL: [^]*REDIS_URL: [^]*CLUSTER_HOST: /)
+      assert.notMatch(err, /\n\s+at /)
+      assert.isFalse(yield* fs.exists(folder))
+    })))
+
+  it.effect("on a port that is taken says so, and leaves no Postgres behind", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const port = yield* freePort
+      const [one, other] = [yield* dataDir, yield* dataDir]
+      const first = yield* start("main", [], { PORT: String(port), DATA_DIR: one })
+      yield* said(first, "npm run cli")
+      const second = yield* start("main", [], { PORT: String(port), DATA_DIR: other })
+      const { code, err } = yield* second.ended
+      assert.strictEqual(code, 1)
+      assert.match(err, new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port} \\(HOST, PORT\\)`))
+      assert.isTrue(Option.isNone(yield* Postmaster.find(`${other}/postgres`)))
+    })))
+})

@@ -1,0 +1,61 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { nestingMax, plainText, sanitise } from "../../../src/services/html/Sanitise.ts"
+import { payloads } from "./payloads.ts"
+import { problems } from "./strict.ts"
+
+describe("row 41", () => {
+  it("has a corpus of 200 payloads", () => assert.isAtLeast(new Set(payloads).size, 200))
+
+  it.each(payloads)("%j leaves nothing but allowed HTML", (payload) => {
+    assert.deepStrictEqual(problems(sanitise(payload)), [])
+    assert.deepStrictEqual(problems(sanitise(`<p>before ${payload} after</p>`)), [])
+  })
+
+  it.prop("so do payloads put together, and a second pass changes nothing", [
+    Schema.Array(Schema.Literals(payloads)).check(Schema.isMaxLength(6))
+  ], ([chosen]) => {
+    const once = sanitise(chosen.join(""))
+    assert.deepStrictEqual(problems(once), [])
+    assert.strictEqual(sanitise(once), once)
+  })
+
+  it("finds what the strict grammar is for", () => {
+    for (const bad of ["<p onclick=\"x\">x</p>", "<b>", "a < b", "<a href=\"javascript:x\">x</a>", "<!-- x -->"]) {
+      assert.isAbove(problems(bad).length, 0, bad)
+    }
+  })
+})
+
+describe("what is kept", () => {
+  it.each<[string, string]>([
+    ["<p>a<br>b</p>", "<p>a<br />b</p>"],
+    [
+      `<a href="https://a.example/@b" class="u-url mention x" rel="tag">b</a>`,
+      `<a href="https://a.example/@b" class="u-url mention" rel="nofollow noopener tag" target="_blank">b</a>`
+    ],
+    [`<span class="invisible">x</span>`, `<span class="invisible">x</span>`],
+    [`<h2 class="x">Title</h2>`, "<p><strong>Title</strong></p>"],
+    [`<ol start="3" reversed><li value="2">x</li></ol>`, `<ol start="3" reversed><li value="2">x</li></ol>`],
+    [`<p lang="pt-BR">x</p>`, `<p lang="pt-BR">x</p>`],
+    ["<del>a</del><blockquote><em>b</em></blockquote>", "<del>a</del><blockquote><em>b</em></blockquote>"],
+    ["<div><img alt=x>text</div>", "text"],
+    [
+      `<a href="magnet:?xt=urn:btih:x">m</a>`,
+      `<a href="magnet:?xt=urn:btih:x" rel="nofollow noopener" target="_blank">m</a>`
+    ]
+  ])("%s", (html, expected) => assert.strictEqual(sanitise(html), expected))
+
+  it("bounds the depth of elements", () => {
+    const deep = sanitise("<b>".repeat(1000) + "x")
+    assert.isAtMost(deep.split("<b>").length - 1, nestingMax)
+  })
+
+  it("gives the text of a document", () => {
+    assert.strictEqual(
+      plainText("<p>a &amp; b<br>c &lt;x&gt;</p><p>d&eacute; <b>&quot;e&quot;</b></p>"),
+      "a & b\nc <x>\n\ndé \"e\""
+    )
+    assert.strictEqual(plainText("<p>&amp;lt;</p><script>x</script>"), "&lt;")
+  })
+})

@@ -1,0 +1,48 @@
+import { assert, describe, it } from "@effect/vitest"
+import { parse } from "../../../src/services/identity/EmailAddresses.ts"
+
+describe("row 24: e-mail addresses", () => {
+  it.each<[string, string | undefined]>([
+    ["alice@example.org", "alice@example.org"],
+    ["Alice.B+tag@Sub.EXAMPLE.org", "Alice.B+tag@sub.example.org"],
+    ["o'brien@example.org", "o'brien@example.org"],
+    ["a_b-c@exa-mple.co", "a_b-c@exa-mple.co"],
+    ["alice@bücher.example", "alice@xn--bcher-kva.example"],
+    ["alice@xn--bcher-kva.example", "alice@xn--bcher-kva.example"],
+    ["", undefined],
+    ["alice", undefined],
+    ["@example.org", undefined],
+    ["alice@", undefined],
+    ["alice@localhost", undefined],
+    ["alice@@example.org", undefined],
+    ["alice@example.org@evil.test", undefined],
+    ["\"alice\"@example.org", undefined],
+    ["\"a@b\"@example.org", undefined],
+    ["alice (x)@example.org", undefined],
+    ["<alice@example.org>", undefined],
+    ["Alice <alice@example.org>", undefined],
+    ["alice@example.org,bob@example.org", undefined],
+    ["alice@example.org\nBcc: bob@example.org", undefined],
+    ["alice\u0000@example.org", undefined],
+    [".alice@example.org", undefined],
+    ["alice.@example.org", undefined],
+    ["al..ice@example.org", undefined],
+    ["älice@example.org", undefined],
+    ["alice%evil.test@example.org", undefined],
+    ["evil.test!alice@example.org", undefined],
+    ["alice@[127.0.0.1]", undefined],
+    ["alice@127.0.0.1", undefined],
+    ["alice@-example.org", undefined],
+    ["alice@example-.org", undefined],
+    ["alice@exam_ple.org", undefined],
+    ["alice@example..org", undefined],
+    ["alice@example.org.", undefined],
+    ["alice@example。org", undefined],
+    ["alice@example\u2044.org", undefined],
+    ["alice@ex\u00adample.org", undefined],
+    ["alice@example.123", undefined],
+    [`${"a".repeat(65)}@example.org`, undefined],
+    [`alice@${"a".repeat(64)}.org`, undefined],
+    [`alice@${"a.".repeat(200)}org`, undefined]
+  ])("%j is %s", (text, expected) => assert.strictEqual(parse(text), expected))
+})

@@ -1,0 +1,40 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Schema } from "effect"
+import { effective, everyone, may, type Permission, permissions, Roles } from "../../../src/services/identity/Roles.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const bits = (...names: ReadonlyArray<Permission>) => names.reduce((sum, name) => sum | permissions[name], 0n)
+const Bits = Schema.Array(Schema.Literals(Object.keys(permissions)))
+
+describe("S-252 permissions", () => {
+  it.prop("are one's own and everybody's, and all of an administrator", [Bits, Bits], ([own, everybodys]) => {
+    const names = (given: ReadonlyArray<string>) =>
+      bits(...Object.keys(permissions).filter(isPermission).filter((name) => given.includes(name)))
+    const found = effective(names(own), names(everybodys))
+    for (const name of Object.keys(permissions).filter(isPermission)) {
+      const expected = [...own, ...everybodys].some((granted) => granted === name || granted === "administrator")
+      assert.strictEqual(may(found, name), expected, name)
+    }
+  })
+})
+
+const isPermission = (name: string): name is Permission => name in permissions
+
+layer(Roles.layer.pipe(Layer.provide(TestDatabase.layer)))("Roles", (it) => {
+  it.effect("S-252 the server starts with everybody, moderators, admins and owners", () =>
+    Effect.gen(function*() {
+      const roles = yield* Roles
+      const list = yield* roles.list
+      assert.deepStrictEqual(list.map(({ id, name, position }) => [id, name, position]), [
+        [everyone, "", -1],
+        [1n, "Moderator", 10],
+        [2n, "Admin", 100],
+        [3n, "Owner", 1000]
+      ])
+      const moderator = bits("viewDashboard", "viewAuditLog", "manageUsers", "manageReports", "manageTaxonomies")
+      assert.strictEqual((Option.getOrThrow(yield* roles.find("moderator"))).permissions, moderator)
+      const owner = Option.getOrThrow(yield* roles.find("OWNER"))
+      assert.isTrue(may(effective(owner.permissions, 0n), "manageUserAccess"))
+      assert.isTrue(Option.isNone(yield* roles.find("nobody")))
+    }))
+})

@@ -1,0 +1,121 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountId } from "../../../src/services/Ids.ts"
+import {
+  canSee,
+  isShunned,
+  type RelationFacts,
+  type StatusFacts,
+  visibleTo
+} from "../../../src/services/statuses/Visibility.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import * as Worlds from "../../support/World.ts"
+
+const factsOf = (world: Worlds.World, status: Worlds.Settled): StatusFacts => ({
+  id: status.id,
+  accountId: status.author,
+  visibility: status.visibility,
+  deleted: status.deleted,
+  authorSuspended: status.author === BigInt(world.suspended),
+  reblogOf: status.reblogOf === undefined ? undefined : factsOf(world, status.reblogOf)
+})
+
+const viewers = [undefined, ...Array.from({ length: Worlds.accounts }, (_, index) => AccountId.make(BigInt(index + 1)))]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
+  it.effect.prop(
+    "row 55, S-068: the SQL predicate shows exactly what the pure one shows, to everybody",
+    { world: Worlds.World },
+    ({ world }) =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const statuses = yield* Worlds.settle(world)
+        const { blocks, follows } = Worlds.relationsOf(world)
+        for (const viewer of viewers) {
+          const relations: RelationFacts = {
+            follows: (author) => follows.has(`${viewer}>${author}`),
+            blockedBy: (author) => blocks.has(`${author}>${viewer}`),
+            mentionedIn: (id) =>
+              statuses.find((status) => status.id === id)?.mentions.get(viewer ?? 0n)?.silent === false
+          }
+          const expected = statuses.filter((status) => canSee(viewer, factsOf(world, status), relations))
+          const found = yield* sql<{ id: bigint }>`
+            SELECT id FROM statuses s WHERE ${visibleTo(sql, viewer, "s")} ORDER BY id`
+          assert.deepStrictEqual(found.map(({ id }) => id), expected.map(({ id }) => id), `viewer ${viewer}`)
+        }
+        const all = yield* sql<{ viewer: bigint; id: bigint }>`
+          SELECT a.id AS viewer, s.id FROM accounts a CROSS JOIN statuses s
+          WHERE ${visibleTo(sql, sql`a.id`, "s")} AND a.id = 1 ORDER BY s.id`
+        const one = yield* sql<{ id: bigint }>`SELECT id FROM statuses s WHERE ${visibleTo(sql, 1n, "s")} ORDER BY id`
+        assert.deepStrictEqual(all.map(({ id }) => id), one.map(({ id }) => id))
+      }),
+    { arbitrary: { runs: 150 }, timeout: 120_000 }
+  )
+
+  it.effect("row 55: sees a status by role", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [author, follower, mentioned, silent, stranger] = [1, 2, 3, 4, 5]
+      const post = (visibility: "public" | "unlisted" | "private" | "direct") => ({
+        author,
+        visibility,
+        deleted: 1,
+        reblogOf: null,
+        replyTo: null,
+        mentions: [{ account: mentioned, silent: false }, { account: silent, silent: true }],
+        language: "en" as const
+      })
+      const follow = (from: number, to: number) => ({ pair: [from, to] as const, showReblogs: true, languages: null })
+      const world = {
+        suspended: 0,
+        statuses: [post("public"), post("unlisted"), post("private"), post("direct")],
+        follows: [follow(follower, author)],
+        blocks: [],
+        mutes: [],
+        domainBlocks: []
+      }
+      const seen = (viewer: bigint | undefined) =>
+        Effect.map(
+          sql<{ visibility: string }>`SELECT visibility FROM statuses s WHERE ${visibleTo(sql, viewer, "s")} ORDER BY id`,
+          (rows) => rows.map(({ visibility }) => visibility)
+        )
+      yield* Worlds.settle(world)
+      const open = ["public", "unlisted"]
+      assert.deepStrictEqual(yield* seen(undefined), open)
+      assert.deepStrictEqual(yield* seen(BigInt(stranger)), open)
+      assert.deepStrictEqual(yield* seen(BigInt(silent)), open)
+      assert.deepStrictEqual(yield* seen(BigInt(follower)), [...open, "private"])
+      assert.deepStrictEqual(yield* seen(BigInt(mentioned)), [...open, "private", "direct"])
+      assert.deepStrictEqual(yield* seen(BigInt(author)), [...open, "private", "direct"])
+
+      yield* Worlds.settle({ ...world, blocks: [[author, mentioned], [stranger, author]] })
+      assert.deepStrictEqual(yield* seen(BigInt(mentioned)), [])
+      assert.deepStrictEqual(yield* seen(BigInt(stranger)), open)
+
+      yield* Worlds.settle({ ...world, suspended: author })
+      assert.deepStrictEqual(yield* seen(BigInt(author)), [])
+      assert.deepStrictEqual(yield* seen(BigInt(follower)), [])
+    }))
+
+  it.effect.prop(
+    "row 62: whom a viewer blocks, mutes or blocks by domain is shunned, and nobody else",
+    { world: Worlds.World },
+    ({ world }) =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* Worlds.settle(world)
+        const { blocks, domainBlocks, mutes } = Worlds.relationsOf(world)
+        const rows = yield* sql<{ viewer: bigint; other: bigint; shunned: boolean }>`
+          SELECT v.id AS viewer, o.id AS other, ${isShunned(sql, sql`v.id`, sql`o.id`, Worlds.now)} AS shunned
+          FROM accounts v CROSS JOIN accounts o`
+        for (const { other, shunned, viewer } of rows) {
+          const pair = `${viewer}>${other}`
+          const expected = blocks.has(pair) || mutes.get(pair)?.ended === false ||
+            (domainBlocks.has(viewer) && Worlds.isRemote(other))
+          assert.strictEqual(shunned, expected, pair)
+        }
+      }),
+    { arbitrary: { runs: 40 } }
+  )
+})

@@ -1,0 +1,47 @@
+import { Effect, Layer } from "effect"
+import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import * as Actors from "../../src/layers/Actors.ts"
+import { Broadcast } from "../../src/services/feeds/Broadcast.ts"
+import { Feeds } from "../../src/services/feeds/Feeds.ts"
+import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+
+export const config = Layer.succeed(ServerConfig, {
+  localDomain: "here.test",
+  publicUrl: "https://here.test",
+  federated: true,
+  publicTimelines: "public",
+  limitedFederation: false,
+  registrations: "open",
+  signupConfirmation: "none",
+  mailFrom: "notifications@here.test"
+})
+
+/** One runner in memory; every node of a test that shares a database has its own. */
+const cluster = Sharding.layer.pipe(
+  Layer.provideMerge(Runners.layerNoop),
+  Layer.provideMerge(MessageStorage.layerMemory),
+  Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
+  Layer.provide(ShardingConfig.layer({ simulateRemoteSerialization: true }))
+)
+
+/** The actors on one node with feeds and bus in memory; the database comes from outside. */
+export const node = Actors.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory)),
+  Layer.provide(cluster),
+  Layer.provide(config)
+)
+
+/** The actors with a database of their own. */
+export const layerActors = node.pipe(Layer.provideMerge(TestDatabase.layer))
+
+/** Waits until no account has anything left to tell: looks again after each turn of the event loop. */
+export const settled = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  let waiting = 1
+  while (waiting > 0) {
+    const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM fanouts`
+    waiting = row!.n
+  }
+})

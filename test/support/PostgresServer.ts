@@ -1,0 +1,72 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Exit, FileSystem, Layer, Option, Redacted, Scope } from "effect"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Database from "../../src/layers/Database.ts"
+import * as Postmaster from "../../src/layers/embedded/Postmaster.ts"
+import { EmbeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
+
+/** What a test file needs to reach the run's Postgres; plain values, because it crosses to another process. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+  readonly username: string
+  readonly password: string
+}
+
+export const template = "murmuration_template"
+
+export const connection = (address: Address, database: string) => ({
+  ...address,
+  password: Redacted.make(address.password),
+  database
+})
+
+const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
+const prefix = "murmuration-test-"
+
+/** Ends what runs left behind that were killed: their process number is in the folder's name. */
+const sweep = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  for (const name of yield* fs.readDirectory(tmpdir())) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : 0
+    const alive = yield* Effect.sync(() => {
+      try {
+        return pid === 0 || process.kill(pid, 0)
+      } catch {
+        return false
+      }
+    })
+    if (alive) continue
+    const left = yield* Postmaster.find(join(tmpdir(), name, "postgres"))
+    if (Option.isSome(left)) yield* Postmaster.stop(left.value)
+    yield* Effect.ignore(fs.remove(join(tmpdir(), name), { recursive: true }))
+  }
+})
+
+/** Starts a Postgres in the system's folder for temporary files and migrates its template database. */
+export const start = async () => {
+  const scope = Scope.makeUnsafe()
+  const dataDir = join(tmpdir(), `${prefix}${process.pid}`)
+  const address = await Effect.gen(function*() {
+    yield* sweep
+    const fs = yield* FileSystem.FileSystem
+    yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(dataDir, { recursive: true })))
+    const services = yield* Layer.build(EmbeddedPostgres.layer({ dataDir, adopt: true, durable: false, tcp: true }))
+    const postgres = Context.get(services, EmbeddedPostgres)
+    if ("path" in postgres.endpoint) return yield* Effect.die("the tests' Postgres listens on a port")
+    const address: Address = {
+      ...postgres.endpoint,
+      username: postgres.username,
+      password: Redacted.value(postgres.password)
+    }
+    yield* PgClient.PgClient.pipe(
+      Effect.flatMap((sql) => sql.unsafe(`CREATE DATABASE ${template}`)),
+      Effect.provide(PgClient.layer(connection(address, "postgres")))
+    )
+    yield* Database.migrate(connection(address, template))
+    return address
+  }).pipe(Effect.provide(Platform), Scope.provide(scope), Effect.runPromise)
+  return { address, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}

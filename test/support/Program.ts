@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Starts one of the entry points (`main`, `cli`) as a process of its own, with these variables and none of ours but PATH. */
+export const start = (entry: "main" | "cli", args: ReadonlyArray<string>, variables: Record<string, string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, [`${root}src/${entry}.ts`, ...args], {
+        cwd: root,
+        env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: `${root}node_modules/.cache/node`, ...variables }
+      })
+      let [out, err] = ["", ""]
+      child.stdout.on("data", (data) => out += data)
+      child.stderr.on("data", (data) => err += data)
+      const ended = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ code, out, err })))
+      return { child, ended: Effect.promise(() => ended), out: () => out }
+    }),
+    ({ child, ended }) => Effect.andThen(Effect.sync(() => child.kill("SIGTERM")), ended)
+  )
+
+/** Runs a command of the operator's command line to its end. */
+export const cli = (args: ReadonlyArray<string>, variables: Record<string, string>) =>
+  Effect.scoped(Effect.flatMap(start("cli", args, variables), ({ ended }) => ended))
+
+/** Completes when the program has written the text; fails with what it said when it ends before. */
+export const said = (program: { readonly child: ChildProcess; readonly out: () => string }, text: string) =>
+  Effect.callback<void, Error>((resume) => {
+    const look = () => program.out().includes(text) ? resume(Effect.void) : undefined
+    program.child.stdout?.on("data", look)
+    program.child.once(
+      "close",
+      () => resume(Effect.fail(new Error(`It ended without saying "${text}": ${program.out()}`)))
+    )
+    look()
+  })

@@ -1,0 +1,53 @@
+import { Effect, Layer } from "effect"
+import { CurrentTransformer } from "effect/sql/Statement"
+import { AccountViews } from "../../src/http/render/Accounts.ts"
+import { StatusViews } from "../../src/http/render/Statuses.ts"
+import { Broadcast } from "../../src/services/feeds/Broadcast.ts"
+import { Accounts } from "../../src/services/identity/Accounts.ts"
+import { Settings } from "../../src/services/identity/Settings.ts"
+import { CustomEmojis } from "../../src/services/instance/CustomEmojis.ts"
+import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { Standings } from "../../src/services/statuses/Standings.ts"
+import { Statuses } from "../../src/services/statuses/Statuses.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+
+export const publicUrl = "https://local.example"
+
+/** A server's configuration as tests of single services need it. */
+export const configuration: ServerConfig["Service"] = {
+  localDomain: "local.example",
+  publicUrl,
+  federated: true,
+  publicTimelines: "public",
+  limitedFederation: false,
+  registrations: "open",
+  signupConfirmation: "none",
+  mailFrom: "murmuration@local.example"
+}
+
+export const Config = Layer.succeed(ServerConfig, configuration)
+
+/** What reads and renders, on a database of its own. */
+export const Reads = AccountViews.layer.pipe(
+  (accounts) => StatusViews.layer.pipe(Layer.provideMerge(accounts)),
+  Layer.provideMerge(
+    Layer.mergeAll(Accounts.layer, Settings.layer, CustomEmojis.layer, Statuses.layer, Standings.layer)
+  ),
+  Layer.provideMerge(Broadcast.layerMemory),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(Config)
+)
+
+/** What an effect answers, and how many statements it sent to the database. */
+export const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    let count = 0
+    return effect.pipe(
+      Effect.provideService(CurrentTransformer, (statement) =>
+        Effect.sync(() => {
+          count++
+          return statement
+        })),
+      Effect.map((value) => ({ value, queries: count }))
+    )
+  })

@@ -1,0 +1,73 @@
+import { NodeServices } from "@effect/platform-node"
+import { Effect, FileSystem, Layer, Redacted, Schedule } from "effect"
+import { spawn, spawnSync } from "node:child_process"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { Redis } from "../../src/layers/Redis.ts"
+import { freePort } from "./ports.ts"
+
+/**
+ * The path of a program that tests need beside Node; on Debian as root it is installed where it is missing.
+ *
+ * @param names what the program is called, best first
+ * @param debianPackage what `apt-get install` calls it
+ */
+export const program = (names: ReadonlyArray<string>, debianPackage: string): string => {
+  const find = () =>
+    names.map((name) => spawnSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim())
+      .find((path) => path !== "")
+  const found = find()
+  if (found !== undefined) return found
+  const words = `Tests need ${names[0]}. Install it (Debian: apt-get install ${debianPackage}) and run them again.`
+  if (process.getuid?.() !== 0) throw new Error(words)
+  spawnSync("apt-get", ["update"], { stdio: "ignore" })
+  spawnSync("apt-get", ["install", "-y", "--no-install-recommends", debianPackage], {
+    stdio: "ignore",
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }
+  })
+  const installed = find()
+  if (installed === undefined) throw new Error(words)
+  return installed
+}
+
+/** A browser for the tests with one: Chromium, as Debian packs it. */
+export const chromium = () => program(["chromium", "chromium-browser", "google-chrome"], "chromium")
+
+const answers = (port: number) =>
+  Effect.callback<boolean>((resume) => {
+    const socket = connect(port, "127.0.0.1")
+    const end = (yes: boolean) => {
+      socket.destroy()
+      resume(Effect.succeed(yes))
+    }
+    socket.once("connect", () => end(true)).once("error", () => end(false))
+  })
+
+/** A Redis of its own that ends with the scope; `pid` lets a test stop and continue it. */
+export const startRedis = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const dir = yield* fs.makeTempDirectoryScoped({ directory: tmpdir(), prefix: "murmuration-redis-" })
+  const port = yield* freePort
+  const command = program(["redis-server", "valkey-server"], "redis-server")
+  const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir]
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => spawn(command, args, { stdio: "ignore" })),
+    (child) =>
+      Effect.callback<void>((resume) => {
+        if (child.exitCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void))
+        child.kill("SIGKILL")
+      })
+  )
+  yield* Effect.repeat(answers(port), { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
+  return { url: `redis://127.0.0.1:${port}`, port, pid: child.pid! }
+}).pipe(Effect.provide(NodeServices.layer))
+
+/** The address of the tests' Redis: `REDIS_URL` where it is set, else one that is started for the scope. */
+export const redisUrl = Effect.suspend(() => {
+  const given = process.env["REDIS_URL"]
+  return given === undefined || given === "" ? Effect.map(startRedis, ({ url }) => url) : Effect.succeed(given)
+})
+
+/** The server's client of the tests' Redis. */
+export const TestRedis = Layer.unwrap(Effect.map(redisUrl, (url) => Redis.layer(Redacted.make(url))))

@@ -1,0 +1,100 @@
+import { NodeServices } from "@effect/platform-node"
+import { ConfigProvider, Context, Effect, FileSystem, Layer, Redacted } from "effect"
+import * as Operator from "../../src/cli/Operator.ts"
+import { Environment } from "../../src/layers/Environment.ts"
+import * as Server from "../../src/layers/Server.ts"
+import { Registrations } from "../../src/services/identity/Registrations.ts"
+import type { AccountId } from "../../src/services/Ids.ts"
+import { Tokens } from "../../src/services/oauth/Tokens.ts"
+import { freePort } from "./ports.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+
+/** Somebody with an account on the server under test and a token for everything. */
+export interface Person {
+  readonly accountId: AccountId
+  readonly username: string
+  readonly password: string
+  readonly token: string
+}
+
+export const allScopes = ["profile", "read", "write", "follow", "push"]
+
+/** The whole server in this process, on a port of its own and with a database of its own. */
+export class TestServer extends Context.Service<TestServer, {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  /** The variables that it was started with. */
+  readonly variables: Record<string, string>
+  /** Makes an account as the command line does. */
+  readonly createPerson: (username: string, scopes?: ReadonlyArray<string>) => Effect.Effect<Person>
+  /** Another token for somebody. */
+  readonly createToken: (accountId: AccountId, scopes: ReadonlyArray<string>) => Effect.Effect<string>
+  /** `fetch` on the server: JSON where `json` is given, the token as a bearer's. */
+  readonly fetch: (path: string, options?: RequestOptions) => Effect.Effect<Response>
+}>()("murmuration/test/TestServer") {
+  /** Without limits of requests, unless `variables` say otherwise. Everything that the server is built of comes with it. */
+  static readonly layer = (variables: Record<string, string> = {}) =>
+    Layer.effect(TestServer, start(variables)).pipe(
+      Layer.provideMerge(TestDatabase.layer),
+      Layer.provide(NodeServices.layer)
+    )
+}
+
+export interface RequestOptions extends RequestInit {
+  readonly token?: string
+  readonly json?: unknown
+}
+
+const password = "correct horse battery staple"
+
+const start = Effect.fn("TestServer.start")(function*(given: Record<string, string>) {
+  const fs = yield* FileSystem.FileSystem
+  const { url } = yield* TestDatabase
+  const port = yield* freePort
+  const baseUrl = `http://localhost:${port}`
+  const variables = {
+    HOST: "127.0.0.1",
+    PORT: String(port),
+    PUBLIC_URL: baseUrl,
+    DATABASE_URL: url,
+    DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-server-" }),
+    RATE_LIMITS: "off",
+    LOG_LEVEL: "error",
+    ...given
+  }
+  const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
+  yield* Layer.build(Layer.fresh(Server.layer.pipe(Layer.provide(Environment.layer), Layer.provide(config))))
+  const operator = yield* Layer.build(Layer.fresh(Operator.layer.pipe(Layer.provide(config))))
+  const registrations = Context.get(operator, Registrations)
+  const tokens = Context.get(operator, Tokens)
+
+  const createToken = (accountId: AccountId, scopes: ReadonlyArray<string>) =>
+    Effect.map(tokens.issue({ appId: undefined, accountId }, scopes), ({ secret }) => Redacted.value(secret))
+  return TestServer.of({
+    baseUrl,
+    variables,
+    createToken,
+    createPerson: Effect.fnUntraced(function*(username, scopes = allScopes) {
+      const accountId = yield* Effect.orDie(registrations.create({
+        username,
+        email: `${username}@example.org`,
+        password: Redacted.make(password),
+        approved: true,
+        confirmed: true
+      }))
+      return { accountId, username, password, token: yield* createToken(accountId, scopes) }
+    }),
+    fetch: (path, { json, token, ...options } = {}) =>
+      Effect.promise((signal) => {
+        const headers = new Headers(options.headers)
+        if (token !== undefined) headers.set("authorization", `Bearer ${token}`)
+        if (json !== undefined) headers.set("content-type", "application/json")
+        return fetch(baseUrl + path, {
+          signal,
+          ...options,
+          headers,
+          ...(json === undefined ? {} : { body: JSON.stringify(json) })
+        })
+      })
+  })
+})

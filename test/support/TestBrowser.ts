@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { configuration } from "./Reads.ts"
+import { type Answer, password, send } from "./SignInServer.ts"
+
+/** A browser without scripts: it keeps cookies, and sends the forms of pages with their hidden fields. */
+export const make = (headers: Record<string, string> = { origin: configuration.publicUrl }) => {
+  const cookies = new Map<string, string>()
+
+  const request = Effect.fnUntraced(function*(path: string, init: RequestInit = {}) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+    const answer = yield* send(path, { ...init, headers: { ...(cookie !== "" && { cookie }), ...init.headers } })
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (value === "") cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return answer
+  })
+
+  const get = (path: string) => request(path)
+
+  /** Sends the `index`-th form of a page with what is written into it. */
+  const submit = (page: Answer, written: Record<string, string> = {}, index = 0) => {
+    const form = formsOf(page)[index]
+    if (form === undefined) return Effect.die(new Error(`There is no form ${index} in ${page.text}`))
+    const body = new URLSearchParams({ ...form.fields, ...written })
+    return request(form.action, { method: "POST", body, headers })
+  }
+
+  const signIn = Effect.fnUntraced(function*(username: string, page?: Answer) {
+    return yield* submit(page ?? (yield* get("/auth/sign_in")), { email: `${username}@mail.example`, password })
+  })
+
+  return { cookies, get, request, submit, signIn }
+}
+
+const unescape = (text: string) =>
+  text.replaceAll("&quot;", "\"").replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll(
+    "&amp;",
+    "&"
+  )
+
+export type Page = Answer
+
+/** The forms of a page: where they lead, and their hidden fields. */
+export const formsOf = ({ text }: Answer) =>
+  [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, action = "", inside = ""]) => ({
+    action: unescape(action),
+    fields: Object.fromEntries(
+      [...inside.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map((
+        [, name = "", value = ""]
+      ) => [name, unescape(value)])
+    )
+  }))
+
+/** Where a redirect leads. */
+export const locationOf = ({ headers }: Answer): URL => new URL(headers.get("location") ?? "", "https://none.example")

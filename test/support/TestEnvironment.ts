@@ -1,0 +1,9 @@
+import { ConfigProvider, Layer } from "effect"
+import { Environment, serverConfig } from "../../src/layers/Environment.ts"
+
+/** The configuration that a server with these variables and no others would have, as `Environment` and `ServerConfig`. */
+export const testEnvironment = (variables: Record<string, string>) =>
+  serverConfig.pipe(
+    Layer.provideMerge(Environment.layer),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(variables)))
+  )

@@ -1,0 +1,188 @@
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+/*
+ * Small worlds of accounts and statuses for property tests: `World` generates them, `settle` writes one into an empty
+ * database. Accounts have the ids 1 to `accounts`, statuses `firstStatus` and up; a rule about them is written twice,
+ * here as plain loops and in the product as SQL.
+ */
+
+export const accounts = 5
+export const firstStatus = 1000n
+export const statusesMax = 10
+/** The moment at which tests of worlds read. */
+export const now = new Date("2026-06-01T12:00:00Z")
+
+const Account = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: accounts }))
+const Pair = Schema.Tuple([Account, Account])
+const earlier = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })))
+const pairs = Schema.Array(Pair).check(Schema.isMaxLength(4))
+const rarely = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 7 }))
+
+export const Status = Schema.Struct({
+  author: Account,
+  visibility: Schema.Literals(["public", "unlisted", "private", "direct"]),
+  /** Deleted where it is 0. */
+  deleted: rarely,
+  /** The index of an earlier status; of a reblog its original is meant. */
+  reblogOf: earlier,
+  replyTo: earlier,
+  mentions: Schema.Array(Schema.Struct({ account: Account, silent: Schema.Boolean })).check(
+    Schema.isBetweenLength(1, 3)
+  ),
+  language: Schema.Literals(["en", "de"])
+})
+
+export const World = Schema.Struct({
+  /** No account is suspended where it is 0. */
+  suspended: Schema.Int.check(Schema.isBetween({ minimum: -12, maximum: accounts })),
+  statuses: Schema.Array(Status).check(Schema.isBetweenLength(5, statusesMax)),
+  follows: Schema.Array(
+    Schema.Struct({ pair: Pair, showReblogs: Schema.Boolean, languages: Schema.NullOr(Schema.Literals(["en", "de"])) })
+  ).check(Schema.isBetweenLength(3, 12)),
+  blocks: pairs,
+  mutes: Schema.Array(Schema.Struct({ pair: Pair, ended: Schema.Boolean })).check(Schema.isMaxLength(6)),
+  /** Accounts 4 and 5 are at remote.example, whose domain these accounts block. */
+  domainBlocks: Schema.Array(Account).check(Schema.isMaxLength(2))
+})
+export type World = typeof World.Type
+
+/** A status of a settled world, with the ids that it has in the database. */
+export interface Settled {
+  readonly id: bigint
+  readonly author: bigint
+  readonly visibility: "public" | "unlisted" | "private" | "direct"
+  readonly deleted: boolean
+  readonly language: string
+  readonly reblogOf: Settled | undefined
+  readonly replyTo: Settled | undefined
+  readonly conversation: bigint
+  readonly mentions: ReadonlyMap<bigint, { readonly silent: boolean }>
+}
+
+export const isRemote = (account: bigint): boolean => account >= 4n
+
+/** The statuses of a world; an index that names no earlier status means none, and a reblog of a reblog its original. */
+export const statusesOf = (world: World): ReadonlyArray<Settled> => {
+  const settled: Array<Settled> = []
+  world.statuses.forEach((status, index) => {
+    const named = (at: number | null) => at === null ? undefined : settled[at]
+    const target = named(status.reblogOf)
+    const reblogOf = target?.reblogOf ?? target
+    settled.push({
+      id: firstStatus + BigInt(index),
+      author: BigInt(status.author),
+      visibility: status.visibility,
+      deleted: status.deleted === 0,
+      language: status.language,
+      reblogOf: repeated(settled, status.author, reblogOf) ? undefined : reblogOf,
+      replyTo: reblogOf === undefined ? named(status.replyTo) : undefined,
+      conversation: reblogOf?.conversation ??
+        (reblogOf === undefined ? named(status.replyTo)?.conversation : undefined) ??
+        firstStatus + BigInt(index) + 500n,
+      mentions: new Map(status.mentions.map(({ account, silent }) => [BigInt(account), { silent }]))
+    })
+  })
+  return settled
+}
+
+/** An account has one reblog of a status at most. */
+const repeated = (settled: ReadonlyArray<Settled>, author: number, original: Settled | undefined) =>
+  settled.some((other) =>
+    other.author === BigInt(author) && other.reblogOf !== undefined && other.reblogOf === original
+  )
+
+const distinct = (
+  given: ReadonlyArray<readonly [number, number]>
+) => [...new Map(given.filter(([a, b]) => a !== b).map((pair) => [pair.join(), pair])).values()]
+
+/** The relations of a world as sets of `from>to`. */
+export const relationsOf = (world: World) => {
+  const follows = new Map(
+    world.follows.filter(({ pair: [a, b] }) => a !== b).map((follow) => [follow.pair.join(">"), follow])
+  )
+  const mutes = new Map(world.mutes.filter(({ pair: [a, b] }) => a !== b).map((mute) => [mute.pair.join(">"), mute]))
+  return {
+    follows,
+    mutes,
+    blocks: new Set(distinct(world.blocks).map((pair) => pair.join(">"))),
+    domainBlocks: new Set(world.domainBlocks.map(BigInt))
+  }
+}
+
+/** Writes a world into the database in place of the one that was there. */
+export const settle = Effect.fn("World.settle")(function*(world: World) {
+  const sql = yield* SqlClient.SqlClient
+  const statuses = statusesOf(world)
+  const { blocks, domainBlocks, follows, mutes } = relationsOf(world)
+  const split = (pair: string) => pair.split(">").map(BigInt)
+  const insert = (table: string, rows: ReadonlyArray<Record<string, unknown>>) =>
+    Effect.forEach(rows, (row) => sql`INSERT INTO ${sql(table)} ${sql.insert(row)}`, { discard: true })
+
+  yield* sql`TRUNCATE accounts, statuses, tags CASCADE`
+  yield* sql`INSERT INTO accounts (id, username, domain, suspended_at, created_at, updated_at)
+    SELECT i, 'account' || i, CASE WHEN i >= 4 THEN 'remote.example' END,
+      CASE WHEN i = ${world.suspended} THEN ${now}::timestamptz END, ${now}, ${now}
+    FROM generate_series(1::bigint, ${BigInt(accounts)}) i`
+  yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, last_seen_at, created_at)
+    SELECT id, id || '@local.example', '', ${now}, ${now}, ${now} FROM accounts WHERE domain IS NULL`
+  yield* sql`INSERT INTO account_stats (account_id) SELECT id FROM accounts`
+  yield* insert(
+    "statuses",
+    statuses.map((status) => ({
+      id: status.id,
+      accountId: status.author,
+      visibility: status.visibility,
+      language: status.reblogOf === undefined ? status.language : null,
+      local: !isRemote(status.author),
+      html: `<p>${status.id}</p>`,
+      text: String(status.id),
+      inReplyToId: status.replyTo?.id ?? null,
+      inReplyToAccountId: status.replyTo?.author ?? null,
+      reblogOfId: status.reblogOf?.id ?? null,
+      conversationId: status.conversation,
+      createdAt: now,
+      deletedAt: status.deleted ? now : null
+    }))
+  )
+  yield* sql`INSERT INTO status_stats (status_id) SELECT id FROM statuses`
+  yield* insert(
+    "mentions",
+    statuses.flatMap(({ id, mentions }) =>
+      [...mentions].map(([accountId, { silent }]) => ({ statusId: id, accountId, silent }))
+    )
+  )
+  yield* insert(
+    "follows",
+    [...follows].map(([pair, { languages, showReblogs }], index) => ({
+      id: BigInt(index + 1),
+      accountId: split(pair)[0],
+      targetAccountId: split(pair)[1],
+      showReblogs,
+      languages: languages === null ? null : [languages],
+      createdAt: now
+    }))
+  )
+  yield* insert(
+    "blocks",
+    [...blocks].map((pair, index) => ({
+      id: BigInt(index + 1),
+      accountId: split(pair)[0],
+      targetAccountId: split(pair)[1]
+    }))
+  )
+  yield* insert(
+    "mutes",
+    [...mutes].map(([pair, { ended }], index) => ({
+      id: BigInt(index + 1),
+      accountId: split(pair)[0],
+      targetAccountId: split(pair)[1],
+      expiresAt: ended ? now : null
+    }))
+  )
+  yield* insert(
+    "domainMutes",
+    [...domainBlocks].map((accountId, index) => ({ id: BigInt(index + 1), accountId, domain: "remote.example" }))
+  )
+  return statuses
+})
