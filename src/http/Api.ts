@@ -13,8 +13,8 @@ import { EmailsGroup } from "./v1/Emails.ts"
 import { OwnListsGroup } from "./v1/OwnLists.ts"
 import { SignUpsGroup } from "./v1/SignUps.ts"
 import { StatusActionsGroup } from "./v1/StatusActions.ts"
-import { StatusWritesGroup } from "./v1/StatusWrites.ts"
 import { StatusesGroup } from "./v1/Statuses.ts"
+import { StatusWritesGroup } from "./v1/StatusWrites.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
 
 /** Everything that clients call, from which requests are served and the OpenAPI document is made. */

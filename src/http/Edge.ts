@@ -24,10 +24,14 @@ const answerCause = (cause: Cause.Cause<unknown>) => {
   for (const reason of cause.reasons) {
     const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
-    if (isSqlError(error)) return Effect.andThen(Effect.logWarning("the database did not answer", cause), Reply.unavailable)
+    if (isSqlError(error)) {
+      return Effect.andThen(Effect.logWarning("the database did not answer", cause), Reply.unavailable)
+    }
     if (error instanceof HttpServerError.HttpServerError) {
       if (error.reason._tag === "RouteNotFound") return Effect.succeed(Reply.plainError(404, "Not Found", noStore))
-      if (error.reason._tag === "RequestParseError") return Effect.succeed(Reply.plainError(400, "Bad Request", noStore))
+      if (error.reason._tag === "RequestParseError") {
+        return Effect.succeed(Reply.plainError(400, "Bad Request", noStore))
+      }
     }
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
@@ -44,8 +48,10 @@ export const layer = Layer.mergeAll(
   HttpRouter.middleware((handler) => Effect.catchCause(handler, answerCause), { global: true }),
   HttpRouter.middleware(
     (handler) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-        shared.test(url.split("?", 1)[0]!) ? cors(handler) : handler),
+      Effect.flatMap(
+        HttpServerRequest.HttpServerRequest,
+        ({ url }) => shared.test(url.split("?", 1)[0] ?? url) ? cors(handler) : handler
+      ),
     { global: true }
   )
 )

@@ -25,7 +25,7 @@ export const link = (
     const query = new URLSearchParams({ limit: String(limit) })
     for (const [name, value] of Object.entries(keep)) {
       if (value === undefined) continue
-      if (typeof value === "object") for (const one of value) query.append(`${name}[]`, one)
+      if (typeof value === "object") { for (const one of value) query.append(`${name}[]`, one) }
       else query.set(name, String(value))
     }
     query.set(cursor, String(id))

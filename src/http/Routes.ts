@@ -1,3 +1,5 @@
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { Guard } from "./guard/Guard.ts"
 import * as Claims from "./oauth/Claims.ts"
@@ -23,11 +25,9 @@ import * as Emails from "./v1/Emails.ts"
 import * as OwnLists from "./v1/OwnLists.ts"
 import * as SignUps from "./v1/SignUps.ts"
 import * as StatusActions from "./v1/StatusActions.ts"
-import * as StatusWrites from "./v1/StatusWrites.ts"
 import * as Statuses from "./v1/Statuses.ts"
+import * as StatusWrites from "./v1/StatusWrites.ts"
 import * as Timelines from "./v1/Timelines.ts"
-import { Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 
 const groups = Layer.mergeAll(
   Claims.layer,

@@ -18,7 +18,7 @@ export const missingParameter = (name: string) =>
   new BadRequest({ text: `param is missing or the value is empty or invalid: ${name}` })
 
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
-  reason: Schema.Literals(["invalid", "revoked", "expired", "user required"])
+  reason: Schema.Literals(["invalid", "revoked", "expired", "user required", "search paging", "search resolving"])
 }, { httpApiStatus: 401 }) {
   override get message() {
     switch (this.reason) {
@@ -30,6 +30,10 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
         return "The access token expired"
       case "user required":
         return "This method requires an authenticated user"
+      case "search paging":
+        return "Search queries pagination is not supported without authentication"
+      case "search resolving":
+        return "Search queries that resolve remote resources are not supported without authentication"
     }
   }
 }

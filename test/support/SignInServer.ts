@@ -85,7 +85,7 @@ const groups = Layer.mergeAll(
   Metadata.layer
 )
 
-export const routesForLook = Layer.mergeAll(
+const routes = Layer.mergeAll(
   Edge.layer,
   Body.layer,
   Pages.layer,
@@ -97,7 +97,7 @@ export const server = (
   config: Partial<ServerConfig["Service"]> = {},
   options: { readonly limits?: Layer.Layer<Limits>; readonly credentials?: typeof PasswordHashing.layerSimulation } = {}
 ) =>
-  HttpRouter.serve(routesForLook, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(NodeHttpServer.layerTest),
     Layer.provideMerge(options.limits ?? Limits.layerOff),
     Layer.provideMerge(services(config, options.credentials))

@@ -44,7 +44,9 @@ export type Page = Answer
 
 /** The forms of a page: where they lead, and their hidden fields. */
 export const formsOf = ({ text }: Answer) =>
-  [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, action = "", inside = ""]) => ({
+  [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map((
+    [, action = "", inside = ""]
+  ) => ({
     action: unescape(action),
     fields: Object.fromEntries(
       [...inside.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map((

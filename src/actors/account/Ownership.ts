@@ -1,9 +1,10 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
+import { type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
 import { type AccountId, millisOf } from "../../services/Ids.ts"
 import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
+import { only } from "../../services/Rows.ts"
 
 /** Uses of a family in the current period; `index` numbers the periods since 1970. */
 interface Used {
@@ -37,12 +38,14 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
         commands.used(accountId, family, periodOf(family, now) * families[family].seconds * 1000),
         (used): Used => ({ index: periodOf(family, now), count: used })
       )
-    const [newest] = yield* sql<{ id: bigint | null }>`
+    const newest = only(
+      yield* sql<{ id: bigint | null }>`
       SELECT max(id) AS id FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL`
+    )
     return {
       owner,
       used: { statuses: yield* count("statuses"), follows: yield* count("follows") },
-      lastMillis: newest?.id == null ? 0 : millisOf(newest.id)
+      lastMillis: newest.id === null ? 0 : millisOf(newest.id)
     }
   })
 

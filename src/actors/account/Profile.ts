@@ -22,31 +22,46 @@ export const attributionDomainsMax = 100
 type Problem = readonly [field: string, error: string, description: string]
 
 const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
-  const long = (field: string, text: string | undefined, max: number): ReadonlyArray<Problem> =>
-    text !== undefined && graphemes(text, max) > max
-      ? [[field, "ERR_TOO_LONG", `is too long (maximum is ${max} characters)`]]
-      : []
   const fields = change.fields ?? []
-  const invalid = (description: string): Problem => ["fields", "ERR_INVALID", description]
-  return [
-    ...long("display_name", change.displayName, displayNameCharactersMax),
-    ...long("avatar_description", change.avatarDescription, pictureDescriptionCharactersMax),
-    ...long("header_description", change.headerDescription, pictureDescriptionCharactersMax),
-    ...(change.note !== undefined && tooLong(change.note, "", noteCharactersMax)
-      ? [["note", "ERR_TOO_LONG", `character limit of ${noteCharactersMax} exceeded`] as const]
-      : []),
-    ...(fields.length > profileFieldsMax ? [invalid(`must have at most ${profileFieldsMax} entries`)] : []),
-    ...(fields.some(({ name, value }) => name === "" && value !== "")
-      ? [invalid("must not have a value without a name")]
-      : []),
-    ...fields.flatMap(({ name, value }) => [
-      ...long("fields", name, profileFieldCharactersMax),
-      ...long("fields", value, profileFieldCharactersMax)
-    ]),
-    ...((change.attributionDomains?.length ?? 0) > attributionDomainsMax
-      ? [["attribution_domains", "ERR_TOO_LONG", `must have at most ${attributionDomainsMax} entries`] as const]
-      : [])
+  const tooLongText = (text: string | undefined, max: number) => text !== undefined && graphemes(text, max) > max
+  const long = (
+    field: string,
+    max: number
+  ): Problem => [field, "ERR_TOO_LONG", `is too long (maximum is ${max} characters)`]
+  const rules: ReadonlyArray<readonly [broken: boolean, problem: Problem]> = [
+    [tooLongText(change.displayName, displayNameCharactersMax), long("display_name", displayNameCharactersMax)],
+    [
+      tooLongText(change.avatarDescription, pictureDescriptionCharactersMax),
+      long("avatar_description", pictureDescriptionCharactersMax)
+    ],
+    [
+      tooLongText(change.headerDescription, pictureDescriptionCharactersMax),
+      long("header_description", pictureDescriptionCharactersMax)
+    ],
+    [
+      change.note !== undefined && tooLong(change.note, "", noteCharactersMax),
+      ["note", "ERR_TOO_LONG", `character limit of ${noteCharactersMax} exceeded`]
+    ],
+    [
+      fields.length > profileFieldsMax,
+      ["fields", "ERR_INVALID", `must have at most ${profileFieldsMax} entries`]
+    ],
+    [
+      fields.some(({ name, value }) => name === "" && value !== ""),
+      ["fields", "ERR_INVALID", "must not have a value without a name"]
+    ],
+    [
+      fields.some(({ name, value }) =>
+        tooLongText(name, profileFieldCharactersMax) || tooLongText(value, profileFieldCharactersMax)
+      ),
+      long("fields", profileFieldCharactersMax)
+    ],
+    [
+      (change.attributionDomains?.length ?? 0) > attributionDomainsMax,
+      ["attribution_domains", "ERR_TOO_LONG", `must have at most ${attributionDomainsMax} entries`]
+    ]
   ]
+  return rules.flatMap(([broken, problem]) => broken ? [problem] : [])
 }
 
 const postingDefaults = ["defaultVisibility", "defaultSensitive", "defaultLanguage", "defaultQuotePolicy"] as const

@@ -2,6 +2,7 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound, Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { only } from "../../services/Rows.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Command, Post } from "./Protocol.ts"
 import type { make as makePublishing } from "./Publishing.ts"
@@ -36,18 +37,20 @@ export const make = Effect.fnUntraced(function*(
   /** Checks how much is scheduled in all and for the calendar day (UTC) of `scheduledAt`; `except` does not count. */
   const room = Effect.fnUntraced(function*(scheduledAt: number, except: bigint) {
     const day = new Date(scheduledAt - scheduledAt % 86_400_000)
-    const [row] = yield* sql<{ total: number; today: number }>`
+    const { today, total } = only(
+      yield* sql<{ total: number; today: number }>`
       SELECT count(*)::int AS total,
         (count(*) FILTER (WHERE scheduled_at >= ${day} AND scheduled_at < ${new Date(
-      day.getTime() + 86_400_000
-    )}))::int AS today
+        day.getTime() + 86_400_000
+      )}))::int AS today
       FROM scheduled_statuses WHERE account_id = ${accountId} AND id <> ${except}`
-    if (row!.total >= scheduledMax) {
+    )
+    if (total >= scheduledMax) {
       return yield* new Unprocessable({
         text: `Validation failed: You have exceeded the limit of ${scheduledMax} scheduled posts`
       })
     }
-    if (row!.today >= scheduledPerDayMax) {
+    if (today >= scheduledPerDayMax) {
       return yield* new Unprocessable({
         text: `Validation failed: You have exceeded the limit of ${scheduledPerDayMax} scheduled posts for today`
       })
@@ -63,13 +66,15 @@ export const make = Effect.fnUntraced(function*(
       yield* room(scheduledAt, 0n)
       yield* publishing.check(post)
       const params = JSON.stringify(yield* encodePost(post).pipe(Effect.orDie))
-      const [row] = yield* sql<{ id: bigint }>`
+      const { id } = only(
+        yield* sql<{ id: bigint }>`
         INSERT INTO scheduled_statuses (id, account_id, scheduled_at, params, created_at)
         VALUES (next_id(${now}), ${accountId}, ${new Date(scheduledAt)}, ${params}::jsonb, ${new Date(
-        now
-      )}) RETURNING id`
-      yield* agenda.enter("scheduled_status", row!.id, accountId, scheduledAt)
-      return onScheduled(row!.id)
+          now
+        )}) RETURNING id`
+      )
+      yield* agenda.enter("scheduled_status", id, accountId, scheduledAt)
+      return onScheduled(id)
     }),
     Reschedule: Effect.fn("Account.reschedule")(function*({ scheduledAt, scheduledId }: Of<"Reschedule">) {
       yield* future(scheduledAt)

@@ -27,6 +27,8 @@ const rule = (who: AccessRule["who"], scopes: ReadonlyArray<string>): AccessRule
 export class Access extends Context.Service<Access, AccessRule>()("murmuration/http/guard/Access") {
   /** Needs no token and ignores one: instance information, sign-in. Open in restricted mode, too. */
   static readonly anyone: AccessRule = { ...rule("anyone", []), open: true }
+  /** The same, except that restricted mode asks for a user. */
+  static readonly anyoneUnlessRestricted: AccessRule = rule("anyone", [])
   /** Anybody, seen as the token's user where there is one, who then needs one of the scopes. */
   static readonly public = (...scopes: ReadonlyArray<string>) => rule("public", scopes)
   static readonly app = (...scopes: ReadonlyArray<string>) => rule("app", scopes)

@@ -23,7 +23,10 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
       const { limitedFederation } = yield* ServerConfig
 
       return Guard.of((handler, { endpoint }) => {
-        const rule = Option.getOrThrow(Context.getOption(endpoint.annotations, Access))
+        const declared = Option.getOrThrow(Context.getOption(endpoint.annotations, Access))
+        const rule: AccessRule = declared.who === "anyone" && !declared.open && limitedFederation
+          ? { ...declared, who: "public" }
+          : declared
         return Effect.gen(function*() {
           const request = yield* HttpServerRequest.HttpServerRequest
           const address = addressKey(Option.getOrElse(request.remoteAddress, () => "unknown"))
@@ -68,7 +71,7 @@ const secretOf = (request: HttpServerRequest.HttpServerRequest): Redacted.Redact
 export const addressKey = (address: string): string => {
   if (!address.includes(":")) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped !== null) return mapped[1]!
+  if (mapped?.[1] !== undefined) return mapped[1]
   const [head = "", tail] = address.split("::")
   const left = head === "" ? [] : head.split(":")
   const right = tail === undefined || tail === "" ? [] : tail.split(":")

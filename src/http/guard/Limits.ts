@@ -57,19 +57,17 @@ export class Limits extends Context.Service<Limits, {
     Limits.of({
       spend: Effect.fnUntraced(function*(claims) {
         const now = yield* Clock.currentTimeMillis
-        const keys = claims.map(({ key, limit }) => {
-          const period = limits[limit].seconds * 1000
-          const index = Math.floor(now / period)
-          return { id: `${limit}:${key}:${index}`, expiresAt: (index + 1) * period }
+        const periods = claims.map(({ key, limit }) => {
+          const { seconds, uses } = limits[limit]
+          const index = Math.floor(now / (seconds * 1000))
+          return { id: `${limit}:${key}:${index}`, expiresAt: (index + 1) * seconds * 1000, uses }
         })
-        const used = yield* count(keys)
+        const used = yield* count(periods)
         let least: Standing = { limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, resetAt: now }
-        for (let i = 0; i < claims.length; i++) {
-          const { uses } = limits[claims[i]!.limit]
-          if (used[i]! > uses) return yield* new TooManyRequests({ limit: uses, resetAt: keys[i]!.expiresAt })
-          if (uses - used[i]! < least.remaining) {
-            least = { limit: uses, remaining: uses - used[i]!, resetAt: keys[i]!.expiresAt }
-          }
+        for (const [at, { expiresAt, uses }] of periods.entries()) {
+          const remaining = uses - (used[at] ?? 0)
+          if (remaining < 0) return yield* new TooManyRequests({ limit: uses, resetAt: expiresAt })
+          if (remaining < least.remaining) least = { limit: uses, remaining, resetAt: expiresAt }
         }
         return least
       })

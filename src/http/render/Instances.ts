@@ -1,3 +1,4 @@
+import type { WeekOfActivity } from "../../services/instance/Activity.ts"
 import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
 import * as Limits from "../../services/instance/ContentLimits.ts"
 import { languages } from "../../services/instance/Languages.ts"
@@ -6,7 +7,8 @@ import { interfaceLevel, interfaceVersion, sourceUrl } from "../../services/inst
 import { noteCharactersMax, statusCharactersMax, urlCharactersReserved } from "../../services/html/Text.ts"
 import { html } from "../pages/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../pages/Pictures.ts"
-import type { Instance, InstanceV1 } from "../wire/Instance.ts"
+import { timestampOrNull } from "../wire/Common.ts"
+import type { Activity, Document, Instance, InstanceV1, Rule } from "../wire/Instance.ts"
 import { json, splice, type Values } from "../wire/Keys.ts"
 import { ruleValues } from "./Values.ts"
 
@@ -131,7 +133,21 @@ export const instanceV1Json = ({ about, config, contact, rules, usage }: Instanc
 /** The language of the server's own pages and letters. */
 const defaultLanguage = "en"
 
-export const rulesJson = (rules: ReadonlyArray<RuleRecord>): string => json(rules.map(ruleValues))
+export const rulesJson = (rules: ReadonlyArray<RuleRecord>): string =>
+  json<ReadonlyArray<Rule>>(rules.map(ruleValues))
+
+/** A text about the server; an empty one where the operator has written none. */
+export const documentJson = (text: About["privacyPolicy"]): string =>
+  json<Document>({ updatedAt: timestampOrNull(text?.updatedAt ?? null), content: text?.html ?? "" })
+
+/** Numbers travel as strings (S-126). */
+export const activityJson = (weeks: ReadonlyArray<WeekOfActivity>): string =>
+  json<ReadonlyArray<Activity>>(weeks.map(({ logins, registrations, start, statuses }) => ({
+    week: String(start),
+    statuses: String(statuses),
+    logins: String(logins),
+    registrations: String(registrations)
+  })))
 
 /** Languages that a post can be in. */
 export const languagesJson = JSON.stringify(languages)

@@ -34,7 +34,10 @@ export const ruleValues = ({ hint, text, translations, ...rule }: RuleRecord): V
   translations
 })
 
-/** `relation` is absent for callers without a user; following and featuring hashtags is to come. */
+/** How every user stands to a hashtag until hashtags can be followed and featured. */
+export const noTagRelation = { following: false, featuring: false }
+
+/** `relation` is absent for callers without a user. */
 export const tagValues = (
   config: ServerConfig["Service"],
   { history, name, ...tag }: TagRecord,

@@ -60,9 +60,14 @@ export const layer = HttpApiBuilder.group(
       yield* views.forget([viewer, target])
       const [found] = yield* relationships.of(viewer, [target], { withSuspended: true })
       if (found === undefined) return yield* new RecordNotFound()
-      return HttpServerResponse.setHeaders(Reply.json(json<Relationship>(relationshipValues(found))), familyHeaders(answer))
+      return HttpServerResponse.setHeaders(
+        Reply.json(json<Relationship>(relationshipValues(found))),
+        familyHeaders(answer)
+      )
     })
-    const simply = (tag: "Unfollow" | "RemoveFollower" | "Block" | "Unblock" | "Unmute" | "AuthorizeFollow" | "RejectFollow") =>
+    const simply = (
+      tag: "Unfollow" | "RemoveFollower" | "Block" | "Unblock" | "Unmute" | "AuthorizeFollow" | "RejectFollow"
+    ) =>
       Effect.fn(`accountActions.${tag}`)(({ params }: { readonly params: { readonly id: AccountId } }) =>
         act(params.id, { _tag: tag, target: params.id })
       )

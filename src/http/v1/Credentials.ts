@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { ProfileChange } from "../../actors/account/Protocol.ts"
-import { Unprocessable, validationFailed } from "../../services/Errors.ts"
+import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
@@ -37,12 +37,16 @@ const oneOf = Effect.fnUntraced(function*<const A extends string>(
 const languageOf = Effect.fnUntraced(function*(given: string | null | undefined) {
   if (given === undefined) return undefined
   if (given === null || given === "") return null
-  if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(given)) return yield* validationFailed("Language is not included in the list")
+  if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(given)) {
+    return yield* validationFailed("Language is not included in the list")
+  }
   return given
 })
 
 const fieldsOf = (given: ProfileUpdate["fieldsAttributes"]) =>
-  given === undefined ? undefined : Object.values(given).map(({ name, value }) => ({ name: name ?? "", value: value ?? "" }))
+  given === undefined
+    ? undefined
+    : Object.values(given).map(({ name, value }) => ({ name: name ?? "", value: value ?? "" }))
 
 /** Members that the client gave; the others stay as they are. */
 const changeOf = Effect.fnUntraced(function*(payload: ProfileUpdate): Effect.fn.Return<ProfileChange, Unprocessable> {

@@ -1,1 +1,116 @@
-export {}
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { Activity } from "../../services/instance/Activity.ts"
+import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import { Instance } from "../../services/instance/Instance.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { fresh } from "../Fresh.ts"
+import { Access } from "../guard/Access.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { AccountViews } from "../render/Accounts.ts"
+import { emojiValues } from "../render/AccountValues.ts"
+import { deprecated } from "../render/Deprecation.ts"
+import { activityJson, documentJson, instanceJson, instanceV1Json, languagesJson, rulesJson } from "../render/Instances.ts"
+import { CustomEmoji } from "../wire/CustomEmoji.ts"
+import * as Wire from "../wire/Instance.ts"
+import { json } from "../wire/Keys.ts"
+import { PeersQuery } from "../wire/ReadRequests.ts"
+
+/** How long an answer about the server is kept ready, in milliseconds; what the operator changes shows a second later. */
+export const instanceMillisMax = 1_000
+/** How long the list of known servers is, in milliseconds. */
+export const peersMillisMax = 5 * 60_000
+/** Servers that a search for them names. */
+export const peersFoundMax = 10
+
+const { anyone, anyoneUnlessRestricted } = Access
+
+export class InstanceGroup extends HttpApiGroup.make("instance")
+  .add(
+    HttpApiEndpoint.get("show", "/api/v2/instance", { success: Wire.Instance }).annotate(Access, anyone),
+    HttpApiEndpoint.get("showV1", "/api/v1/instance", { success: Wire.InstanceV1 }).annotate(Access, anyone),
+    HttpApiEndpoint.get("rules", "/api/v1/instance/rules", { success: Schema.Array(Wire.Rule) })
+      .annotate(Access, anyone),
+    HttpApiEndpoint.get("languages", "/api/v1/instance/languages", { success: Schema.Array(Wire.Language) })
+      .annotate(Access, anyone),
+    HttpApiEndpoint.get("extendedDescription", "/api/v1/instance/extended_description", { success: Wire.Document })
+      .annotate(Access, anyone),
+    HttpApiEndpoint.get("privacyPolicy", "/api/v1/instance/privacy_policy", { success: Wire.Document })
+      .annotate(Access, anyone),
+    HttpApiEndpoint.get("termsOfService", "/api/v1/instance/terms_of_service", { success: Wire.Document })
+      .annotate(Access, anyone),
+    HttpApiEndpoint.get("translationLanguages", "/api/v1/instance/translation_languages", {
+      success: Schema.Record(Schema.String, Schema.Array(Schema.String))
+    }).annotate(Access, anyone),
+    HttpApiEndpoint.get("peers", "/api/v1/instance/peers", { success: Schema.Array(Schema.String) })
+      .annotate(Access, anyoneUnlessRestricted),
+    HttpApiEndpoint.get("activity", "/api/v1/instance/activity", { success: Schema.Array(Wire.Activity) })
+      .annotate(Access, anyoneUnlessRestricted),
+    HttpApiEndpoint.get("domainBlocks", "/api/v1/instance/domain_blocks", { success: Schema.Array(Schema.Unknown) })
+      .annotate(Access, Access.public()),
+    HttpApiEndpoint.get("peersSearch", "/api/v1/peers/search", {
+      query: PeersQuery,
+      success: Schema.Array(Schema.String)
+    }).annotate(Access, anyoneUnlessRestricted),
+    HttpApiEndpoint.get("customEmojis", "/api/v1/custom_emojis", { success: Schema.Array(CustomEmoji) })
+      .annotate(Access, anyoneUnlessRestricted)
+  )
+  .middleware(Guard)
+{}
+
+/** What the server says about itself; most of it also in restricted mode (S-020, S-160, S-251). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(InstanceGroup),
+  "instance",
+  Effect.fn(function*(handlers) {
+    const instance = yield* Instance
+    const activity = yield* Activity
+    const emojis = yield* CustomEmojis
+    const accounts = yield* AccountViews
+    const config = yield* ServerConfig
+
+    const facts = Effect.gen(function*() {
+      const about = yield* instance.about
+      const [contact = "null"] = about.contactAccountId === null ? [] : yield* accounts.render([about.contactAccountId])
+      return { about, config, contact, rules: yield* instance.rules, usage: yield* instance.usage }
+    })
+    const show = fresh(instanceMillisMax, Effect.map(facts, instanceJson))
+    const showV1 = fresh(instanceMillisMax, Effect.map(facts, instanceV1Json))
+    const rules = fresh(instanceMillisMax, Effect.map(instance.rules, rulesJson))
+    const peers = fresh(peersMillisMax, instance.peers)
+    const listed = fresh(
+      instanceMillisMax,
+      Effect.map(emojis.listed, (all) => json<ReadonlyArray<CustomEmoji>>(all.map(emojiValues)))
+    )
+    /** What a server that speaks to chosen servers only keeps to itself. */
+    const unlessRestricted = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
+      config.limitedFederation ? Effect.fail(new RecordNotFound()) : answer
+
+    return handlers.handleAll({
+      show: () => Effect.map(show, (text) => Reply.json(text)),
+      showV1: () =>
+        Effect.map(showV1, (text) => HttpServerResponse.setHeaders(Reply.json(text), deprecated("2022-11-14"))),
+      rules: () => Effect.map(rules, (text) => Reply.json(text)),
+      languages: () => Effect.succeed(Reply.json(languagesJson)),
+      extendedDescription: () =>
+        Effect.map(instance.about, ({ extendedDescription }) => Reply.json(documentJson(extendedDescription))),
+      privacyPolicy: () => Effect.map(instance.about, ({ privacyPolicy }) => Reply.json(documentJson(privacyPolicy))),
+      termsOfService: () => Effect.fail(new RecordNotFound()),
+      translationLanguages: () => Effect.succeed(Reply.empty),
+      peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(domains))),
+      activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),
+      // Domain blocks are published by a setting that comes with moderation; until then there is no such list.
+      domainBlocks: () => Effect.fail(new RecordNotFound()),
+      peersSearch: ({ query }) =>
+        unlessRestricted(Effect.map(peers, (domains) => {
+          const start = query.q?.trim().toLowerCase() ?? ""
+          const found = start === "" ? [] : domains.filter((domain) => domain.startsWith(start))
+          return Reply.json(found.slice(0, peersFoundMax))
+        })),
+      customEmojis: () => Effect.map(listed, (text) => Reply.json(text))
+    })
+  })
+)

@@ -1,1 +1,50 @@
-export {}
+import { Effect } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { type Marker, markedTimelines, Markers } from "../../services/feeds/Markers.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { markerValues } from "../render/Values.ts"
+import { json } from "../wire/Keys.ts"
+import * as Wire from "../wire/Marker.ts"
+import { MarkersQuery, NewMarkers } from "../wire/ReadRequests.ts"
+
+const path = "/api/v1/markers"
+
+export class MarkersGroup extends HttpApiGroup.make("markers")
+  .add(
+    HttpApiEndpoint.get("show", path, { query: MarkersQuery, success: Wire.Markers })
+      .annotate(Access, Access.user("read", "read:statuses")),
+    HttpApiEndpoint.post("save", path, { payload: NewMarkers, success: Wire.Markers })
+      .annotate(Access, Access.user("write", "write:statuses"))
+  )
+  .middleware(Guard)
+{}
+
+/** How far somebody has read on any of their devices (S-164, S-224). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(MarkersGroup),
+  "markers",
+  Effect.fn(function*(handlers) {
+    const markers = yield* Markers
+    return handlers.handleAll({
+      show: Effect.fn("markers.show")(function*({ query }) {
+        const wanted = markedTimelines.filter((timeline) => query.timeline?.includes(timeline))
+        return reply(yield* markers.of(yield* Caller.account, wanted))
+      }),
+      save: Effect.fn("markers.save")(function*({ payload }) {
+        const positions = markedTimelines.flatMap((timeline) => {
+          const lastReadId = payload[timeline]?.lastReadId
+          return lastReadId === undefined ? [] : [{ timeline, lastReadId }]
+        })
+        return reply(yield* markers.save(yield* Caller.account, positions))
+      })
+    })
+  })
+)
+
+const reply = (markers: ReadonlyArray<Marker>) =>
+  Reply.json(
+    json<Wire.Markers>(Object.fromEntries(markers.map((marker) => [marker.timeline, markerValues(marker)])))
+  )

@@ -1,1 +1,30 @@
-export {}
+import { Effect } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Settings } from "../../services/identity/Settings.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { Preferences, preferences } from "../wire/Preferences.ts"
+
+export class PreferencesGroup extends HttpApiGroup.make("preferences")
+  .add(
+    HttpApiEndpoint.get("show", "/api/v1/preferences", { success: Preferences })
+      .annotate(Access, Access.user("read", "read:accounts"))
+  )
+  .middleware(Guard)
+{}
+
+/** What a user has set for new posts and for reading (S-225). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(PreferencesGroup),
+  "preferences",
+  Effect.fn(function*(handlers) {
+    const settings = yield* Settings
+    return handlers.handleAll({
+      show: Effect.fn("preferences.show")(function*() {
+        return Reply.json(preferences(yield* settings.of(yield* Caller.account)))
+      })
+    })
+  })
+)

@@ -24,7 +24,11 @@ export class StatusActionsGroup extends HttpApiGroup.make("statusActions")
   .add(
     on("favourite", "favourite", "write:favourites"),
     on("unfavourite", "unfavourite", "write:favourites"),
-    HttpApiEndpoint.post("reblog", "/api/v1/statuses/:id/reblog", { params: StatusIdPath, payload: Reblog, success: Status })
+    HttpApiEndpoint.post("reblog", "/api/v1/statuses/:id/reblog", {
+      params: StatusIdPath,
+      payload: Reblog,
+      success: Status
+    })
       .annotate(Access, Access.user("write", "write:statuses")),
     HttpApiEndpoint.post("unreblog", "/api/v1/statuses/:id/unreblog", { params: StatusIdPath, success: Status })
       .annotate(Access, Access.limited(Access.user("write", "write:statuses"), "deletion")),
@@ -81,7 +85,9 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       favourite: Effect.fn("statusActions.favourite")(({ params }) => act({ _tag: "Favourite", statusId: params.id })),
-      unfavourite: Effect.fn("statusActions.unfavourite")(({ params }) => undo({ _tag: "Unfavourite", statusId: params.id })),
+      unfavourite: Effect.fn("statusActions.unfavourite")(({ params }) =>
+        undo({ _tag: "Unfavourite", statusId: params.id })
+      ),
       reblog: Effect.fn("statusActions.reblog")(function*({ params, payload }) {
         const command: Command = { _tag: "Reblog", statusId: params.id, visibility: payload.visibility || null }
         return yield* act(command, yield* idempotencyKey)

@@ -3,9 +3,9 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command, Post } from "../../actors/account/Protocol.ts"
+import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
 import { type AccountId, type AppId, StatusId } from "../../services/Ids.ts"
 import { ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
-import { Unprocessable, UnexpectedMentions } from "../../services/Errors.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
@@ -35,7 +35,10 @@ export class StatusWritesGroup extends HttpApiGroup.make("statusWrites")
       .annotate(Access, Access.limited(write, "deletion")),
     HttpApiEndpoint.put("reschedule", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
     HttpApiEndpoint.patch("rescheduleByPatch", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
-    HttpApiEndpoint.delete("cancel", "/api/v1/scheduled_statuses/:id", { params: StatusIdPath, success: Schema.Struct({}) })
+    HttpApiEndpoint.delete("cancel", "/api/v1/scheduled_statuses/:id", {
+      params: StatusIdPath,
+      success: Schema.Struct({})
+    })
       .annotate(Access, write)
   )
   .middleware(Guard)
@@ -109,12 +112,17 @@ export const layer = HttpApiBuilder.group(
           language: payload.language || null
         })
         yield* views.forget([params.id])
-        return HttpServerResponse.setHeaders(Reply.json(yield* views.renderOne(viewer, params.id)), familyHeaders(answer))
+        return HttpServerResponse.setHeaders(
+          Reply.json(yield* views.renderOne(viewer, params.id)),
+          familyHeaders(answer)
+        )
       }
     )
 
     const move = Effect.fn("statusWrites.reschedule")(
-      function*({ params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: typeof Reschedule.Type }) {
+      function*(
+        { params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: typeof Reschedule.Type }
+      ) {
         const viewer = yield* Caller.account
         const scheduledAt = yield* momentOf(payload.scheduledAt ?? "")
         yield* accounts.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
@@ -126,7 +134,8 @@ export const layer = HttpApiBuilder.group(
       create: (request) =>
         create(request).pipe(
           Effect.catchTag("UnexpectedMentions", (failure) =>
-            Effect.map(accountViews.render(failure.accountIds.map(BigInt)), (shown) => unexpected(failure, shown)))
+            Effect.map(accountViews.render(failure.accountIds.map(BigInt)), (shown) =>
+              unexpected(failure, shown)))
         ),
       edit: change,
       editByPatch: change,

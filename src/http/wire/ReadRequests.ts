@@ -102,6 +102,9 @@ export const UnreadQuery = Schema.Struct({
   groupedTypes: texts
 }).pipe(Schema.encodeKeys({ ...notificationKeys, groupedTypes: "grouped_types" }))
 
+/** `POST /api/v1/notifications/dismiss` */
+export const DismissedId = Schema.Struct({ id: text })
+
 /** `GET /api/v2/notifications` */
 export const GroupsQuery = Schema.Struct({
   ...pageFields,

@@ -73,7 +73,9 @@ export class Audiences extends Context.Service<Audiences, {
           seenSince: new Date(now - seenMillisMax),
           mentionedOnly: audience.visibility === "direct"
         }, new Date(now))
-        const reached = rows.flatMap(({ notify, reader }) => reader === null ? [] : [{ id: AccountId.make(reader), notify }])
+        const reached = rows.flatMap(({ notify, reader }) =>
+          reader === null ? [] : [{ id: AccountId.make(reader), notify }]
+        )
         return {
           readers: reached.map(({ id }) => id),
           subscribers: reached.filter(({ notify }) => notify).map(({ id }) => id),

@@ -25,7 +25,9 @@ export const accepts = (sql: SqlClient, now: Date): Fragment => {
     AND (s.reblog_of_id IS NULL OR (f.show_reblogs AND ${welcome("o.account_id")}))
     AND ${welcome("s.account_id")}
     AND NOT EXISTS (SELECT FROM mentions named WHERE named.status_id IN (s.id, o.id)
-      AND named.account_id <> f.account_id AND ${isShunned(sql, reader, sql.literal("named.account_id"), now)} OFFSET 0))`
+      AND named.account_id <> f.account_id AND ${
+    isShunned(sql, reader, sql.literal("named.account_id"), now)
+  } OFFSET 0))`
 }
 
 /** A part of a home: ids between two others, the newest first, or from the oldest upwards (`ascending`). */
@@ -40,13 +42,20 @@ export interface Range {
  * The first `limit` statuses of one reader's home in a range: its own, and what it follows. Only the authors whose first
  * status comes soonest can have a part in the page, so the rest are asked for one status each.
  */
-export const newest = (sql: SqlClient, reader: bigint, { above, ascending = false, below, limit }: Range, now: Date) => {
+export const newest = (
+  sql: SqlClient,
+  reader: bigint,
+  { above, ascending = false, below, limit }: Range,
+  now: Date
+) => {
   const rows = rowsMax(sql, limit)
   const order = sql.literal(ascending ? "ASC" : "DESC")
   const statusesOf = (author: Fragment, most: Fragment, condition: Fragment) =>
     sql`SELECT s.id, s.reblog_of_id FROM (
         SELECT c.* FROM statuses c WHERE c.account_id = ${author} AND c.deleted_at IS NULL
-          ${below === undefined ? sql`` : sql`AND c.id < ${below}`} ${above === undefined ? sql`` : sql`AND c.id > ${above}`}
+          ${below === undefined ? sql`` : sql`AND c.id < ${below}`} ${
+      above === undefined ? sql`` : sql`AND c.id > ${above}`
+    }
         ORDER BY c.id ${order} LIMIT ${rowsMax(sql, authorStatusesMax)}) s
       LEFT JOIN statuses o ON o.id = s.reblog_of_id
       WHERE ${condition} ORDER BY s.id ${order} LIMIT ${most}`
@@ -91,7 +100,9 @@ export const readers = (
       CASE WHEN EXISTS (SELECT FROM users u WHERE u.account_id = f.account_id AND u.last_seen_at > ${slice.seenSince} OFFSET 0)
         AND ${accepts(sql, now)} THEN f.account_id END AS reader
     FROM (SELECT * FROM follows WHERE target_account_id = ${author} AND id > ${slice.cursor}
-      AND ${slice.mentionedOnly ? sql`account_id IN (SELECT account_id FROM mentions WHERE status_id = ${status})` : sql`TRUE`}
+      AND ${
+    slice.mentionedOnly ? sql`account_id IN (SELECT account_id FROM mentions WHERE status_id = ${status})` : sql`TRUE`
+  }
       ORDER BY id LIMIT ${rowsMax(sql, slice.limit)}) f
     JOIN statuses s ON s.id = ${status}
     LEFT JOIN statuses o ON o.id = s.reblog_of_id

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../Ids.ts"
 import type { Page } from "../Paging.ts"
-import { type FeedEntry, Feeds, feedEntriesWhole } from "./Feeds.ts"
+import { feedEntriesWhole, type FeedEntry, Feeds } from "./Feeds.ts"
 import * as HomeQuery from "./HomeQuery.ts"
 
 /** A reblog is left out where its original or another reblog of it is among that many older entries (limits-and-rates.md section 5). */
@@ -62,9 +62,11 @@ export class HomeTimelines extends Context.Service<HomeTimelines, {
       const rebuilt = Effect.fnUntraced(function*(reader: AccountId) {
         let running = rebuilds.get(reader)
         if (running === undefined) {
-          running = yield* Effect.cached(rebuild(reader).pipe(
-            Effect.ensuring(Effect.sync(() => rebuilds.delete(reader)))
-          ))
+          running = yield* Effect.cached(
+            rebuild(reader).pipe(
+              Effect.ensuring(Effect.sync(() => rebuilds.delete(reader)))
+            )
+          )
           rebuilds.set(reader, running)
         }
         const fiber = yield* Effect.forkIn(running, scope)

@@ -87,19 +87,31 @@ export class Notices extends Context.Service<Notices, {
           write(notice.type, from, BigInt(notice.statusId ?? "0"), standing(from, notice))
         ),
         mentions: Effect.fn("Notices.mentions")((from, statusId) =>
-          write("mention", from, statusId, sql`SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent`)
+          write(
+            "mention",
+            from,
+            statusId,
+            sql`SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent`
+          )
         ),
         subscribers: Effect.fn("Notices.subscribers")((from, statusId, readers) =>
           write("status", from, statusId, sql`SELECT unnest(${readers}::bigint[]) AS account_id`)
         ),
         edited: Effect.fn("Notices.edited")((from, statusId) =>
-          write("update", from, statusId, sql`SELECT account_id FROM statuses
-            WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`)
+          write(
+            "update",
+            from,
+            statusId,
+            sql`SELECT account_id FROM statuses
+            WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`
+          )
         ),
         retract: Effect.fn("Notices.retract")((statuses) =>
           statuses.length === 0
             ? Effect.void
-            : Effect.asVoid(sql`DELETE FROM notifications WHERE status_id = ANY (${statuses}::bigint[]) AND status_id <> 0`)
+            : Effect.asVoid(
+              sql`DELETE FROM notifications WHERE status_id = ANY (${statuses}::bigint[]) AND status_id <> 0`
+            )
         ),
         retractOne: Effect.fn("Notices.retractOne")((type, from, statusId) =>
           Effect.asVoid(sql`DELETE FROM notifications WHERE status_id = ${statusId} AND status_id <> 0

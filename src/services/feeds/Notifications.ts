@@ -48,7 +48,11 @@ export class Notifications extends Context.Service<Notifications, {
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id")
 
-      const wanted = (owner: AccountId, { accountId, excludeTypes, types }: NotificationSelection, now: Date): Fragment =>
+      const wanted = (
+        owner: AccountId,
+        { accountId, excludeTypes, types }: NotificationSelection,
+        now: Date
+      ): Fragment =>
         sql.and([
           sql`n.account_id = ${owner}`,
           ...(types.length === 0 ? [] : [sql`n.type = ANY (${types}::text[])`]),

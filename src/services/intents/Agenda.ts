@@ -14,7 +14,12 @@ export interface Due {
 /** What is due at a time. The owner of an entry does it and strikes it in one transaction. */
 export class AgendaEntries extends Context.Service<AgendaEntries, {
   /** Enters something, or moves it, in the running transaction; `dueAt` in milliseconds since 1970. */
-  readonly enter: (kind: DueKind, subjectId: bigint, accountId: AccountId, dueAt: number) => Effect.Effect<void, SqlError>
+  readonly enter: (
+    kind: DueKind,
+    subjectId: bigint,
+    accountId: AccountId,
+    dueAt: number
+  ) => Effect.Effect<void, SqlError>
   readonly strike: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
   /** What is due for an account now, the oldest first. */
   readonly dueOf: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Due>, SqlError>

@@ -83,7 +83,9 @@ export class Commands extends Context.Service<Commands, {
         const answer = yield* work
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-          VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${family ?? null}, ${owner.epoch}, ${now})`
+          VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+          family ?? null
+        }, ${owner.epoch}, ${now})`
         return { answer, repeated: false }
       })
 

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
+import { only } from "../Rows.ts"
 
 /** What an account has to tell: a new, edited or deleted status, a notice to somebody, or that homes are out of date. */
 export type FanoutKind = "publish" | "edit" | "delete" | "notify" | "homes"
@@ -61,7 +62,9 @@ export class Fanouts extends Context.Service<Fanouts, {
         add: Effect.fn("Fanouts.add")(function*(accountId, kind, statusId, details) {
           const now = yield* Clock.currentTimeMillis
           yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
-            VALUES (next_id(${now}), ${accountId}, ${kind}, ${statusId}, ${details === undefined ? null : JSON.stringify(details)}::jsonb, ${new Date(now)})`
+            VALUES (next_id(${now}), ${accountId}, ${kind}, ${statusId}, ${
+            details === undefined ? null : JSON.stringify(details)
+          }::jsonb, ${new Date(now)})`
         }),
         waiting: Effect.fn("Fanouts.waiting")((accountId) =>
           sql<Fanout>`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
@@ -70,7 +73,9 @@ export class Fanouts extends Context.Service<Fanouts, {
         advance: Effect.fn("Fanouts.advance")((id, phase, cursor) =>
           Effect.asVoid(sql`UPDATE fanouts SET phase = ${phase}, cursor = ${cursor} WHERE id = ${id}`)
         ),
-        finish: Effect.fn("Fanouts.finish")((ids) => Effect.asVoid(sql`DELETE FROM fanouts WHERE ${sql.in("id", ids)}`)),
+        finish: Effect.fn("Fanouts.finish")((ids) =>
+          Effect.asVoid(sql`DELETE FROM fanouts WHERE ${sql.in("id", ids)}`)
+        ),
         stale: Effect.fn("Fanouts.stale")(function*(millis, accountsMax) {
           const before = new Date((yield* Clock.currentTimeMillis) - millis)
           const rows = yield* sql<{ accountId: AccountId }>`
@@ -79,9 +84,11 @@ export class Fanouts extends Context.Service<Fanouts, {
         }),
         backlog: Effect.gen(function*() {
           const now = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<{ count: number; oldest: Date | null }>`
+          const { count, oldest } = only(
+            yield* sql<{ count: number; oldest: Date | null }>`
             SELECT count(*)::int AS count, min(created_at) AS oldest FROM fanouts`
-          return { count: row?.count ?? 0, oldestMillis: row?.oldest == null ? 0 : now - row.oldest.getTime() }
+          )
+          return { count, oldestMillis: oldest === null ? 0 : now - oldest.getTime() }
         })
       })
     })

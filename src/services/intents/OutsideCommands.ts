@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../Ids.ts"
+import { only } from "../Rows.ts"
 
 /** A command from outside the cluster, as the operator's command line left it; `command` is the protocol's JSON. */
 export interface OutsideCommand {
@@ -24,18 +25,24 @@ export class OutsideCommands extends Context.Service<OutsideCommands, {
       return OutsideCommands.of({
         leave: Effect.fn("OutsideCommands.leave")(function*(accountId, kind, command) {
           const now = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<{ id: bigint }>`
+          const rows = yield* sql<{ id: bigint }>`
             INSERT INTO account_intents (id, account_id, kind, details, created_at)
-            VALUES (next_id(${now}), ${accountId}, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(now)}) RETURNING id`
-          return row!.id
+            VALUES (next_id(${now}), ${accountId}, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(
+            now
+          )}) RETURNING id`
+          return only(rows).id
         }),
         waiting: Effect.fn("OutsideCommands.waiting")((accountId) =>
           sql<OutsideCommand>`SELECT id, details AS command FROM account_intents
             WHERE account_id = ${accountId} ORDER BY id LIMIT 100`
         ),
-        strike: Effect.fn("OutsideCommands.strike")((id) => Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)),
+        strike: Effect.fn("OutsideCommands.strike")((id) =>
+          Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)
+        ),
         owners: Effect.fn("OutsideCommands.owners")(function*(accountsMax) {
-          const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`
+          const rows = yield* sql<
+            { accountId: bigint }
+          >`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`
           return rows.map(({ accountId }) => AccountId.make(accountId))
         })
       })

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../Ids.ts"
 import type { FoundAccount } from "../identity/Accounts.ts"
+import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { isShunned } from "../statuses/Visibility.ts"
@@ -45,7 +45,9 @@ export class Connections extends Context.Service<Connections, {
           SELECT r.id AS cursor, ${other} AS account_id FROM ${sql.literal(table)} r
           WHERE r.${sql.literal(own)} = ${account} AND ${where}
             AND NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = ${other} AND gone.suspended_at IS NOT NULL OFFSET 0)
-            ${viewer === undefined ? sql`` : sql`AND NOT ${isShunned(sql, sql`${viewer}::bigint`, other, now)}`} ${tail}`
+            ${
+          viewer === undefined ? sql`` : sql`AND NOT ${isShunned(sql, sql`${viewer}::bigint`, other, now)}`
+        } ${tail}`
         return newestFirst(page, rows)
       }, Effect.orDie)
 

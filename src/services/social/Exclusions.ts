@@ -33,7 +33,9 @@ export class Exclusions extends Context.Service<Exclusions, {
         if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "r.id", page)
-        const rows = yield* sql<Muted>`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
+        const rows = yield* sql<
+          Muted
+        >`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
           WHERE r.account_id = ${account} AND ${where} AND (r.expires_at IS NULL OR r.expires_at > ${now}) AND ${there} ${tail}`
         return newestFirst(page, rows)
       }, Effect.orDie)

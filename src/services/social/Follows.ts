@@ -31,7 +31,9 @@ export class Follows extends Context.Service<Follows, {
   readonly withdraw: (pair: Pair) => Effect.Effect<boolean, SqlError>
   /** Who asks to follow `account` and may be let in when it unlocks: neither muted by it nor silenced. */
   readonly admissible: (account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  readonly count: (account: bigint) => Effect.Effect<{ readonly following: number; readonly followers: number }, SqlError>
+  readonly count: (
+    account: bigint
+  ) => Effect.Effect<{ readonly following: number; readonly followers: number }, SqlError>
 }>()("murmuration/services/social/Follows") {
   static readonly layer = Layer.effect(
     Follows,
@@ -43,7 +45,9 @@ export class Follows extends Context.Service<Follows, {
       const insert = Effect.fnUntraced(function*(table: string, [follower, followed]: Pair, options: FollowOptions) {
         const millis = yield* now
         return changed(
-          yield* sql`INSERT INTO ${sql(table)} (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
+          yield* sql`INSERT INTO ${
+            sql(table)
+          } (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
             VALUES (next_id(${millis}), ${follower}, ${followed}, ${options.showReblogs}, ${options.notify},
               ${options.languages}::text[], ${new Date(millis)})
             ON CONFLICT (account_id, target_account_id) DO NOTHING RETURNING id`
@@ -51,7 +55,9 @@ export class Follows extends Context.Service<Follows, {
       })
       const remove = (table: string, [follower, followed]: Pair) =>
         Effect.map(
-          sql`DELETE FROM ${sql(table)} WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`,
+          sql`DELETE FROM ${
+            sql(table)
+          } WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`,
           changed
         )
       const counted = ([follower, followed]: Pair, by: 1 | -1) =>

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../Ids.ts"
 import { presentAccount } from "../identity/Accounts.ts"
+import type { AccountId } from "../Ids.ts"
 
 /** How a viewer stands to one account. A request counts as following for `showingReblogs` and `notifying` (S-050). */
 export interface RelationshipRecord {

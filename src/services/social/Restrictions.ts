@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { only } from "../Rows.ts"
 
 /** Blocks and mutes, written inside the transaction of the account that sets them. */
 export class Restrictions extends Context.Service<Restrictions, {
@@ -42,14 +43,14 @@ export class Restrictions extends Context.Service<Restrictions, {
         }),
         mute: Effect.fn("Restrictions.mute")(function*(account, target, { expiresAt, hideNotifications }) {
           const now = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<{ id: bigint }>`
+          const rows = yield* sql<{ id: bigint }>`
             INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at)
             VALUES (next_id(${now}), ${account}, ${target}, ${hideNotifications},
               ${expiresAt === undefined ? null : new Date(expiresAt)})
             ON CONFLICT (account_id, target_account_id) DO UPDATE
               SET hide_notifications = EXCLUDED.hide_notifications, expires_at = EXCLUDED.expires_at
             RETURNING id`
-          return row!.id
+          return only(rows).id
         }),
         unmute: Effect.fn("Restrictions.unmute")(function*(account, target) {
           const [row] = yield* sql<{ id: bigint }>`DELETE FROM mutes

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { FoundStatus } from "./Statuses.ts"
 import { rowsMax } from "../Paging.ts"
 import type { Viewer } from "../Viewer.ts"
+import type { FoundStatus } from "./Statuses.ts"
 import { isShunned, visibleTo } from "./Visibility.ts"
 
 /** Statuses above and below one that a context shows, each way (S-196). */

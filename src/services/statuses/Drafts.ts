@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { ServerConfig } from "../instance/ServerConfig.ts"
-import * as Urls from "../instance/Urls.ts"
-import { type Mentioned, type Meaning, paragraphs } from "../html/Compose.ts"
+import { type Meaning, type Mentioned, paragraphs } from "../html/Compose.ts"
 import { normalise } from "../html/Tags.ts"
 import { handle, tokens } from "../html/Tokens.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
 
 /** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
 export const mentionsMax = 50

@@ -43,7 +43,9 @@ export class Favourites extends Context.Service<Favourites, {
           return removed.length > 0
         }),
         pinned: Effect.fn("Favourites.pinned")(function*(accountId) {
-          const rows = yield* sql<{ statusId: bigint }>`SELECT status_id FROM status_pins WHERE account_id = ${accountId}`
+          const rows = yield* sql<
+            { statusId: bigint }
+          >`SELECT status_id FROM status_pins WHERE account_id = ${accountId}`
           return rows.map(({ statusId }) => statusId)
         })
       })

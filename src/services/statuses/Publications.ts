@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../identity/Counters.ts"
+import { only } from "../Rows.ts"
 import type { Draft } from "./Drafts.ts"
 
 export type Visibility = "public" | "unlisted" | "private" | "direct"
@@ -64,7 +65,7 @@ export class Publications extends Context.Service<Publications, {
         const { draft, parent } = status
         const at = new Date(status.millis)
         const mentioned = draft.mentionIds.filter((id) => id !== status.accountId)
-        const [row] = yield* sql<{ id: bigint }>`
+        const rows = yield* sql<{ id: bigint }>`
           WITH fresh AS MATERIALIZED (SELECT next_id(${status.millis}) AS id),
           made AS (
             INSERT INTO statuses (id, account_id, text, html, spoiler_text, sensitive, visibility, language,
@@ -76,7 +77,7 @@ export class Publications extends Context.Service<Publications, {
           named AS (INSERT INTO mentions (status_id, account_id)
             SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m)
           SELECT id FROM made`
-        const id = row!.id
+        const { id } = only(rows)
         yield* writeTags(id, status.accountId, draft, status.millis)
         yield* Counters.count(
           sql,

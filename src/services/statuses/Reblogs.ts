@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../identity/Counters.ts"
+import { only } from "../Rows.ts"
 import type { Visibility } from "./Publications.ts"
 
 /** Reblogs: statuses that wrap another, at most one an account and original. */
@@ -35,7 +36,7 @@ export class Reblogs extends Context.Service<Reblogs, {
         }),
         insert: Effect.fn("Reblogs.insert")(function*(accountId, original, visibility, millis) {
           const at = new Date(millis)
-          const [row] = yield* sql<{ id: bigint }>`
+          const rows = yield* sql<{ id: bigint }>`
             WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id),
             made AS (
               INSERT INTO statuses (id, account_id, visibility, reblog_of_id, conversation_id, created_at)
@@ -44,7 +45,7 @@ export class Reblogs extends Context.Service<Reblogs, {
             stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh)
             SELECT id FROM made`
           yield* Counters.count(sql, [{ accountId, statuses: 1 }], [{ statusId: original, reblogs: 1 }], at)
-          return row!.id
+          return only(rows).id
         }),
         removeAll: Effect.fn("Reblogs.removeAll")(function*(original, cursor, limit, millis) {
           const rows = yield* sql<{ id: bigint; accountId: bigint }>`

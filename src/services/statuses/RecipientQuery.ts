@@ -18,17 +18,35 @@ export const text = `SELECT
   ARRAY(SELECT id FROM accounts WHERE id = ANY ($3::bigint[]) AND suspended_at IS NOT NULL) AS suspended,
   ARRAY(SELECT unnest(ARRAY[replies_count, reblogs_count, favourites_count]) FROM status_stats
     WHERE status_id = $4::bigint) AS counters,
-  ${pairs("target_account_id", "account_id", "blocks", "account_id = ANY ($3::bigint[]) AND target_account_id = ANY ($1::bigint[])")} AS blockers,
-  ${pairs("account_id", "target_account_id", "follows", `target_account_id = ANY ($3::bigint[]) AND ${among}`)} AS followed,
-  ${pairs("account_id", "status_id", "mentions", `status_id = ANY ($2::bigint[]) AND NOT silent AND ${among}`)} AS mentions,
+  ${
+  pairs(
+    "target_account_id",
+    "account_id",
+    "blocks",
+    "account_id = ANY ($3::bigint[]) AND target_account_id = ANY ($1::bigint[])"
+  )
+} AS blockers,
+  ${
+  pairs("account_id", "target_account_id", "follows", `target_account_id = ANY ($3::bigint[]) AND ${among}`)
+} AS followed,
+  ${
+  pairs("account_id", "status_id", "mentions", `status_id = ANY ($2::bigint[]) AND NOT silent AND ${among}`)
+} AS mentions,
   ${accounts("favourites", `status_id = $4::bigint AND ${among}`)} AS favourites,
   ${accounts("bookmarks", `status_id = $4::bigint AND ${among}`)} AS bookmarks,
   ${accounts("statuses", `reblog_of_id = $4::bigint AND deleted_at IS NULL AND ${among}`)} AS reblogs,
   ${accounts("conversation_mutes", `conversation_id = $5::bigint AND ${among}`)} AS quiet,
   ${accounts("status_pins", `status_id = $4::bigint AND ${among}`)} AS pins,
   ${accounts("blocks", `target_account_id = ANY ($3::bigint[]) AND ${among}`)} ||
-  ${accounts("mutes", `target_account_id = ANY ($3::bigint[]) AND ${among} AND (expires_at IS NULL OR expires_at > $6::timestamptz)`)} ||
-  ${accounts("domain_mutes", `domain IN (SELECT domain FROM accounts WHERE id = ANY ($3::bigint[])) AND ${among}`)} AS shunning`
+  ${
+  accounts(
+    "mutes",
+    `target_account_id = ANY ($3::bigint[]) AND ${among} AND (expires_at IS NULL OR expires_at > $6::timestamptz)`
+  )
+} ||
+  ${
+  accounts("domain_mutes", `domain IN (SELECT domain FROM accounts WHERE id = ANY ($3::bigint[])) AND ${among}`)
+} AS shunning`
 
 export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, now: Date): ReadonlyArray<unknown> => {
   const shown = status.original ?? status

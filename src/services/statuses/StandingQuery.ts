@@ -61,7 +61,8 @@ export const textOf = (variant: number): string => {
   ]
   if (variant & signedIn) {
     columns.push(
-      list("account_id", "blocks", "target_account_id = $3::bigint AND account_id = ANY ($2::bigint[])") + " AS blockers",
+      list("account_id", "blocks", "target_account_id = $3::bigint AND account_id = ANY ($2::bigint[])") +
+        " AS blockers",
       mine("status_id", "favourites", "1") + " AS favourites",
       mine("status_id", "bookmarks", "1") + " AS bookmarks",
       mine("reblog_of_id", "statuses", "1").slice(0, -1) + " AND deleted_at IS NULL) AS reblogs",
@@ -78,7 +79,8 @@ export const textOf = (variant: number): string => {
   if (variant & shunning) {
     columns.push(
       mine("target_account_id", "blocks", "2") + " AS blocked",
-      mine("target_account_id", "mutes", "2").slice(0, -1) + " AND (expires_at IS NULL OR expires_at > $5::timestamptz)) AS muted"
+      mine("target_account_id", "mutes", "2").slice(0, -1) +
+        " AND (expires_at IS NULL OR expires_at > $5::timestamptz)) AS muted"
     )
   }
   if (variant & remote) {
@@ -94,17 +96,35 @@ export const textOf = (variant: number): string => {
 }
 
 /** What was not asked is undefined. */
-export type Row = Readonly<Record<
-  "standing" | "suspended" | "counters",
-  ReadonlyArray<bigint>
->> & Readonly<Partial<Record<
-  | "blockers" | "favourites" | "bookmarks" | "reblogs" | "quiet" | "followed" | "mentions" | "pins" | "blocked" | "muted"
-  | "abroad",
-  ReadonlyArray<bigint>
->>>
+export type Row =
+  & Readonly<
+    Record<
+      "standing" | "suspended" | "counters",
+      ReadonlyArray<bigint>
+    >
+  >
+  & Readonly<
+    Partial<
+      Record<
+        | "blockers"
+        | "favourites"
+        | "bookmarks"
+        | "reblogs"
+        | "quiet"
+        | "followed"
+        | "mentions"
+        | "pins"
+        | "blocked"
+        | "muted"
+        | "abroad",
+        ReadonlyArray<bigint>
+      >
+    >
+  >
 
 const nobody: ReadonlySet<bigint> = new Set()
-export const setOf = (ids: ReadonlyArray<bigint> | undefined) => ids === undefined || ids.length === 0 ? nobody : new Set(ids)
+export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>
+  ids === undefined || ids.length === 0 ? nobody : new Set(ids)
 
 const nothing: Row = { standing: [], suspended: [], counters: [] }
 

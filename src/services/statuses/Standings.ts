@@ -77,8 +77,7 @@ export class Standings extends Context.Service<Standings, {
             : [asked.statuses, asked.authors, viewer, asked.conversations, now]
         ).withoutTransform
         const answers = StandingQuery.answersOf(row)
-        const visible = (status: StatusKey) =>
-          canSee(viewer, StandingQuery.factsOf(status, answers), answers.relations)
+        const visible = (status: StatusKey) => canSee(viewer, StandingQuery.factsOf(status, answers), answers.relations)
         return { ...answers, visible }
       })
 
@@ -128,4 +127,3 @@ export class Standings extends Context.Service<Standings, {
     })
   )
 }
-

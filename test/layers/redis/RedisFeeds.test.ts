@@ -1,6 +1,6 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Redis } from "../../../src/layers/Redis.ts"
 import * as RedisFeeds from "../../../src/layers/redis/RedisFeeds.ts"
@@ -255,7 +255,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
       const waits = yield* Effect.forEach(Array.from({ length: 50 }, (_, id) => id), (id) =>
         Effect.timed(feeds.push([account], entry(id + 2))))
       // One of them found out; only what came a second later would have asked again.
-      assert.isAtMost(waits.filter(([duration]) => Number(duration) > 500).length, 1)
+      assert.isAtMost(waits.filter(([duration]) => Duration.toMillis(duration) > 500).length, 1)
       assert.isUndefined(yield* feeds.read(account))
       process.kill(pid, "SIGCONT")
       yield* until(Effect.gen(function*() {

@@ -1,0 +1,105 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Notifications, type NotificationSelection } from "../../services/feeds/Notifications.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import * as Lists from "../render/Lists.ts"
+import { NotificationViews } from "../render/Notifications.ts"
+import { notificationRows } from "../render/Pages.ts"
+import { json } from "../wire/Keys.ts"
+import { Notification, UnreadCount } from "../wire/Notification.ts"
+import { pageOf } from "../wire/PageQuery.ts"
+import { DismissedId, IdPath, notificationFilters, NotificationsQuery, UnreadQuery } from "../wire/ReadRequests.ts"
+
+/** Unread notifications that are counted where a request names no limit, and at most. */
+export const unreadDefault = 100
+export const unreadMax = 1_000
+
+const path = "/api/v1/notifications"
+const reading = Access.user("read", "read:notifications")
+const writing = Access.user("write", "write:notifications")
+const nothing = Schema.Struct({})
+
+export class NotificationsGroup extends HttpApiGroup.make("notifications")
+  .add(
+    HttpApiEndpoint.get("list", path, { query: NotificationsQuery, success: Schema.Array(Notification) })
+      .annotate(Access, reading),
+    HttpApiEndpoint.get("unreadCount", `${path}/unread_count`, { query: UnreadQuery, success: UnreadCount })
+      .annotate(Access, reading),
+    HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, success: Notification }).annotate(Access, reading),
+    HttpApiEndpoint.post("clear", `${path}/clear`, { success: nothing }).annotate(Access, writing),
+    HttpApiEndpoint.post("dismissNamed", `${path}/dismiss`, { payload: DismissedId, success: nothing })
+      .annotate(Access, writing),
+    HttpApiEndpoint.post("dismiss", `${path}/:id/dismiss`, { params: IdPath, success: nothing }).annotate(Access, writing)
+  )
+  .middleware(Guard)
+{}
+
+/** Notifications one by one (S-149, S-175). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(NotificationsGroup),
+  "notifications",
+  Effect.fn(function*(handlers) {
+    const notifications = yield* Notifications
+    const views = yield* NotificationViews
+    const { publicUrl } = yield* ServerConfig
+
+    return handlers.handleAll({
+      list: Effect.fn("notifications.list")(function*({ query, request }) {
+        const viewer = yield* Caller.account
+        const page = pageOf(query, notificationRows)
+        const selection = selectionOf(query)
+        const rows = selection === undefined ? [] : yield* notifications.page(viewer, selection, page)
+        return Lists.page({
+          baseUrl: publicUrl,
+          path,
+          page,
+          rows,
+          cursor: ({ id }) => id,
+          items: yield* views.render(viewer, rows),
+          keep: Lists.kept(request.url, notificationFilters),
+          always: true
+        })
+      }),
+      unreadCount: Effect.fn("notifications.unreadCount")(function*({ query }) {
+        const viewer = yield* Caller.account
+        const selection = selectionOf(query)
+        const limit = Math.min(Math.abs(query.limit ?? unreadDefault), unreadMax)
+        const count = selection === undefined ? 0 : yield* notifications.unread(viewer, selection, limit)
+        return Reply.json(json<UnreadCount>({ count }))
+      }),
+      show: Effect.fn("notifications.show")(function*({ params }) {
+        return Reply.json(yield* views.renderOne(yield* Caller.account, params.id))
+      }),
+      clear: Effect.fn("notifications.clear")(function*() {
+        yield* notifications.clear(yield* Caller.account)
+        return Reply.empty
+      }),
+      dismissNamed: Effect.fn("notifications.dismissNamed")(function*({ payload }) {
+        yield* notifications.dismiss(yield* Caller.account, Lists.idsOf([payload.id ?? ""]))
+        return Reply.empty
+      }),
+      dismiss: Effect.fn("notifications.dismiss")(function*({ params }) {
+        yield* notifications.dismiss(yield* Caller.account, [params.id])
+        return Reply.empty
+      })
+    })
+  })
+)
+
+/** Undefined where nothing can match, because the account that is asked for does not exist (S-149). */
+export const selectionOf = (
+  query: {
+    readonly types?: ReadonlyArray<string>
+    readonly excludeTypes?: ReadonlyArray<string>
+    readonly accountId?: string
+  }
+): NotificationSelection | undefined => {
+  const [accountId] = Lists.idsOf(query.accountId === undefined ? [] : [query.accountId])
+  return query.accountId !== undefined && query.accountId !== "" && accountId === undefined
+    ? undefined
+    : { types: query.types ?? [], excludeTypes: query.excludeTypes ?? [], accountId }
+}
