@@ -20,7 +20,6 @@ export class Environment extends Context.Service<Environment, {
   readonly smtpUrl: Redacted.Redacted<string> | undefined
   readonly secretKey: Redacted.Redacted<string> | undefined
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
-  readonly rateLimits: boolean
   readonly logLevel: Values["LOG_LEVEL"]
   readonly otlpUrl: string | undefined
   /** Where the other nodes of the cluster reach this one; undefined with one process. */
@@ -55,7 +54,6 @@ const read = Effect.gen(function*() {
     smtpUrl: values.SMTP_URL,
     secretKey: values.SECRET_KEY,
     trustedProxies: values.TRUSTED_PROXIES,
-    rateLimits: values.RATE_LIMITS === "on",
     logLevel: values.LOG_LEVEL,
     otlpUrl: values.OTLP_URL?.href,
     cluster: values.CLUSTER_HOST === undefined ? undefined : { host: values.CLUSTER_HOST, port: values.CLUSTER_PORT },
@@ -67,6 +65,7 @@ const read = Effect.gen(function*() {
       limitedFederation: values.LIMITED_FEDERATION,
       registrations: values.REGISTRATIONS,
       signupConfirmation: values.SIGNUP_CONFIRMATION,
+      rateLimits: values.RATE_LIMITS === "on",
       mailFrom: values.MAIL_FROM ?? `notifications@${localDomain.replace(/:\d+$/, "")}`
     }
   })

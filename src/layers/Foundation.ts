@@ -41,7 +41,8 @@ const inRedis = (url: Redacted.Redacted<string>, rateLimits: boolean) =>
 const shared = Layer.unwrap(
   Effect.map(
     Environment,
-    ({ rateLimits, redisUrl }) => redisUrl === undefined ? inMemory(rateLimits) : inRedis(redisUrl, rateLimits)
+    ({ redisUrl, server: { rateLimits } }) =>
+      redisUrl === undefined ? inMemory(rateLimits) : inRedis(redisUrl, rateLimits)
   )
 )
 

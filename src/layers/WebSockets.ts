@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Socket } from "effect/socket"
 import { IncomingMessage } from "node:http"
+import type { Socket as Connection } from "node:net"
 import {
   clientMessageBytesMax,
   waitingBytesMax,
@@ -25,7 +26,12 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const server = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: clientMessageBytesMax })
+        new WebSocketServer({
+          noServer: true,
+          clientTracking: false,
+          perMessageDeflate: false,
+          maxPayload: clientMessageBytesMax
+        })
       ),
       (server) => Effect.sync(() => server.close())
     )
@@ -36,7 +42,7 @@ export const layer = Layer.effect(
         const client = yield* Effect.acquireRelease(handshake(server, request), goodbye)
         const socket = yield* Socket.fromWebSocket(Effect.succeed(client))
         const { pull } = yield* socket.reader
-        return webSocketOf(client, Effect.mapError(pull, () => new WebSocketClosed()))
+        return webSocketOf(client, request.socket, Effect.mapError(pull, () => new WebSocketClosed()))
       }).pipe(Effect.catchTag("SocketError", () => new WebSocketClosed()))
     })
   })
@@ -69,7 +75,25 @@ const goodbye = (client: Client) =>
     Effect.andThen(Effect.sync(() => client.terminate()))
   )
 
-const webSocketOf = (client: Client, receive: WebSocket["receive"]): WebSocket => {
+const frames = new WeakMap<Uint8Array, Uint8Array>()
+const finalText = 0x81
+
+/** A text as an unmasked frame (RFC 6455, section 5.2), made once however many get it. */
+const frameOf = (text: Uint8Array): Uint8Array => {
+  const known = frames.get(text)
+  if (known !== undefined) return known
+  const length = text.length
+  const header = length < 126
+    ? Buffer.from([finalText, length])
+    : length < 65_536
+    ? Buffer.from([finalText, 126, length >> 8, length & 255])
+    : Buffer.from([finalText, 127, 0, 0, 0, 0, length >>> 24, (length >> 16) & 255, (length >> 8) & 255, length & 255])
+  const frame = Buffer.concat([header, text])
+  frames.set(text, frame)
+  return frame
+}
+
+const webSocketOf = (client: Client, connection: Connection, receive: WebSocket["receive"]): WebSocket => {
   let alive = true
   client.on("pong", () => alive = true)
   const ifOpen = (act: () => void) => () => {
@@ -80,7 +104,8 @@ const webSocketOf = (client: Client, receive: WebSocket["receive"]): WebSocket =
     send: (text) => {
       if (client.readyState !== Client.OPEN) return
       if (client.bufferedAmount + text.length > waitingBytesMax) return client.terminate()
-      client.send(text, { binary: false })
+      // Without compression `ws` writes every frame of its own at once and whole, so this cannot get into one of them.
+      connection.write(frameOf(text))
     },
     ping: ifOpen(() => client.ping()),
     isAlive: () => {

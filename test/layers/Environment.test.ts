@@ -16,7 +16,7 @@ describe("Environment", () => {
   it.effect("works without any variable: closed sign-ups, unfederated on localhost, one process", () =>
     Effect.gen(function*() {
       const environment = yield* read({})
-      assert.deepInclude(environment, { host: "127.0.0.1", port: 3000, dataDir: "./data", rateLimits: true })
+      assert.deepInclude(environment, { host: "127.0.0.1", port: 3000, dataDir: "./data" })
       assert.isUndefined(environment.cluster)
       assert.deepStrictEqual(environment.server, {
         localDomain: "localhost:3000",
@@ -26,6 +26,7 @@ describe("Environment", () => {
         limitedFederation: false,
         registrations: "closed",
         signupConfirmation: "mail",
+        rateLimits: true,
         mailFrom: "notifications@localhost"
       })
     }))

@@ -69,8 +69,11 @@ layer(layerServed, { excludeTestServices: true, timeout: "60 seconds" })("WebSoc
     Effect.gen(function*() {
       const { client, messages, socket } = yield* open(["one", "two"])
       assert.strictEqual(client.protocol, "one")
-      socket.send(utf8.encode("Grüße"))
-      assert.strictEqual(yield* Queue.take(messages), "Grüße")
+      for (const length of [0, 125, 126, 65_535, 65_536, 200_000]) {
+        const text = `${"ü".repeat(length / 2)}${"x".repeat(length % 2)}`
+        socket.send(utf8.encode(text))
+        assert.strictEqual(yield* Queue.take(messages), text)
+      }
       client.send("text")
       assert.deepStrictEqual(yield* socket.receive, ["text"])
       client.send(Buffer.from([1]))

@@ -1,71 +1,84 @@
-import { PGlite } from "@electric-sql/pglite"
+import type { PGlite } from "@electric-sql/pglite"
 import { createHash } from "node:crypto"
 import { Duplex } from "node:stream"
+import type { Machine } from "./Machine.ts"
+import type { Dice } from "./Seeded.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+import * as Wire from "./Wire.ts"
 
-/** A node as its database sees it. */
-export interface Peer {
-  readonly name: string
-  /** A dead node's SQL is never answered. */
-  dead: boolean
-  /** Transactions that the node begins before this moment (milliseconds of virtual time) wait until then. */
-  frozenUntil: number
-  readonly crash: () => void
+/** A message of a client that reaches Postgres. */
+export interface Message {
+  readonly machine: Machine
+  /** It ends a transaction that wrote. */
+  readonly commits: boolean
+  readonly text: string
+}
+
+/**
+ * What happens to a message: its machine dies, or its connection breaks, before Postgres works on it or after that,
+ * before the answer is there.
+ */
+export interface Mishap {
+  readonly side: "before" | "after"
+  readonly act: () => void
+  /** Only the connection breaks. */
+  readonly cut: boolean
 }
 
 interface Connection {
+  readonly machine: Machine
+  readonly duplex: Duplex
+  readonly statements: Map<string, { readonly name: string; readonly text: string }>
   closed: boolean
-  /** Postgres works on a message of it. */
-  working?: boolean
+  wrote: boolean
 }
 
-/** The message with which a client says goodbye. */
-const terminate = 0x58
-
-export type Fault = "before" | "after" | "refuse" | undefined
+interface Job {
+  readonly connection: Connection
+  readonly chunk: Buffer
+  readonly answered: () => void
+}
 
 /**
- * Many connections of many nodes on the one session that PGlite has: whoever is inside a transaction holds it until the
- * server says that it is idle. Every message of a node can be the point at which the node crashes, or be refused.
+ * Postgres with many connections of many machines on the one session that PGlite has: whoever is inside a transaction
+ * holds it until the server says that it is idle, and who comes next is drawn from the seed.
  */
 export class Session {
-  readonly trace: Array<string> = []
-  /** Messages that Postgres works on at the moment. */
-  pending = 0
-  now: () => number = () => 0
-  onMessage: (peer: Peer, nth: number) => Fault = () => undefined
-  private holder: object | undefined
-  private waiting: Array<() => void> = []
-  private frozen: Array<() => void> = []
-  private counts = new Map<string, number>()
+  readonly trace = createHash("sha1")
+  messages = 0
+  /** While it is true, new connections are refused. */
+  private refusing = false
+  mishap: (message: Message) => Mishap | undefined = () => undefined
+  private holder: Connection | undefined
+  private working = false
+  private readonly jobs: Array<Job> = []
+  private readonly connections = new Set<Connection>()
+  private readonly statements = new Wire.Statements()
   private readonly database: PGlite
+  private readonly time: VirtualTime
+  private readonly dice: Dice
 
-  constructor(database: PGlite) {
+  constructor(database: PGlite, time: VirtualTime, dice: Dice) {
     this.database = database
+    this.time = time
+    this.dice = dice
   }
 
-  count(name: string) {
-    return this.counts.get(name) ?? 0
+  /** Postgres works on something at the moment. */
+  get busy() {
+    return this.working
   }
 
-  /** Lets frozen nodes look at the clock again; the driver calls it after every step of time. */
-  thaw() {
-    this.frozen.splice(0).forEach((resume) => resume())
+  get refuses() {
+    return this.refusing
   }
 
-  connect(peer: Peer) {
+  connect(machine: Machine) {
     return () => {
-      const connection: Connection = { closed: false }
       const duplex: Duplex = new Duplex({
         read() {},
-        write: (chunk: Buffer, _encoding, done) => {
-          this.send(peer, connection, chunk).then((answer) => {
-            if (answer === undefined || peer.dead) return
-            duplex.push(answer)
-            done()
-          }, done)
-        },
+        write: (chunk: Buffer, _encoding, answered) => this.receive(connection, chunk, answered),
         final: (done) => {
-          duplex.push(null)
           this.close(connection)
           done()
         },
@@ -74,89 +87,109 @@ export class Session {
           done(error)
         }
       })
+      const connection: Connection = { machine, duplex, statements: new Map(), closed: false, wrote: false }
+      this.connections.add(connection)
       return duplex
     }
+  }
+
+  /** The server ends: every connection of `machines` breaks, transactions roll back, and nobody comes in until `resume`. */
+  refuse(except: Machine) {
+    this.refusing = true
+    for (const connection of this.connections) if (connection.machine !== except) this.cut(connection)
+  }
+  resume() {
+    this.refusing = false
+  }
+
+  /** Connections of a machine that is dead end as the operating system ends them. */
+  release(machine: Machine) {
+    for (const connection of this.connections) if (connection.machine === machine) this.close(connection)
+  }
+
+  private receive(connection: Connection, chunk: Buffer, answered: () => void) {
+    const purpose = Wire.purposeOf(chunk)
+    if (purpose === "work" || (purpose === "start" && !this.refusing)) {
+      this.jobs.push({ connection, chunk, answered })
+      return this.time.soon(this.pump)
+    }
+    if (purpose === "start") connection.machine.soon(() => connection.duplex.push(Wire.refusal))
+    // A request to cancel comes too late here, always, for Postgres works on one message at a time.
+    if (purpose !== "terminate") this.cut(connection)
+    answered()
   }
 
   /** The server ends the transaction of a client that goes away; one that waits never begins. */
   private close(connection: Connection) {
     if (connection.closed) return
     connection.closed = true
-    if (this.holder === connection && !connection.working) void this.rollBack()
+    this.connections.delete(connection)
+    if (this.holder === connection) this.time.soon(this.pump)
   }
 
-  private async send(peer: Peer, connection: Connection, chunk: Buffer): Promise<Buffer | undefined> {
-    while (this.holder !== connection && (this.holder !== undefined || peer.frozenUntil > this.now())) {
-      await new Promise<void>((resume) => (this.holder === undefined ? this.frozen : this.waiting).push(resume))
-      if (connection.closed) return undefined
-    }
-    if (chunk[0] === terminate) return undefined
-    if (peer.dead) return undefined
-    const nth = this.count(peer.name) + 1
-    this.counts.set(peer.name, nth)
-    const fault = this.onMessage(peer, nth)
-    // A refusal comes before a transaction, as from a server that is starting up; inside one the server would be gone.
-    if (fault === "refuse" && this.holder === undefined) return refusal(chunk)
+  private cut(connection: Connection) {
+    this.close(connection)
+    connection.machine.soon(() => connection.duplex.destroy())
+  }
+
+  /** Works on the next message, if Postgres has time; one that waits for somebody's transaction is not pending. */
+  private readonly pump = () => {
+    if (this.working) return
+    if (this.holder?.closed === true) return this.work(this.rollBack())
+    const ready = this.jobs.filter(({ connection }) =>
+      connection.closed || this.holder === undefined || this.holder === connection
+    )
+    if (ready.length === 0) return
+    const job = this.dice.pick(ready)
+    this.jobs.splice(this.jobs.indexOf(job), 1)
+    if (job.connection.closed) return this.time.soon(this.pump)
+    this.work(this.handle(job))
+  }
+
+  private work(progress: Promise<void>) {
+    this.working = true
+    progress.catch((cause: unknown) => {
+      this.time.stuck = `the database failed: ${String(cause)}`
+    }).finally(() => {
+      this.working = false
+      this.time.soon(this.pump)
+    })
+  }
+
+  private async handle({ answered, chunk, connection }: Job) {
+    const { duplex, machine, statements } = connection
+    const request = chunk[0] === 0 ? undefined : this.statements.rewrite(statements, chunk)
+    const text = request?.texts.join("; ") ?? "start"
+    if (/^\s*(INSERT|UPDATE|DELETE|WITH)/.test(text)) connection.wrote = true
+    const commits = text === "COMMIT" && connection.wrote
+    this.messages++
+    this.trace.update(`${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`)
+    const mishap = this.mishap({ machine, commits, text })
+    if (mishap?.side === "before") return this.harm(connection, mishap)
     this.holder = connection
-    this.trace.push(`${peer.name} ${digest(chunk)}`)
-    if (fault === "before") {
-      peer.crash()
-      await this.rollBack()
-      return undefined
+    const answer = Buffer.from(await this.database.execProtocolRaw(new Uint8Array(request?.chunk ?? chunk)))
+    this.trace.update(answer)
+    if (!Wire.hasError(answer)) request?.confirm()
+    if (chunk[0] === 0 || Wire.endsIdle(answer)) {
+      this.holder = undefined
+      connection.wrote = false
     }
-    this.pending++
-    connection.working = true
-    const answer = Buffer.from(await this.database.execProtocolRaw(new Uint8Array(chunk)))
-    connection.working = false
-    this.pending--
-    const idle = answer.at(-6) === 0x5a && answer.at(-1) === 0x49
-    if (fault === "after") {
-      peer.crash()
-      if (idle) this.free()
-      else await this.rollBack()
-      return undefined
-    }
-    if (idle || chunk[0] === 0) this.free()
-    else if (connection.closed) await this.rollBack()
-    return answer
+    if (mishap !== undefined) return this.harm(connection, mishap)
+    machine.soon(() => {
+      if (!connection.closed) duplex.push(answer)
+      answered()
+    })
+    // A transaction that nobody goes on with is ended by the server, here at once.
+    if (machine.standsStill && this.holder === connection) this.cut(connection)
   }
 
-  private free() {
-    this.holder = undefined
-    this.waiting.splice(0).forEach((resume) => resume())
-    this.thaw()
+  private harm(connection: Connection, { act, cut }: Mishap) {
+    act()
+    if (cut) this.cut(connection)
   }
 
   private async rollBack() {
-    this.pending++
-    await this.database.execProtocolRaw(new Uint8Array(query("ROLLBACK")))
-    this.pending--
-    this.free()
+    await this.database.execProtocolRaw(new Uint8Array(Wire.simpleQuery("ROLLBACK")))
+    this.holder = undefined
   }
-}
-
-// sql-pg names prepared statements with a random prefix, which is no part of what happened.
-const digest = (chunk: Buffer) =>
-  createHash("sha1").update(chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")).digest("hex").slice(0, 8)
-
-const query = (text: string) => {
-  const body = Buffer.from(`${text}\0`)
-  const message = Buffer.alloc(5)
-  message[0] = 0x51
-  message.writeInt32BE(body.length + 4, 1)
-  return Buffer.concat([message, body])
-}
-
-/** ErrorResponse 57P03 (cannot_connect_now), then ReadyForQuery for every Sync and simple query of the chunk. */
-const refusal = (chunk: Buffer) => {
-  const fields = Buffer.from("SERROR\0VERROR\0C57P03\0Mthe database system is starting up\0\0")
-  const error = Buffer.alloc(5)
-  error[0] = 0x45
-  error.writeInt32BE(fields.length + 4, 1)
-  const answers: Array<Buffer> = []
-  for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readInt32BE(at + 1)) {
-    if (chunk[at] !== 0x53 && chunk[at] !== 0x51) continue
-    answers.push(error, fields, Buffer.from([0x5a, 0, 0, 0, 5, 0x49]))
-  }
-  return Buffer.concat(answers)
 }

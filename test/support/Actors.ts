@@ -15,6 +15,7 @@ export const config = Layer.succeed(ServerConfig, {
   limitedFederation: false,
   registrations: "open",
   signupConfirmation: "none",
+  rateLimits: true,
   mailFrom: "notifications@here.test"
 })
 

@@ -22,21 +22,23 @@ export const configuration: ServerConfig["Service"] = {
   limitedFederation: false,
   registrations: "open",
   signupConfirmation: "none",
+  rateLimits: true,
   mailFrom: "murmuration@local.example"
 }
 
-export const Config = Layer.succeed(ServerConfig, configuration)
-
 /** What reads and renders, on a database of its own. */
-export const Reads = AccountViews.layer.pipe(
-  (accounts) => StatusViews.layer.pipe(Layer.provideMerge(accounts)),
-  Layer.provideMerge(
-    Layer.mergeAll(Accounts.layer, Settings.layer, CustomEmojis.layer, Statuses.layer, Standings.layer)
-  ),
-  Layer.provideMerge(Broadcast.layerMemory),
-  Layer.provideMerge(TestDatabase.layer),
-  Layer.provideMerge(Config)
-)
+export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
+  StatusViews.layer.pipe(
+    Layer.provideMerge(AccountViews.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(Accounts.layer, Settings.layer, CustomEmojis.layer, Statuses.layer, Standings.layer)
+    ),
+    Layer.provideMerge(Broadcast.layerMemory),
+    Layer.provideMerge(TestDatabase.layer),
+    Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, ...config }))
+  )
+
+export const Reads = reads()
 
 /** What an effect answers, and how many statements it sent to the database. */
 export const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -84,7 +84,7 @@ export const layer = Account.toLayer(
       Wake: () => Effect.andThen(chores, fanout.wake)
     })
   }),
-  { maxIdleTime: "1 minute", mailboxCapacity: accountMailboxMax, disableFatalDefects: true }
+  { mailboxCapacity: accountMailboxMax, disableFatalDefects: true }
 )
 
 /** Expected errors go to the client as they are; a database that does not answer is a reason to come back. */

@@ -14,7 +14,7 @@ import type { Ownership } from "./Ownership.ts"
 /** Followers that one transaction serves, so that no post delays another by more than that. */
 export const sliceRowsMax = 1_000
 
-/** How often a busy fan-out says that it is busy, in milliseconds; an idle entity is put away after a minute. */
+/** How often a busy fan-out says that it is busy, in milliseconds; an idle entity is put away after minutes. */
 const awakeMillis = 20_000
 
 /**

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
 import { type AccountId, millisOf } from "../../services/Ids.ts"
 import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { only } from "../../services/Rows.ts"
 
 /** Uses of a family in the current period; `index` numbers the periods since 1970. */
@@ -28,6 +29,7 @@ const periodOf = (family: Family, now: number) => Math.floor(now / (families[fam
 export const make = Effect.fnUntraced(function*(accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const commands = yield* Commands
+  const { rateLimits } = yield* ServerConfig
   let state: State | undefined
 
   const activate = Effect.fn("Account.activate")(function*() {
@@ -68,9 +70,10 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
   /** Runs a command once; refuses it where its family is used up. */
   const once = Effect.fnUntraced(function*<E>(
     id: string,
-    family: Family | undefined,
+    kind: Family | undefined,
     work: Effect.Effect<Answer, E>
   ) {
+    const family = rateLimits ? kind : undefined
     const held = yield* current
     const now = yield* Clock.currentTimeMillis
     const metered: Effect.Effect<Answer, E | TooManyRequests> = family === undefined

@@ -50,12 +50,13 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       tokenInfo: Effect.fn("oauthClaims.tokenInfo")(function*() {
         const { appId, scopes, tokenId, viewer } = yield* Caller
-        const app = appId === undefined ? undefined : Option.getOrUndefined(yield* apps.find(appId))
-        if (app === undefined || tokenId === undefined) return yield* new Unauthorized({ reason: "invalid" })
+        if (tokenId === undefined) return yield* new Unauthorized({ reason: "invalid" })
+        const app = appId === undefined ? Option.none() : yield* apps.find(appId)
         const info = json<Omit<TokenInfo, "resource_owner_id">>({
           scope: [...scopes],
           expiresIn: null,
-          application: { uid: app.clientId },
+          // A token of the operator's command line belongs to no app.
+          application: { uid: Option.isSome(app) ? app.value.clientId : "" },
           createdAt: Math.floor(millisOf(tokenId) / 1000)
         })
         // Our ids are longer than a JavaScript number; the field's type in the protocol is a number all the same.

@@ -35,7 +35,10 @@ export class StatusViews extends Context.Service<StatusViews, {
     hiding?: Hiding
   ) => Effect.Effect<ReadonlyMap<bigint, string>>
   readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<string, RecordNotFound>
-  /** One status for everybody about to get it; who may not see it or shuns its author is absent. As many queries as a page. */
+  /**
+   * One status for everybody about to get it; who may not see it or shuns its author is absent. As many queries as a page,
+   * and one string for all who see the same.
+   */
   readonly renderFor: (id: bigint, viewers: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyMap<AccountId, string>>
   /**
    * The status on which somebody has just undone a mark of its own, which works although its author blocks it by now
@@ -176,8 +179,13 @@ export class StatusViews extends Context.Service<StatusViews, {
         if (key === undefined) return texts
         const shown = yield* standings.forViewers(viewers, key)
         const names = yield* accounts.byId(authorsOf([key]))
+        const alike = new Map<string, string | undefined>()
         for (const [viewer, standing] of shown) {
-          const text = compose(viewer, key, standing, found, names)
+          const { bookmarked, favourited, muted, pinned, reblogged } = standing
+          const own = viewer === key.accountId || viewer === key.original?.accountId
+          const view = own ? String(viewer) : `${bookmarked},${favourited},${muted},${pinned},${reblogged}`
+          if (!alike.has(view)) alike.set(view, compose(viewer, key, standing, found, names))
+          const text = alike.get(view)
           if (text !== undefined) texts.set(viewer, text)
         }
         return texts

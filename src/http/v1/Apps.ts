@@ -1,7 +1,9 @@
 import { Effect, Option, Redacted } from "effect"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unauthorized } from "../../services/Errors.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
+import { outOfBand } from "../../services/oauth/RedirectUris.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -26,6 +28,7 @@ export const layer = HttpApiBuilder.group(
   "apps",
   Effect.fn(function*(handlers) {
     const apps = yield* Apps
+    const { publicUrl } = yield* ServerConfig
     return handlers.handleAll({
       register: Effect.fn("apps.register")(function*({ payload }) {
         const { app, secret } = yield* apps.register({
@@ -42,8 +45,9 @@ export const layer = HttpApiBuilder.group(
         }))
       }),
       verifyCredentials: Effect.fn("apps.verifyCredentials")(function*() {
-        const { appId } = yield* Caller
-        const app = appId === undefined ? Option.none() : yield* apps.find(appId)
+        const { appId, scopes } = yield* Caller
+        if (appId === undefined) return Reply.json(json<Application>(serverItself(publicUrl, [...scopes])))
+        const app = yield* apps.find(appId)
         if (Option.isNone(app)) return yield* new Unauthorized({ reason: "invalid" })
         return Reply.json(json<Application>(valuesOf(app.value)))
       })
@@ -55,6 +59,17 @@ const scopesOf = (written: string | null | undefined) => {
   const scopes = Scopes.parse(written ?? "")
   return scopes.length === 0 ? Scopes.defaultScopes : scopes
 }
+
+/** What a token belongs to that no app asked for: the operator's command line made it. */
+const serverItself = (publicUrl: string, scopes: ReadonlyArray<string>): Values<Application> => ({
+  id: "0",
+  name: "Murmuration",
+  website: publicUrl,
+  scopes,
+  redirectUris: [outOfBand],
+  redirectUri: outOfBand,
+  vapidKey: ""
+})
 
 const valuesOf = (app: App): Values<Application> => ({
   id: String(app.id),

@@ -1,1 +1,18 @@
-export {}
+import { Array as Arr } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Guard } from "../guard/Guard.ts"
+import { endpointsOf, handlersOf } from "./later/Route.ts"
+import { routes } from "./later/routes.ts"
+
+export class LaterGroup extends HttpApiGroup.make("later")
+  .add(...Arr.flatMap(routes, endpointsOf))
+  .middleware(Guard)
+  .annotate(OpenApi.Description, "Capabilities that are still to come; until then each answers its true empty state")
+{}
+
+/** What belongs to later capabilities: nothing can be there yet, and a change is refused in words, never in silence. */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(LaterGroup),
+  "later",
+  (handlers) => handlers.handleAll(Object.fromEntries(routes.flatMap(handlersOf)))
+)

@@ -1,1 +1,95 @@
-export {}
+import { Effect } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import * as LocalUrls from "../../services/discovery/LocalUrls.ts"
+import { Search } from "../../services/discovery/Search.ts"
+import { BadRequest, missingParameter, Unauthorized } from "../../services/Errors.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { limitOf } from "../../services/Paging.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import * as Lists from "../render/Lists.ts"
+import { statusRows } from "../render/Pages.ts"
+import { type Found, SearchViews } from "../render/Search.ts"
+import { SearchQuery } from "../wire/ReadRequests.ts"
+import * as Wire from "../wire/Search.ts"
+
+export class SearchGroup extends HttpApiGroup.make("search")
+  .add(
+    HttpApiEndpoint.get("search", "/api/v2/search", { query: SearchQuery, success: Wire.Search })
+      .annotate(Access, Access.public("read", "read:search"))
+  )
+  .middleware(Guard)
+{}
+
+type Query = typeof SearchQuery.Type
+
+/** Accounts, posts and hashtags by words, or the one thing that an address names (S-150). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(SearchGroup),
+  "search",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const statuses = yield* Statuses
+    const finder = yield* Search
+    const views = yield* SearchViews
+    const config = yield* ServerConfig
+
+    /** The account or post at one of our own addresses; other servers are asked once there is federation. */
+    const named = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
+      const resource = LocalUrls.parse(config, url)
+      if (resource?.kind === "account" && (type ?? "accounts") === "accounts") {
+        return { accounts: [yield* accounts.lookup(resource.username)] }
+      }
+      if (resource?.kind === "status" && (type ?? "statuses") === "statuses") {
+        return { statuses: [(yield* statuses.find(viewer, resource.id)).id] }
+      }
+      return nothing
+    }, Effect.orElseSucceed(() => nothing))
+
+    const byWords = (viewer: Viewer, text: string, query: Query) => {
+      const limit = limitOf(query.limit, statusRows)
+      // Only one kind at a time is paged.
+      const offset = query.type === undefined ? 0 : query.offset ?? 0
+      const wants = (type: string) => query.type === undefined || query.type === type
+      const none = Effect.succeed([])
+      const [accountId] = Lists.idsOf(query.accountId === undefined ? [] : [query.accountId])
+      return Effect.all({
+        accounts: wants("accounts") && mayNameAccount(text)
+          ? finder.accounts(viewer, { text, following: query.following === true, limit, offset })
+          : none,
+        tags: wants("hashtags") && !text.includes("@") ? finder.tags(text, { limit, offset }) : none,
+        statuses: wants("statuses") && viewer !== undefined
+          ? finder.statuses(viewer, { text, accountId, offset }, { maxId: query.maxId, minId: query.minId, limit })
+          : none
+      }, { concurrency: "unbounded" })
+    }
+
+    return handlers.handleAll({
+      search: Effect.fn("search.search")(function*({ query }) {
+        const viewer = yield* Caller.viewer
+        const text = query.q?.trim() ?? ""
+        if (text === "") return yield* missingParameter("q")
+        if ((query.limit ?? 0) < 0 || (query.offset ?? 0) < 0) return yield* new BadRequest({ text: negative })
+        // What costs more than one look into an index is for users (row 83).
+        if (viewer === undefined && query.offset !== undefined) return yield* new Unauthorized({ reason: "search paging" })
+        if (viewer === undefined && query.resolve === true) return yield* new Unauthorized({ reason: "search resolving" })
+        const found = query.resolve === true && LocalUrls.isUrl(text)
+          ? yield* named(viewer, text, query.type)
+          : yield* byWords(viewer, text, query)
+        return Reply.json(yield* views.render(viewer, found))
+      })
+    })
+  })
+)
+
+const negative = "Pagination values for `offset` and `limit` must be positive"
+
+/** A text that begins like a hashtag, or holds an address among other words, is no name of anybody. */
+const mayNameAccount = (text: string) => !text.startsWith("#") && !(text.includes("@") && /\s/.test(text))
+
+const nothing: Found = {}

@@ -1,1 +1,55 @@
-export {}
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { Instance } from "../../services/instance/Instance.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { softwareName, softwareVersion } from "../../services/instance/Software.ts"
+import { fresh } from "../Fresh.ts"
+import * as Reply from "../guard/Reply.ts"
+import type { NodeInfo, NodeInfoLinks } from "../wire/NodeInfo.ts"
+import { document } from "./Answers.ts"
+
+const path = "/nodeinfo/2.0"
+/** How long the document is kept ready, in milliseconds. */
+const nodeInfoMillisMax = 30_000
+
+const make = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const instance = yield* Instance
+
+  const links: NodeInfoLinks = {
+    links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${config.publicUrl}${path}` }]
+  }
+
+  const text = fresh(
+    nodeInfoMillisMax,
+    Effect.gen(function*() {
+      const { shortDescription, title } = yield* instance.about
+      const usage = yield* instance.usage
+      const nodeInfo: NodeInfo = {
+        version: "2.0",
+        software: { name: softwareName, version: softwareVersion },
+        protocols: ["activitypub"],
+        services: { inbound: [], outbound: [] },
+        openRegistrations: config.registrations !== "closed",
+        usage: {
+          users: { total: usage.users, activeMonth: usage.activeMonth, activeHalfyear: usage.activeHalfYear },
+          localPosts: usage.statuses
+        },
+        metadata: { nodeName: title, nodeDescription: shortDescription }
+      }
+      return JSON.stringify(nodeInfo)
+    })
+  )
+
+  return Layer.mergeAll(
+    HttpRouter.add("GET", "/.well-known/nodeinfo", document(JSON.stringify(links), "application/json")),
+    HttpRouter.add(
+      "GET",
+      path,
+      Effect.map(text, (body) => Reply.json(body, { headers: { "cache-control": "private, no-store" } }))
+    )
+  )
+})
+
+/** The node information document, version 2.0 only, and where it is (S-030 to S-039, S-301). */
+export const layer = Layer.unwrap(make)

@@ -1,1 +1,66 @@
-export {}
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { isUrl, parse } from "../../services/discovery/LocalUrls.ts"
+import { Handles } from "../../services/identity/Handles.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
+import { missingAvatarPath } from "../render/AccountValues.ts"
+import { document, nothing } from "./Answers.ts"
+
+/** Characters of a resource that is looked at. */
+const resourceCharactersMax = 2_048
+
+const make = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const handles = yield* Handles
+  const ours = new Set([config.localDomain.toLowerCase(), new URL(config.publicUrl).host.toLowerCase()])
+
+  /**
+   * The local name that a resource asks for, by an address of ours or as `acct:name@domain` with or without its scheme;
+   * else the status of the answer.
+   */
+  const nameIn = (resource: string): string | 400 | 404 => {
+    if (isUrl(resource)) {
+      const named = parse(config, resource)
+      return named?.kind === "account" ? named.username : 404
+    }
+    const [, name = "", domain = ""] = /^(?:acct:)?@?([^@\s]+)@([^@\s/]+)$/i.exec(resource) ?? []
+    if (name === "") return 400
+    return ours.has(domain.toLowerCase()) ? name : 404
+  }
+
+  const descriptor = (username: string) => {
+    const [profile, actor] = [Urls.profile(config, username), Urls.actor(config, username)]
+    return JSON.stringify({
+      subject: `acct:${username}@${config.localDomain}`,
+      aliases: [profile, actor],
+      links: [
+        { rel: "http://webfinger.net/rel/profile-page", type: "text/html", href: profile },
+        { rel: "self", type: "application/activity+json", href: actor },
+        ...(config.limitedFederation
+          ? []
+          : [{ rel: "http://webfinger.net/rel/avatar", type: "image/png", href: config.publicUrl + missingAvatarPath }])
+      ]
+    })
+  }
+
+  const answer = Effect.gen(function*() {
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const resource = new URLSearchParams(url.split("?")[1] ?? "").get("resource")?.trim() ?? ""
+    if (resource === "" || resource.length > resourceCharactersMax) return nothing(400)
+    const name = nameIn(resource)
+    if (typeof name === "number") return nothing(name)
+    return yield* handles.find(name).pipe(
+      Effect.map((username) => document(descriptor(username), "application/jrd+json")),
+      Effect.catchTags({
+        RecordNotFound: () => Effect.succeed(nothing(404)),
+        Gone: () => Effect.succeed(nothing(410))
+      })
+    )
+  })
+
+  return HttpRouter.add("GET", "/.well-known/webfinger", answer)
+})
+
+/** Who stands behind `name@domain` (RFC 7033). Answers are about local accounts only and name our configured address. */
+export const layer = Layer.unwrap(make)

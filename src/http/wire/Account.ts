@@ -101,6 +101,13 @@ export const PartialAccountWithAvatar = Schema.Struct({
 }).annotate({ identifier: "PartialAccountWithAvatar" })
 export type PartialAccountWithAvatar = typeof PartialAccountWithAvatar.Type
 
+/** What an avatar needs of an account whose JSON is ready. */
+export const partialAccount = (account: string): string => {
+  const { acct, avatar, avatar_description, avatar_static, bot, id, locked, url }: Account = JSON.parse(account)
+  const partial: PartialAccountWithAvatar = { id, acct, locked, bot, url, avatar, avatar_static, avatar_description }
+  return JSON.stringify(partial)
+}
+
 export const FamiliarFollowers = Schema.Struct({ id: Id, accounts: Schema.Array(Account) })
   .annotate({ identifier: "FamiliarFollowers" })
 export type FamiliarFollowers = typeof FamiliarFollowers.Type

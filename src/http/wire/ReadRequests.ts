@@ -13,6 +13,7 @@ const texts = Schema.optionalKey(list(Text))
 export const Ids = Schema.Struct({ id: Schema.optionalKey(list(Text)) })
 
 export const IdPath = { id: IdFromString }
+export const GroupKeyPath = { groupKey: Schema.String }
 export const AccountIdPath = { id: AccountIdFromString }
 export const StatusIdPath = { id: StatusIdFromString }
 

@@ -3,14 +3,14 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { type Page, rowsMax } from "../Paging.ts"
-import { groupKeyOf, parseGroupKey } from "./NotificationGroups.ts"
+import { groupKeyOf, type GroupSpan, keyOfSpan, parseGroupKey, spanMillis } from "./NotificationGroups.ts"
 import { type NotificationRecord, Notifications, type NotificationSelection, wanted } from "./Notifications.ts"
 
 /** Accounts that are named of a group, the newest. */
 export const sampleAccountsMax = 8
 /** Notifications that one page of groups goes through. */
-export const groupedRowsMax = 400
-/** Accounts and notifications of one group that are read. */
+export const pageRowsMax = 400
+/** Notifications of one group that are read by themselves, the newest, and that are counted as unread groups. */
 export const groupRowsMax = 1_000
 
 /** Notifications that belong together. `newest` and `oldest` are those on the page; `count` counts all of the group. */
@@ -24,7 +24,7 @@ export interface NotificationGroupRecord {
 
 /** Notifications in groups: favourites, reblogs and follows of half a day are one entry. */
 export class GroupedNotifications extends Context.Service<GroupedNotifications, {
-  /** A page of at most `page.limit` groups. A group that goes on below the page comes again on the next one. */
+  /** A page of at most `page.limit` groups in two queries. A group that goes on below the page comes again on the next. */
   readonly page: (
     owner: AccountId,
     selection: NotificationSelection,
@@ -46,50 +46,58 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const notifications = yield* Notifications
+      const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-      const members = Effect.fn("GroupedNotifications.members")(function*(owner: AccountId, key: string) {
-        const parsed = parseGroupKey(key)
-        if (parsed === undefined) return yield* new RecordNotFound()
-        if ("id" in parsed) return yield* notifications.load(owner, [parsed.id])
-        const now = new Date(yield* Clock.currentTimeMillis)
-        const all = { types: [parsed.type], excludeTypes: [], accountId: undefined }
-        const rows = yield* sql<{ id: bigint }>`
-          SELECT n.id FROM notifications n WHERE ${wanted(sql, owner, all, now)} AND n.status_id = ${
-          parsed.statusId ?? 0n
-        }
-            AND n.created_at >= ${new Date(parsed.from)} AND n.created_at < ${new Date(parsed.to)}
-          ORDER BY n.id DESC LIMIT ${rowsMax(sql, groupRowsMax)}`.pipe(Effect.orDie)
-        return yield* notifications.load(owner, rows.map(({ id }) => id))
-      })
+      /** Notifications of spans: how many each has, and from whom the newest came. */
+      const wholes = Effect.fnUntraced(function*(owner: AccountId, spans: ReadonlyArray<GroupSpan>) {
+        if (spans.length === 0) return new Map<string, Whole>()
+        const rows = yield* sql<Omit<GroupSpan, "from"> & Whole & { readonly start: Date }>`
+          SELECT g.type, g.status_id, g.start, count(*)::int AS count,
+            (array_agg(n.from_account_id ORDER BY n.id DESC))[1:${sql.literal(String(sampleAccountsMax))}] AS sample_account_ids
+          FROM unnest(${spans.map(({ type }) => type)}::text[], ${spans.map(({ statusId }) => statusId)}::bigint[],
+            ${spans.map(({ from }) => new Date(from))}::timestamptz[]) g (type, status_id, start)
+          JOIN notifications n ON n.type = g.type AND n.status_id = g.status_id AND n.created_at >= g.start
+            AND n.created_at < g.start + ${`${spanMillis} milliseconds`}::interval
+          WHERE ${wanted(sql, owner, everything, yield* time)} GROUP BY g.type, g.status_id, g.start`
+        return new Map(
+          rows.map((row): [string, Whole] => [keyOfSpan({ ...row, from: row.start.getTime() }), row])
+        )
+      }, Effect.orDie)
 
       const page = Effect.fn("GroupedNotifications.page")(
         function*(owner: AccountId, selection: NotificationSelection, grouped: ReadonlySet<string>, page: Page) {
           if (page.limit === 0) return []
-          const rows = yield* notifications.page(owner, selection, { ...page, limit: groupedRowsMax })
-          const groups = grouping(page.minId === undefined ? rows : rows.toReversed(), grouped, page.limit)
-          const shown = page.minId === undefined ? groups : groups.toReversed()
-          return yield* Effect.forEach(
-            shown,
-            Effect.fnUntraced(function*([key, onPage]) {
-              const [first] = onPage
-              const newest = onPage.reduce((a, b) => a.id > b.id ? a : b, first)
-              const oldest = onPage.reduce((a, b) => a.id < b.id ? a : b, first)
-              const whole = key.startsWith("ungrouped-")
-                ? onPage
-                : yield* members(owner, key).pipe(Effect.catch(() => Effect.succeed(onPage)))
-              const people = [...new Set(whole.map(({ fromAccountId }) => fromAccountId))]
-              return { key, newest, oldest, count: whole.length, sampleAccountIds: people.slice(0, sampleAccountsMax) }
-            })
-          )
+          const rows = yield* notifications.page(owner, selection, { ...page, limit: pageRowsMax })
+          const found = grouping(page.minId === undefined ? rows : rows.toReversed(), grouped, page.limit)
+          const spans = [...found.keys()].map(parseGroupKey).filter((key) => typeof key === "object")
+          const whole = yield* wholes(owner, spans)
+          const groups = Array.from(found, ([key, members]) => {
+            const sorted = members.toSorted((a, b) => a.id < b.id ? 1 : -1)
+            const [newest, oldest] = [sorted[0] ?? members[0], sorted.at(-1) ?? members[0]]
+            const { count, sampleAccountIds } = whole.get(key) ??
+              { count: members.length, sampleAccountIds: sorted.map(({ fromAccountId }) => fromAccountId) }
+            return { key, newest, oldest, count, sampleAccountIds: sampleAccountIds.slice(0, sampleAccountsMax) }
+          })
+          return page.minId === undefined ? groups : groups.toReversed()
         }
       )
+
+      const members = Effect.fn("GroupedNotifications.members")(function*(owner: AccountId, key: string) {
+        const named = parseGroupKey(key)
+        if (named === undefined) return yield* new RecordNotFound()
+        if (typeof named === "bigint") return yield* notifications.load(owner, [named])
+        const rows = yield* sql<{ id: bigint }>`
+          SELECT n.id FROM notifications n
+          WHERE ${wanted(sql, owner, { ...everything, types: [named.type] }, yield* time)} AND n.status_id = ${named.statusId}
+            AND n.created_at >= ${new Date(named.from)} AND n.created_at < ${new Date(named.from + spanMillis)}
+          ORDER BY n.id DESC LIMIT ${rowsMax(sql, groupRowsMax)}`.pipe(Effect.orDie)
+        return yield* notifications.load(owner, rows.map(({ id }) => id))
+      })
 
       const unread = Effect.fn("GroupedNotifications.unread")(
         function*(owner: AccountId, selection: NotificationSelection, grouped: ReadonlySet<string>, limit: number) {
           const [marker] = yield* sql<{ lastReadId: bigint }>`
-            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`.pipe(
-            Effect.orDie
-          )
+            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`.pipe(Effect.orDie)
           const rows = yield* notifications.page(owner, selection, { sinceId: marker?.lastReadId, limit: groupRowsMax })
           return Math.min(limit, new Set(rows.map((row) => groupKeyOf(row, grouped))).size)
         }
@@ -99,15 +107,21 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
   )
 }
 
-type Members = readonly [NotificationRecord, ...Array<NotificationRecord>]
+interface Whole {
+  readonly count: number
+  readonly sampleAccountIds: ReadonlyArray<bigint>
+}
+const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
+
+type Members = [NotificationRecord, ...Array<NotificationRecord>]
 
 /** Rows in their order, put into groups until one more group would begin. */
 const grouping = (
   rows: ReadonlyArray<NotificationRecord>,
   grouped: ReadonlySet<string>,
   limit: number
-): ReadonlyArray<readonly [key: string, members: Members]> => {
-  const groups = new Map<string, [NotificationRecord, ...Array<NotificationRecord>]>()
+): ReadonlyMap<string, Members> => {
+  const groups = new Map<string, Members>()
   for (const row of rows) {
     const key = groupKeyOf(row, grouped)
     const members = groups.get(key)
@@ -115,5 +129,5 @@ const grouping = (
     else if (groups.size < limit) groups.set(key, [row])
     else break
   }
-  return [...groups]
+  return groups
 }

@@ -34,19 +34,19 @@ export class Listeners extends Context.Service<Listeners, {
       const reception = Effect.fn("Listeners.reception")(
         function*(statusId: bigint, listeners: ReadonlyArray<AccountId>) {
           const now = new Date(yield* Clock.currentTimeMillis)
-          const ids = sql`(${listeners}::bigint[])`
           const [row] = yield* sql<Row>`
             SELECT s.account_id,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent
                 LIMIT ${mentionedMax}) AS mentioned,
-              ARRAY(SELECT account_id FROM users WHERE account_id = ANY ${ids}
+              ARRAY(SELECT account_id FROM users WHERE account_id = ANY (l.ids)
                 AND cardinality(chosen_languages) > 0 AND s.language <> ALL (chosen_languages)) ||
               ARRAY(SELECT b.account_id FROM mentions m JOIN blocks b ON b.target_account_id = m.account_id
-                WHERE m.status_id = s.id AND NOT m.silent AND b.account_id = ANY ${ids}) ||
+                WHERE m.status_id = s.id AND NOT m.silent AND b.account_id = ANY (l.ids)) ||
               ARRAY(SELECT u.account_id FROM mentions m JOIN mutes u ON u.target_account_id = m.account_id
-                WHERE m.status_id = s.id AND NOT m.silent AND u.account_id = ANY ${ids}
+                WHERE m.status_id = s.id AND NOT m.silent AND u.account_id = ANY (l.ids)
                   AND (u.expires_at IS NULL OR u.expires_at > ${now})) AS withheld
-            FROM statuses s WHERE s.id = ${statusId} AND s.deleted_at IS NULL`
+            FROM statuses s, (SELECT ${listeners}::bigint[] AS ids) l
+            WHERE s.id = ${statusId} AND s.deleted_at IS NULL`
           return row === undefined ? undefined : {
             authorId: AccountId.make(row.accountId),
             mentioned: row.mentioned.map((id) => AccountId.make(id)),

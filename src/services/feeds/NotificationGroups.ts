@@ -7,33 +7,36 @@ export const groupableTypes: ReadonlySet<string> = new Set(["favourite", "reblog
 export const groupHours = 12
 const hourMillis = 3_600_000
 
-const halfDayOf = (createdAt: Date) => Math.floor(createdAt.getTime() / (groupHours * hourMillis)) * groupHours
-
-/** `favourite-<status>-<hour>`, `follow-<hour>`, or `ungrouped-<id>`; the hour counts from 1970. */
-export const groupKeyOf = (
-  { createdAt, id, statusId, type }: NotificationRecord,
-  grouped: ReadonlySet<string> = groupableTypes
-): string => {
-  if (!groupableTypes.has(type) || !grouped.has(type)) return `ungrouped-${id}`
-  return statusId === undefined ? `${type}-${halfDayOf(createdAt)}` : `${type}-${statusId}-${halfDayOf(createdAt)}`
+/** Those of a type and status (0 for a type without one) from a time on, in milliseconds since 1970, for a half day. */
+export interface GroupSpan {
+  readonly type: string
+  readonly statusId: bigint
+  readonly from: number
 }
 
-/** What a group's key says: one notification, or those of a type and status in a half day (milliseconds since 1970). */
-export type GroupKey =
-  | { readonly id: bigint }
-  | { readonly type: string; readonly statusId: bigint | undefined; readonly from: number; readonly to: number }
+export const spanMillis = groupHours * hourMillis
 
-/** Undefined for what is no key. */
-export const parseGroupKey = (key: string): GroupKey | undefined => {
-  const alone = /^ungrouped-(\d{1,19})$/.exec(key)
-  if (alone?.[1] !== undefined) return { id: BigInt(alone[1]) }
-  const [, type = "", status, hour = ""] = /^([a-z]+)(?:-(\d{1,19}))?-(\d{1,9})$/.exec(key) ?? []
-  if (!groupableTypes.has(type)) return undefined
-  const from = Number(hour) * hourMillis
-  return {
-    type,
-    statusId: status === undefined ? undefined : BigInt(status),
-    from,
-    to: from + groupHours * hourMillis
-  }
+const spanOf = ({ createdAt, statusId, type }: NotificationRecord): GroupSpan => ({
+  type,
+  statusId: statusId ?? 0n,
+  from: Math.floor(createdAt.getTime() / spanMillis) * spanMillis
+})
+
+/** `favourite-<status>-<hour>` or `follow-<hour>`; the hour counts from 1970. */
+export const keyOfSpan = ({ from, statusId, type }: GroupSpan): string =>
+  statusId === 0n ? `${type}-${from / hourMillis}` : `${type}-${statusId}-${from / hourMillis}`
+
+/** The key of a notification's group, `ungrouped-<id>` where it stands alone. */
+export const groupKeyOf = (
+  record: NotificationRecord,
+  grouped: ReadonlySet<string> = groupableTypes
+): string =>
+  groupableTypes.has(record.type) && grouped.has(record.type) ? keyOfSpan(spanOf(record)) : `ungrouped-${record.id}`
+
+/** What a key names: one notification by its id, or a span; undefined for what is no key. */
+export const parseGroupKey = (key: string): bigint | GroupSpan | undefined => {
+  const alone = /^ungrouped-(\d{1,18})$/.exec(key)
+  if (alone?.[1] !== undefined) return BigInt(alone[1])
+  const [, type = "", status = "0", hour = ""] = /^([a-z]+)(?:-(\d{1,18}))?-(\d{1,9})$/.exec(key) ?? []
+  return groupableTypes.has(type) ? { type, statusId: BigInt(status), from: Number(hour) * hourMillis } : undefined
 }

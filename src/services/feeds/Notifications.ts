@@ -48,24 +48,6 @@ export class Notifications extends Context.Service<Notifications, {
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id")
 
-      const wanted = (
-        owner: AccountId,
-        { accountId, excludeTypes, types }: NotificationSelection,
-        now: Date
-      ): Fragment =>
-        sql.and([
-          sql`n.account_id = ${owner}`,
-          ...(types.length === 0 ? [] : [sql`n.type = ANY (${types}::text[])`]),
-          ...(excludeTypes.length === 0 ? [] : [sql`n.type <> ALL (${excludeTypes}::text[])`]),
-          ...(accountId === undefined ? [] : [sql`n.from_account_id = ${accountId}`]),
-          sql`NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = n.from_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`,
-          sql`NOT EXISTS (SELECT FROM blocks b
-            WHERE b.account_id = ${owner} AND b.target_account_id = n.from_account_id OFFSET 0)`,
-          sql`NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = ${owner} AND m.target_account_id = n.from_account_id
-            AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${now}) OFFSET 0)`,
-          sql`(n.status_id = 0 OR EXISTS (SELECT FROM statuses s
-            WHERE s.id = n.status_id AND ${visibleTo(sql, owner, "s")} OFFSET 0))`
-        ])
       const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
       const read = (rows: ReadonlyArray<Row>) => rows.map((row) => ({ ...row, statusId: row.statusId ?? undefined }))
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -75,7 +57,7 @@ export class Notifications extends Context.Service<Notifications, {
           if (page.limit === 0) return []
           const { tail, where } = clauses(sql, "n.id", page)
           const rows = yield* sql<Row>`
-            SELECT ${columns} FROM notifications n WHERE ${wanted(owner, selection, yield* time)} AND ${where} ${tail}`
+            SELECT ${columns} FROM notifications n WHERE ${wanted(sql, owner, selection, yield* time)} AND ${where} ${tail}`
           return newestFirst(page, read(rows))
         },
         Effect.orDie
@@ -85,7 +67,7 @@ export class Notifications extends Context.Service<Notifications, {
         if (ids.length === 0) return []
         const rows = yield* sql<Row>`
           SELECT ${columns} FROM notifications n WHERE n.id = ANY (${ids}::bigint[])
-            AND ${wanted(owner, everything, yield* time)} ORDER BY n.id DESC`
+            AND ${wanted(sql, owner, everything, yield* time)} ORDER BY n.id DESC`
         return read(rows)
       }, Effect.orDie)
 
@@ -98,7 +80,7 @@ export class Notifications extends Context.Service<Notifications, {
         function*(owner: AccountId, selection: NotificationSelection, limit: number) {
           const [row] = yield* sql<{ count: number }>`
             SELECT count(*)::int AS count FROM (SELECT n.id FROM notifications n
-              WHERE ${wanted(owner, selection, yield* time)}
+              WHERE ${wanted(sql, owner, selection, yield* time)}
                 AND n.id > coalesce((SELECT last_read_id FROM markers
                   WHERE account_id = ${owner} AND timeline = 'notifications'), 0)
               ORDER BY n.id DESC LIMIT ${rowsMax(sql, limit)}) counted`
@@ -128,3 +110,23 @@ export class Notifications extends Context.Service<Notifications, {
 interface Row extends Omit<NotificationRecord, "statusId"> {
   readonly statusId: bigint | null
 }
+
+/** The condition for a row `n` of `notifications` that its owner is shown. */
+export const wanted = (
+  sql: SqlClient.SqlClient,
+  owner: AccountId,
+  { accountId, excludeTypes, types }: NotificationSelection,
+  now: Date
+): Fragment =>
+  sql.and([
+    sql`n.account_id = ${owner}`,
+    ...(types.length === 0 ? [] : [sql`n.type = ANY (${types}::text[])`]),
+    ...(excludeTypes.length === 0 ? [] : [sql`n.type <> ALL (${excludeTypes}::text[])`]),
+    ...(accountId === undefined ? [] : [sql`n.from_account_id = ${accountId}`]),
+    sql`NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = n.from_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`,
+    sql`NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = ${owner} AND b.target_account_id = n.from_account_id OFFSET 0)`,
+    sql`NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = ${owner} AND m.target_account_id = n.from_account_id
+      AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${now}) OFFSET 0)`,
+    sql`(n.status_id = 0 OR EXISTS (SELECT FROM statuses s
+      WHERE s.id = n.status_id AND ${visibleTo(sql, owner, "s")} OFFSET 0))`
+  ])

@@ -15,4 +15,6 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   /** `none`: sign-ups are confirmed at once. */
   readonly signupConfirmation: "mail" | "none"
   readonly mailFrom: string
+  /** False switches off every limit of use, those of accounts' families as well. */
+  readonly rateLimits: boolean
 }>()("murmuration/services/instance/ServerConfig") {}

@@ -93,7 +93,7 @@ const make = Effect.gen(function*() {
   /** The outcome of an exchange; a refusal commits too, because a code that is used again ends its token. */
   const attempt = Effect.fnUntraced(function*(exchange: Exchange) {
     const hash = yield* secrets.hash(exchange.code)
-    const [grant] = yield* sql<Row>`SELECT * FROM oauth_grants WHERE code_hash = ${hash}`
+    const [grant] = yield* sql<Row>`SELECT * FROM oauth_grants WHERE code_hash = ${hash} FOR UPDATE`
     const now = yield* Clock.currentTimeMillis
     if (grant === undefined || grant.appId !== exchange.appId) return Option.none()
     if (grant.usedAt !== null) {

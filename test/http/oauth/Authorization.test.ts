@@ -312,12 +312,15 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
   it.effect("50 exchanges at once make one token", () =>
     Effect.gen(function*() {
       yield* user("fritz")
-      const app = yield* client("read")
-      const code = yield* codeFor(app, "fritz")
-      const answers = yield* Effect.all(Array.from({ length: 50 }, () => exchange(app, code)), { concurrency: 50 })
-      const made = answers.filter(({ status }) => status === 200)
-      assert.strictEqual(made.length, 1)
-      assert.strictEqual(new Set(answers.map(({ body }) => body.access_token)).size, 2)
-      assert.strictEqual((yield* get("/oauth/token/info", made[0]?.body.access_token)).status, 401)
+      // The first rounds open the connections to the database that the later ones need to meet each other.
+      for (const _ of Array.from({ length: 4 })) {
+        const app = yield* client("read")
+        const code = yield* codeFor(app, "fritz")
+        const answers = yield* Effect.all(Array.from({ length: 50 }, () => exchange(app, code)), { concurrency: 50 })
+        const made = answers.filter(({ status }) => status === 200)
+        assert.strictEqual(made.length, 1)
+        assert.strictEqual(new Set(answers.map(({ body }) => body.access_token)).size, 2)
+        assert.strictEqual((yield* get("/oauth/token/info", made[0]?.body.access_token)).status, 401)
+      }
     }))
 })

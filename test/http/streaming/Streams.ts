@@ -1,6 +1,6 @@
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer, Option, Queue, Redacted } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
 import { WebSocket } from "ws"
 import { layer as body } from "../../../src/http/body/Body.ts"
@@ -48,8 +48,17 @@ const reads = renderings.pipe(
   Layer.provideMerge(config)
 )
 
+export const address = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address).slice(7))
+
+/** Where clients look for the address of streams. */
+const instance = HttpRouter.add(
+  "GET",
+  "/api/v1/instance",
+  Effect.map(address, (address) => HttpServerResponse.jsonUnsafe({ urls: { streaming_api: `ws://${address}` } }))
+)
+
 /** The actors and a server of streams over real HTTP on a port of its own. */
-export const layerStreams = HttpRouter.serve(Layer.mergeAll(routes, body, edge), {
+export const layerStreams = HttpRouter.serve(Layer.mergeAll(routes, instance, body, edge), {
   disableListenLog: true,
   disableLogger: true
 }).pipe(
@@ -65,8 +74,6 @@ export const tokenOf = Effect.fnUntraced(function*(accountId: AccountId | undefi
   const issued = yield* tokens.issue({ appId: undefined, accountId }, scopes.length === 0 ? ["read"] : scopes)
   return { secret: Redacted.value(issued.secret), tokenId: issued.tokenId }
 })
-
-export const address = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address).slice(7))
 
 export interface Frame {
   readonly stream?: ReadonlyArray<string>

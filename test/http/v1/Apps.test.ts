@@ -85,6 +85,11 @@ layer(server(), { excludeTestServices: true })("apps", (it) => {
         Schema.decodeUnknownSync(Application)(body, { onExcessProperty: "error" })
         assert.notProperty(body, "client_secret")
       }
+      const ofOperator = yield* tokens.issue({ appId: undefined, accountId }, ["read", "push"])
+      const itself = yield* verify(Redacted.value(ofOperator.secret))
+      Schema.decodeUnknownSync(Application)(itself.body, { onExcessProperty: "error" })
+      assert.deepInclude(itself.body, { name: "Murmuration", scopes: ["read", "push"] })
+      assert.strictEqual((yield* get("/oauth/token/info", Redacted.value(ofOperator.secret))).body.application.uid, "")
       assert.deepStrictEqual((yield* verify()).body, { error: "The access token is invalid" })
       assert.strictEqual((yield* verify("nonsense")).status, 401)
       yield* users.change(accountId, { disabled: true })

@@ -113,10 +113,12 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
   })
 }
 
+/** Every third status is a reblog. */
+const status = (id: number) => entry(id, id % 3 === 0 ? 7n : undefined)
 const Account = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 }))
 const Id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_200 }))
 const Operation = Schema.Union([
-  Schema.TaggedStruct("Push", { account: Account, id: Id, reblog: Schema.Boolean }),
+  Schema.TaggedStruct("Push", { account: Account, id: Id }),
   /** As many entries after one another, as a feed gets that is written much and read little. */
   Schema.TaggedStruct("Burst", { account: Account, from: Id, count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 })) }),
   Schema.TaggedStruct("Fill", { account: Account, from: Id, count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })) }),
@@ -136,13 +138,13 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and
           for (const feeds of kinds) {
             switch (operation._tag) {
               case "Push":
-                yield* feeds.push([account], entry(operation.id, operation.reblog ? 7n : undefined))
+                yield* feeds.push([account], status(operation.id))
                 break
               case "Burst":
-                for (let i = 0; i < operation.count; i++) yield* feeds.push([account], entry(operation.from + i))
+                for (let i = 0; i < operation.count; i++) yield* feeds.push([account], status(operation.from + i))
                 break
               case "Fill":
-                yield* feeds.fill(account, Array.from({ length: operation.count }, (_, i) => entry(operation.from - i)))
+                yield* feeds.fill(account, Array.from({ length: operation.count }, (_, i) => status(operation.from - i)))
                 break
               case "Drop":
                 yield* feeds.drop([account])

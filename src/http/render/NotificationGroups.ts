@@ -1,0 +1,70 @@
+import { Context, Effect, Layer } from "effect"
+import type { NotificationGroupRecord } from "../../services/feeds/GroupedNotifications.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { partialAccount } from "../wire/Account.ts"
+import { id, timestamp } from "../wire/Common.ts"
+import { json, list, splice } from "../wire/Keys.ts"
+import { type GroupedNotificationsResults, isNotificationType, type NotificationGroup } from "../wire/Notification.ts"
+import { AccountViews } from "./Accounts.ts"
+import { StatusViews } from "./Statuses.ts"
+
+/** Groups of notifications with their accounts and statuses, each once; as many queries as a page of statuses. */
+export class NotificationGroupViews extends Context.Service<NotificationGroupViews, {
+  /** With `partial`, only the newest account of a group comes whole, the others with what an avatar needs. */
+  readonly render: (
+    owner: AccountId,
+    groups: ReadonlyArray<NotificationGroupRecord>,
+    partial: boolean
+  ) => Effect.Effect<string>
+}>()("murmuration/http/render/NotificationGroupViews") {
+  static readonly layer = Layer.effect(
+    NotificationGroupViews,
+    Effect.gen(function*() {
+      const accounts = yield* AccountViews
+      const statuses = yield* StatusViews
+
+      const render = Effect.fn("NotificationGroupViews.render")(function*(
+        owner: AccountId,
+        groups: ReadonlyArray<NotificationGroupRecord>,
+        partial: boolean
+      ) {
+        const named = new Set(groups.flatMap(({ newest }) => newest.statusId ?? []))
+        const shown = yield* statuses.byId(owner, [...named])
+        const people = yield* accounts.byId(new Set(groups.flatMap(({ sampleAccountIds }) => sampleAccountIds)))
+        const visible = groups.filter(({ newest }) => newest.statusId === undefined || shown.has(newest.statusId))
+        const whole = new Set(visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds))
+        const rest = new Set(visible.flatMap(({ sampleAccountIds }) => sampleAccountIds.filter((one) => !whole.has(one))))
+        const texts = (ids: Iterable<bigint>) => [...ids].flatMap((one) => people.get(one) ?? [])
+        const parts = {
+          accounts: list(texts(whole)),
+          statuses: list([...named].flatMap((one) => shown.get(one) ?? [])),
+          notificationGroups: list(visible.flatMap(groupText))
+        }
+        return partial
+          ? splice<Results, keyof typeof parts | "partialAccounts">({}, {
+            ...parts,
+            partialAccounts: list(texts(rest).map(partialAccount))
+          })
+          : splice<Results, keyof typeof parts>({}, parts)
+      })
+      return NotificationGroupViews.of({ render })
+    })
+  )
+}
+
+type Results = GroupedNotificationsResults
+
+const groupText = ({ count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord): ReadonlyArray<string> =>
+  isNotificationType(newest.type)
+    ? [json<NotificationGroup>({
+      groupKey: key,
+      notificationsCount: count,
+      type: newest.type,
+      mostRecentNotificationId: Number(newest.id),
+      pageMinId: id(oldest.id),
+      pageMaxId: id(newest.id),
+      latestPageNotificationAt: timestamp(newest.createdAt),
+      sampleAccountIds: sampleAccountIds.map(id),
+      ...(newest.statusId !== undefined && { statusId: id(newest.statusId) })
+    })]
+    : []

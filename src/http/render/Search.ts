@@ -1,0 +1,44 @@
+import { Context, Effect, Layer } from "effect"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Tags } from "../../services/statuses/Tags.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import { json, list, splice } from "../wire/Keys.ts"
+import type { Search } from "../wire/Search.ts"
+import type { Tag } from "../wire/Tag.ts"
+import { AccountViews } from "./Accounts.ts"
+import { StatusViews } from "./Statuses.ts"
+import { noTagRelation, tagValues } from "./Values.ts"
+
+/** Ids of what a search has found, best first. */
+export interface Found {
+  readonly accounts?: ReadonlyArray<bigint>
+  readonly statuses?: ReadonlyArray<bigint>
+  readonly tags?: ReadonlyArray<bigint>
+}
+
+/** Results of searches as ready JSON. Statuses that the viewer may not see are left out here, too. */
+export class SearchViews extends Context.Service<SearchViews, {
+  readonly render: (viewer: Viewer, found: Found) => Effect.Effect<string>
+}>()("murmuration/http/render/SearchViews") {
+  static readonly layer = Layer.effect(
+    SearchViews,
+    Effect.gen(function*() {
+      const accounts = yield* AccountViews
+      const statuses = yield* StatusViews
+      const tags = yield* Tags
+      const config = yield* ServerConfig
+
+      const render = Effect.fn("SearchViews.render")(function*(viewer: Viewer, found: Found) {
+        const relation = viewer === undefined ? undefined : noTagRelation
+        const hashtags = yield* tags.load(found.tags ?? [])
+        return splice<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {
+          accounts: list(yield* accounts.render(found.accounts ?? [])),
+          statuses: list(yield* statuses.render(viewer, found.statuses ?? [])),
+          hashtags: list(hashtags.map((tag) => json<Tag>(tagValues(config, tag, relation)))),
+          collections: "[]"
+        })
+      })
+      return SearchViews.of({ render })
+    })
+  )
+}

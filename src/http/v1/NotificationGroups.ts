@@ -1,0 +1,136 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { BadRequest, RecordNotFound } from "../../services/Errors.ts"
+import { GroupedNotifications } from "../../services/feeds/GroupedNotifications.ts"
+import { groupableTypes } from "../../services/feeds/NotificationGroups.ts"
+import { Notifications } from "../../services/feeds/Notifications.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Paging from "../../services/Paging.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import * as Links from "../Paging.ts"
+import { AccountViews } from "../render/Accounts.ts"
+import * as Lists from "../render/Lists.ts"
+import { NotificationGroupViews } from "../render/NotificationGroups.ts"
+import { accountRows, notificationRows } from "../render/Pages.ts"
+import { Account } from "../wire/Account.ts"
+import { json } from "../wire/Keys.ts"
+import { GroupedNotificationsResults, UnreadCount } from "../wire/Notification.ts"
+import { pageOf, PageQuery } from "../wire/PageQuery.ts"
+import { groupFilters, GroupKeyPath, GroupsQuery, UnreadQuery } from "../wire/ReadRequests.ts"
+import { selectionOf, unreadDefault, unreadMax } from "./Notifications.ts"
+
+const path = "/api/v2/notifications"
+const reading = Access.user("read", "read:notifications")
+const writing = Access.user("write", "write:notifications")
+const nothing = Schema.Struct({})
+
+export class NotificationGroupsGroup extends HttpApiGroup.make("notificationGroups")
+  .add(
+    HttpApiEndpoint.get("list", path, { query: GroupsQuery, success: GroupedNotificationsResults })
+      .annotate(Access, reading),
+    HttpApiEndpoint.get("unreadCount", `${path}/unread_count`, { query: UnreadQuery, success: UnreadCount })
+      .annotate(Access, reading),
+    HttpApiEndpoint.get("show", `${path}/:groupKey`, { params: GroupKeyPath, success: GroupedNotificationsResults })
+      .annotate(Access, reading),
+    HttpApiEndpoint.get("accounts", `${path}/:groupKey/accounts`, {
+      params: GroupKeyPath,
+      query: PageQuery,
+      success: Schema.Array(Account)
+    }).annotate(Access, reading),
+    HttpApiEndpoint.post("clear", `${path}/clear`, { success: nothing }).annotate(Access, writing),
+    HttpApiEndpoint.post("dismiss", `${path}/:groupKey/dismiss`, { params: GroupKeyPath, success: nothing })
+      .annotate(Access, writing)
+  )
+  .middleware(Guard)
+{}
+
+const groupedOf = (types: ReadonlyArray<string> | undefined): ReadonlySet<string> =>
+  types === undefined || types.length === 0 ? groupableTypes : new Set(types)
+
+/** Notifications in groups, the second version of their interface (operations.md section 10). */
+export const layer = HttpApiBuilder.group(
+  HttpApi.make("murmuration").add(NotificationGroupsGroup),
+  "notificationGroups",
+  Effect.fn(function*(handlers) {
+    const notifications = yield* Notifications
+    const groups = yield* GroupedNotifications
+    const views = yield* NotificationGroupViews
+    const accounts = yield* AccountViews
+    const { publicUrl } = yield* ServerConfig
+
+    return handlers.handleAll({
+      list: Effect.fn("notificationGroups.list")(function*({ query, request }) {
+        const viewer = yield* Caller.account
+        const partial = yield* isPartial(query.expandAccounts)
+        const page = pageOf(query, notificationRows)
+        const selection = selectionOf(query)
+        const rows = selection === undefined
+          ? []
+          : yield* groups.page(viewer, selection, groupedOf(query.groupedTypes), page)
+        const [first, last] = [rows[0], lowest(rows)]
+        const ends = first === undefined || last === undefined
+          ? undefined
+          : { first: first.newest.id, last, more: true }
+        const link = Links.link(publicUrl, path, ends, page.limit, Lists.kept(request.url, groupFilters))
+        return Reply.json(yield* views.render(viewer, rows, partial), link === undefined ? {} : { headers: { link } })
+      }),
+      unreadCount: Effect.fn("notificationGroups.unreadCount")(function*({ query }) {
+        const viewer = yield* Caller.account
+        const selection = selectionOf(query)
+        const limit = Math.min(Math.abs(query.limit ?? unreadDefault), unreadMax)
+        const count = selection === undefined
+          ? 0
+          : yield* groups.unread(viewer, selection, groupedOf(query.groupedTypes), limit)
+        return Reply.json(json<UnreadCount>({ count }))
+      }),
+      show: Effect.fn("notificationGroups.show")(function*({ params }) {
+        const viewer = yield* Caller.account
+        const members = yield* groups.members(viewer, params.groupKey)
+        const [newest, oldest] = [members[0], members.at(-1)]
+        if (newest === undefined || oldest === undefined) return yield* new RecordNotFound()
+        const people = [...new Set(members.map(({ fromAccountId }) => fromAccountId))]
+        const group = { key: params.groupKey, newest, oldest, count: members.length, sampleAccountIds: people.slice(0, 8) }
+        return Reply.json(yield* views.render(viewer, [group], false))
+      }),
+      accounts: Effect.fn("notificationGroups.accounts")(function*({ params, query }) {
+        const members = yield* groups.members(yield* Caller.account, params.groupKey)
+        const page = pageOf(query, accountRows)
+        const ids = Paging.slice(page, members.map(({ id }) => id))
+        const rows = members.filter(({ id }) => ids.includes(id))
+        return Lists.page({
+          baseUrl: publicUrl,
+          path: `${path}/${params.groupKey}/accounts`,
+          page,
+          rows,
+          cursor: ({ id }) => id,
+          items: yield* accounts.render(rows.map(({ fromAccountId }) => fromAccountId)),
+          back: "since_id"
+        })
+      }),
+      clear: Effect.fn("notificationGroups.clear")(function*() {
+        yield* notifications.clear(yield* Caller.account)
+        return Reply.empty
+      }),
+      dismiss: Effect.fn("notificationGroups.dismiss")(function*({ params }) {
+        const viewer = yield* Caller.account
+        const members = yield* groups.members(viewer, params.groupKey)
+        yield* notifications.dismiss(viewer, members.map(({ id }) => id))
+        return Reply.empty
+      })
+    })
+  })
+)
+
+const isPartial = Effect.fnUntraced(function*(expand: string | undefined) {
+  if (expand === undefined || expand === "full") return false
+  if (expand === "partial_avatars") return true
+  return yield* new BadRequest({
+    text: `Invalid value for 'expand_accounts': '${expand}', allowed values are 'full' and 'partial_avatars'`
+  })
+})
+
+const lowest = (rows: ReadonlyArray<{ readonly oldest: { readonly id: bigint } }>): bigint | undefined =>
+  rows.reduce<bigint | undefined>((low, { oldest }) => low === undefined || oldest.id < low ? oldest.id : low, undefined)

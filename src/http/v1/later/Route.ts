@@ -1,0 +1,95 @@
+import { Array as Arr, Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpMethod } from "effect/http/HttpMethod"
+import type { PathInput } from "effect/http/HttpRouter"
+import { HttpApiEndpoint } from "effect/http-api"
+import { type ClientError, RecordNotFound, Unprocessable } from "../../../services/Errors.ts"
+import { Access, type AccessRule } from "../../guard/Access.ts"
+import * as Reply from "../../guard/Reply.ts"
+import { deprecated } from "../../render/Deprecation.ts"
+
+/** An operation of a capability that is not there yet, with the answer that is true meanwhile. */
+export interface Route {
+  readonly methods: Arr.NonEmptyReadonlyArray<HttpMethod>
+  readonly path: PathInput
+  readonly access: AccessRule
+  /** What the operation gives once it has something to give. */
+  readonly success: Schema.Top
+  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError>
+}
+
+/** `{}` */
+const Nothing = Schema.Struct({})
+
+type Methods = HttpMethod | Route["methods"]
+const all = (methods: Methods): Route["methods"] => typeof methods === "string" ? [methods] : methods
+
+/** A list in which nothing can be yet. */
+export const emptyList = (path: PathInput, access: AccessRule, item: Schema.Top): Route => ({
+  methods: ["GET"],
+  path,
+  access,
+  success: Schema.Array(item),
+  answer: Effect.succeed(Reply.list([]))
+})
+
+/** One value that is the same for everybody. */
+export const value = (path: PathInput, access: AccessRule, success: Schema.Top, json: string): Route => ({
+  methods: ["GET"],
+  path,
+  access,
+  success,
+  answer: Effect.succeed(Reply.json(json))
+})
+
+/** Something that nobody can have made: whatever its id, it does not exist. Apps take that as "not set". */
+export const absent = (methods: Methods, path: PathInput, access: AccessRule): Route => ({
+  methods: all(methods),
+  path,
+  access,
+  success: Nothing,
+  answer: Effect.fail(new RecordNotFound())
+})
+
+/** A change that is refused in words: "This server cannot ... yet". */
+export const refused = (methods: Methods, path: PathInput, access: AccessRule, what: string): Route => ({
+  methods: all(methods),
+  path,
+  access,
+  success: Nothing,
+  answer: Effect.fail(new Unprocessable({ text: `This server cannot ${what} yet` }))
+})
+
+/** Nothing to do, and nothing to say about it. */
+export const done = (method: HttpMethod, path: PathInput, access: AccessRule): Route => ({
+  methods: [method],
+  path,
+  access,
+  success: Nothing,
+  answer: Effect.succeed(Reply.empty)
+})
+
+/** The same operation with the header that tells clients to leave it. */
+export const outdated = (since: Parameters<typeof deprecated>[0], route: Route): Route => ({
+  ...route,
+  answer: Effect.map(route.answer, HttpServerResponse.setHeaders(deprecated(since)))
+})
+
+/** `getV2FiltersKeywordsId`, for the API's description. */
+const nameOf = (method: HttpMethod, path: string) =>
+  [method.toLowerCase(), ...path.replace("/api/v1/", "/api/").split(/[/:_]+/).slice(2)].map((word, index) =>
+    index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)
+  ).join("")
+
+const parametersOf = (path: string) =>
+  Object.fromEntries(Array.from(path.matchAll(/:([a-z_]+)/g), ([, name = ""]) => [name, Schema.String]))
+
+/** The endpoints of a route, one a method. */
+export const endpointsOf = ({ access, methods, path, success }: Route) =>
+  Arr.map(methods, (method) =>
+    HttpApiEndpoint.make(method)(nameOf(method, path), path, { params: parametersOf(path), success })
+      .annotate(Access, access))
+
+/** What answers them, by their names. */
+export const handlersOf = ({ answer, methods, path }: Route) =>
+  methods.map((method) => [nameOf(method, path), () => answer] as const)

@@ -1,0 +1,184 @@
+import { Array as Arr, Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { Access } from "../../guard/Access.ts"
+import { Account } from "../../wire/Account.ts"
+import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
+import { Filter, FilterKeyword, FilterV1 } from "../../wire/Filter.ts"
+import { List } from "../../wire/List.ts"
+import { acceptsAll, acceptsAllV1, NotificationPolicy, NotificationPolicyV1 } from "../../wire/NotificationPolicy.ts"
+import { PreviewCard } from "../../wire/PreviewCard.ts"
+import { Status } from "../../wire/Status.ts"
+import { FeaturedTag, Tag } from "../../wire/Tag.ts"
+import { absent, done, emptyList, outdated, refused, type Route, value } from "./Route.ts"
+
+type Routes = Arr.NonEmptyReadonlyArray<Route>
+
+const { user } = Access
+const anybody = Access.public()
+const write = (kind: string) => user("write", `write:${kind}`)
+const read = (kind: string) => user("read", `read:${kind}`)
+const change = ["PUT", "PATCH"] as const
+const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
+
+const lists: Routes = [
+  emptyList("/api/v1/lists", read("lists"), List),
+  refused("POST", "/api/v1/lists", write("lists"), "keep lists"),
+  absent("GET", "/api/v1/lists/:id", read("lists")),
+  absent(changeOrDelete, "/api/v1/lists/:id", write("lists")),
+  absent("GET", "/api/v1/lists/:id/accounts", read("lists")),
+  absent(["POST", "DELETE"], "/api/v1/lists/:id/accounts", write("lists")),
+  absent("GET", "/api/v1/timelines/list/:list_id", read("lists"))
+]
+
+const filters: Routes = [
+  outdated("2022-11-14", emptyList("/api/v1/filters", read("filters"), FilterV1)),
+  outdated("2022-11-14", refused("POST", "/api/v1/filters", write("filters"), "filter posts")),
+  outdated("2022-11-14", absent("GET", "/api/v1/filters/:id", read("filters"))),
+  outdated("2022-11-14", absent(changeOrDelete, "/api/v1/filters/:id", write("filters"))),
+  emptyList("/api/v1/filters/keywords", read("filters"), FilterKeyword),
+  absent("GET", "/api/v1/filters/keywords/:id", read("filters")),
+  absent(changeOrDelete, "/api/v1/filters/keywords/:id", write("filters")),
+  emptyList("/api/v2/filters", read("filters"), Filter),
+  refused("POST", "/api/v2/filters", write("filters"), "filter posts"),
+  absent("GET", "/api/v2/filters/:id", read("filters")),
+  absent(changeOrDelete, "/api/v2/filters/:id", write("filters")),
+  emptyList("/api/v2/filters/keywords", read("filters"), FilterKeyword),
+  absent("GET", "/api/v2/filters/keywords/:id", read("filters")),
+  absent(changeOrDelete, "/api/v2/filters/keywords/:id", write("filters")),
+  absent("GET", "/api/v2/filters/:filter_id/keywords", read("filters")),
+  absent("POST", "/api/v2/filters/:filter_id/keywords", write("filters")),
+  absent("GET", "/api/v2/filters/:filter_id/statuses", read("filters")),
+  absent("POST", "/api/v2/filters/:filter_id/statuses", write("filters")),
+  absent("GET", "/api/v2/filters/statuses/:id", read("filters")),
+  absent("DELETE", "/api/v2/filters/statuses/:id", write("filters"))
+]
+
+const media: Routes = [
+  refused("POST", "/api/v1/media", Access.limited(write("media"), "media"), "attach media"),
+  refused("POST", "/api/v2/media", Access.limited(write("media"), "media"), "attach media"),
+  absent(["GET", ...changeOrDelete], "/api/v1/media/:id", write("media")),
+  refused("DELETE", "/api/v1/profile/avatar", write("accounts"), "keep pictures"),
+  refused("DELETE", "/api/v1/profile/header", write("accounts"), "keep pictures")
+]
+
+const onStatuses: Routes = [
+  absent("GET", "/api/v1/polls/:id", Access.public("read", "read:statuses")),
+  absent("POST", "/api/v1/polls/:id/votes", write("statuses")),
+  absent("POST", "/api/v1/statuses/:id/translate", read("statuses")),
+  emptyList("/api/v1/statuses/:id/quotes", Access.appOrUser("read", "read:statuses"), Status),
+  absent("POST", "/api/v1/statuses/:id/quotes/:quoting_id/revoke", write("statuses")),
+  refused(change, "/api/v1/statuses/:id/interaction_policy", write("statuses"), "quote posts")
+]
+
+const onAccounts: Routes = [
+  refused("POST", "/api/v1/accounts/:id/pin", write("accounts"), "feature accounts"),
+  refused("POST", "/api/v1/accounts/:id/endorse", write("accounts"), "feature accounts"),
+  refused("POST", "/api/v1/accounts/:id/unpin", write("accounts"), "feature accounts"),
+  refused("POST", "/api/v1/accounts/:id/unendorse", write("accounts"), "feature accounts"),
+  absent("POST", "/api/v1/accounts/:id/email_subscriptions", Access.anyoneUnlessRestricted),
+  refused("POST", "/api/v1/follows", user("follow", "write", "write:follows"), "follow accounts of other servers"),
+  refused("POST", "/api/v1/reports", write("reports"), "take reports"),
+  emptyList("/api/v1/domain_blocks", user("follow", "read", "read:blocks"), Schema.String),
+  refused(["POST", "DELETE"], "/api/v1/domain_blocks", user("follow", "write", "write:blocks"), "block domains"),
+  absent("GET", "/api/v1/domain_blocks/preview", user("follow", "write", "write:blocks"))
+]
+
+const discovery: Routes = [
+  outdated("2022-03-30", emptyList("/api/v1/trends", anybody, Tag)),
+  emptyList("/api/v1/trends/tags", anybody, Tag),
+  emptyList("/api/v1/trends/statuses", anybody, Status),
+  emptyList("/api/v1/trends/links", anybody, PreviewCard),
+  absent("GET", "/api/v1/timelines/link", Access.public("read", "read:statuses")),
+  outdated("2021-05-16", emptyList("/api/v1/suggestions", read("accounts"), Account)),
+  emptyList("/api/v2/suggestions", read("accounts"), Schema.Unknown),
+  absent("DELETE", "/api/v1/suggestions/:account_id", write("accounts")),
+  emptyList("/api/v1/directory", anybody, Account)
+]
+
+const hashtags: Routes = [
+  emptyList("/api/v1/followed_tags", user("follow", "read", "read:follows"), Tag),
+  refused("POST", "/api/v1/tags/:name/follow", user("follow", "write", "write:follows"), "follow hashtags"),
+  refused("POST", "/api/v1/tags/:name/unfollow", user("follow", "write", "write:follows"), "follow hashtags"),
+  refused("POST", "/api/v1/tags/:name/feature", write("accounts"), "feature hashtags"),
+  refused("POST", "/api/v1/tags/:name/unfeature", write("accounts"), "feature hashtags"),
+  emptyList("/api/v1/featured_tags", read("accounts"), FeaturedTag),
+  emptyList("/api/v1/featured_tags/suggestions", read("accounts"), Tag),
+  refused("POST", "/api/v1/featured_tags", write("accounts"), "feature hashtags"),
+  absent("DELETE", "/api/v1/featured_tags/:id", write("accounts"))
+]
+
+const announcements: Routes = [
+  emptyList("/api/v1/announcements", user(), Schema.Unknown),
+  absent("POST", "/api/v1/announcements/:id/dismiss", write("accounts")),
+  absent(changeOrDelete, "/api/v1/announcements/:id/reactions/:name", write("favourites"))
+]
+
+const notifications: Routes = [
+  absent(["GET", ...change], "/api/v1/push/subscription", user("push")),
+  refused("POST", "/api/v1/push/subscription", user("push"), "send push notifications"),
+  done("DELETE", "/api/v1/push/subscription", user("push")),
+  value("/api/v1/notifications/policy", read("notifications"), NotificationPolicyV1, acceptsAllV1),
+  refused(change, "/api/v1/notifications/policy", write("notifications"), "filter notifications"),
+  value("/api/v2/notifications/policy", read("notifications"), NotificationPolicy, acceptsAll),
+  refused(change, "/api/v2/notifications/policy", write("notifications"), "filter notifications"),
+  emptyList("/api/v1/notifications/requests", read("notifications"), Schema.Unknown),
+  absent("GET", "/api/v1/notifications/requests/:id", read("notifications")),
+  absent("POST", "/api/v1/notifications/requests/:id/accept", write("notifications")),
+  absent("POST", "/api/v1/notifications/requests/:id/dismiss", write("notifications")),
+  absent("POST", "/api/v1/notifications/requests/accept", write("notifications")),
+  absent("POST", "/api/v1/notifications/requests/dismiss", write("notifications")),
+  value(
+    "/api/v1/notifications/requests/merged",
+    read("notifications"),
+    Schema.Struct({ merged: Schema.Boolean }),
+    `{"merged":true}`
+  )
+]
+
+const Collections = Schema.Struct({ collections: Schema.Array(Schema.Unknown) })
+const noCollections = `{"collections":[]}`
+
+const collections: Routes = [
+  value("/api/v1/accounts/:id/collections", Access.public("read", "read:collections"), Collections, noCollections),
+  value("/api/v1/accounts/:id/in_collections", read("collections"), Collections, noCollections),
+  refused("POST", "/api/v1/collections", write("collections"), "keep collections"),
+  absent("GET", "/api/v1/collections/:id", Access.public("read", "read:collections")),
+  absent(changeOrDelete, "/api/v1/collections/:id", write("collections")),
+  absent("POST", "/api/v1/collections/:collection_id/items", write("collections")),
+  absent("DELETE", "/api/v1/collections/:collection_id/items/:id", write("collections")),
+  absent("POST", "/api/v1/collections/:collection_id/items/:id/revoke", write("collections"))
+]
+
+const others: Routes = [
+  value("/api/v1/annual_reports", read("accounts"), AnnualReports, noReports),
+  absent("GET", "/api/v1/annual_reports/:year", read("accounts")),
+  value(
+    "/api/v1/annual_reports/:year/state",
+    read("accounts"),
+    Schema.Struct({ state: Schema.Literals(["available", "generating", "eligible", "ineligible"]) }),
+    `{"state":"ineligible"}`
+  ),
+  {
+    methods: ["GET"],
+    path: "/api/v1/donation_campaigns",
+    access: user(),
+    success: Schema.Void,
+    answer: Effect.succeed(HttpServerResponse.empty({ status: 204 }))
+  },
+  absent("GET", "/api/v1_alpha/async_refreshes/:id", user("read"))
+]
+
+/** Everything that later capabilities will answer, by capability. */
+export const routes = Arr.flatten([
+  lists,
+  filters,
+  media,
+  onStatuses,
+  onAccounts,
+  discovery,
+  hashtags,
+  announcements,
+  notifications,
+  collections,
+  others
+])

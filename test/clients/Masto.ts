@@ -1,0 +1,64 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { createRestAPIClient, createStreamingAPIClient } from "masto"
+import { TestServer } from "../support/Server.ts"
+import { Declarations } from "./Declarations.ts"
+
+export type Client = ReturnType<typeof createRestAPIClient>
+
+/** Milliseconds that a test waits for one answer. */
+const timeout = 20_000
+
+/** The client with somebody's token, or without one. */
+export const client = Effect.fnUntraced(function*(accessToken?: string) {
+  const { baseUrl: url } = yield* TestServer
+  return createRestAPIClient({ url, timeout, ...(accessToken === undefined ? {} : { accessToken }) })
+})
+
+/** Somebody new with a client that may do everything. */
+export const newcomer = Effect.fnUntraced(function*(username: string) {
+  const { createPerson } = yield* TestServer
+  const person = yield* createPerson(username)
+  return { ...person, id: String(person.accountId), api: yield* client(person.token) }
+})
+
+/** The client's socket with somebody's token; closed with the scope. */
+export const stream = Effect.fnUntraced(function*(accessToken: string) {
+  const { baseUrl } = yield* TestServer
+  return yield* Effect.acquireRelease(
+    Effect.sync(() => createStreamingAPIClient({ streamingApiUrl: baseUrl.replace("http", "ws"), accessToken, retry: 3 })),
+    (streaming) => Effect.sync(() => streaming.close())
+  )
+})
+
+const entities = `${import.meta.dirname}/../../node_modules/masto/dist/mastodon/entities`
+const [v1, v2] = [new Declarations([`${entities}/v1`]), new Declarations([`${entities}/v2`, `${entities}/v1`])]
+
+/** Where the client's types are stricter or older than what Mastodon itself answers (reference/entities.md). */
+const known = [
+  // Only the author of a local status hears which app it was; whoever wrote nothing yet has no last day.
+  /\.(application|lastStatusAt): /,
+  // Ids are strings, and tags inside a status have none.
+  /\.tags\.\d+\.id: undefined/,
+  /\.role\.(id|permissions): "/,
+  /\.roles\.\d+\.id: "/,
+  /\.role\.(position|createdAt|updatedAt|collectionLimit): undefined/,
+  /\.source\.role: undefined/,
+  // The client reads the keys in camel case.
+  /\.featureApproval\.current_user: undefined/,
+  /\.featureApproval\.currentUser: "missing"/
+]
+
+/** Holds an answer, or each of several, against the client's declaration of a type. */
+export const conforms = (value: unknown, type: string, version: "v1" | "v2" = "v1") => {
+  const lines = (version === "v1" ? v1 : v2).mismatches(value, type)
+  assert.deepStrictEqual(lines.filter((line) => !known.some((pattern) => pattern.test(line))), [], type)
+}
+
+/** The refusal that a call ends with. */
+export const refusal = async (call: Promise<unknown>): Promise<{ readonly statusCode: number; readonly message: string }> => {
+  const outcome = await call.then(() => undefined, (error: unknown) => error)
+  assert.instanceOf(outcome, Error)
+  assert.isTrue("statusCode" in outcome, String(outcome))
+  return outcome as Error & { statusCode: number }
+}

@@ -1,0 +1,59 @@
+import type { Answer } from "../support/SignInServer.ts"
+import { formsOf } from "../support/TestBrowser.ts"
+
+/** Somebody in front of a browser without scripts, who reads the pages of a server and sends their forms. */
+export class Visitor {
+  readonly #cookies = new Map<string, string>()
+  readonly #baseUrl: string
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl
+  }
+
+  async #request(path: string, init: RequestInit = {}): Promise<Answer> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+    const response = await fetch(new URL(path, this.#baseUrl), {
+      redirect: "manual",
+      ...init,
+      headers: { cookie, origin: this.#baseUrl }
+    })
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      this.#cookies.set(name, value)
+    }
+    return { status: response.status, headers: response.headers, text: await response.text(), body: undefined }
+  }
+
+  /** The page at a path, redirects on the server followed; the answer itself where one leads elsewhere. */
+  async open(path: string): Promise<Answer> {
+    return this.#follow(await this.#request(path))
+  }
+
+  /** Sends a form of a page with what is written into it. */
+  async submit(page: Answer, written: Record<string, string> = {}, index = 0): Promise<Answer> {
+    const form = formsOf(page)[index]
+    if (form === undefined) throw new Error(`There is no form ${index} in ${page.status} ${page.text}`)
+    const body = new URLSearchParams({ ...form.fields, ...written })
+    return this.#follow(await this.#request(form.action, { method: "POST", body }))
+  }
+
+  async #follow(answer: Answer): Promise<Answer> {
+    const location = answer.headers.get("location")
+    if (location === null) return answer
+    const target = new URL(location, this.#baseUrl)
+    return target.origin === this.#baseUrl ? this.open(target.pathname + target.search) : answer
+  }
+}
+
+/** Signs in, allows what an app asks for at `authorize`, and answers where that leads: the address with the code. */
+export const allow = async (
+  baseUrl: string,
+  authorize: string,
+  person: { readonly username: string; readonly password: string }
+): Promise<URL> => {
+  const visitor = new Visitor(baseUrl)
+  const signIn = await visitor.open(authorize)
+  const consent = await visitor.submit(signIn, { email: `${person.username}@example.org`, password: person.password })
+  const answer = await visitor.submit(consent)
+  return new URL(answer.headers.get("location") ?? `none:${answer.status}`)
+}

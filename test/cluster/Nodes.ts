@@ -1,0 +1,96 @@
+import { NodeServices } from "@effect/platform-node"
+import { ConfigProvider, Context, Effect, FileSystem, Layer, Redacted } from "effect"
+import * as Operator from "../../src/cli/Operator.ts"
+import { Registrations } from "../../src/services/identity/Registrations.ts"
+import type { AccountId } from "../../src/services/Ids.ts"
+import { Tokens } from "../../src/services/oauth/Tokens.ts"
+import { freePort } from "../support/ports.ts"
+import * as Program from "../support/Program.ts"
+import { allScopes } from "../support/Server.ts"
+
+export interface Account {
+  readonly id: AccountId
+  readonly username: string
+  readonly token: string
+}
+
+/** Starts a node of the cluster as a process; completes when it serves. */
+export const startNode = Effect.fnUntraced(function*(databaseUrl: string, redisUrl: string) {
+  const fs = yield* FileSystem.FileSystem
+  const port = yield* freePort
+  const variables = {
+    HOST: "127.0.0.1",
+    PORT: String(port),
+    PUBLIC_URL: "http://cluster.test",
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    CLUSTER_HOST: "127.0.0.1",
+    CLUSTER_PORT: String(yield* freePort),
+    DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-node-" }),
+    RATE_LIMITS: "off",
+    LOG_LEVEL: "error"
+  }
+  const program = yield* Program.start("main", [], variables)
+  yield* Program.said(program, "Murmuration is at")
+  return { ...program, baseUrl: `http://127.0.0.1:${port}`, variables }
+}, Effect.provide(NodeServices.layer))
+
+export type Node = Effect.Success<ReturnType<typeof startNode>>
+
+/** Makes accounts and tokens as the command line does, beside the running nodes. */
+export const makeAccounts = Effect.fnUntraced(function*(variables: Record<string, string>, names: ReadonlyArray<string>) {
+  const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
+  const services = yield* Layer.build(Layer.fresh(Operator.layer.pipe(Layer.provide(config))))
+  const registrations = Context.get(services, Registrations)
+  const tokens = Context.get(services, Tokens)
+  return yield* Effect.forEach(names, (username) =>
+    Effect.gen(function*() {
+      const id = yield* registrations.create({
+        username,
+        email: `${username}@example.org`,
+        password: Redacted.make("correct horse battery staple"),
+        approved: true,
+        confirmed: true
+      })
+      const { secret } = yield* tokens.issue({ appId: undefined, accountId: id }, allScopes)
+      return { id, username, token: Redacted.value(secret) }
+    }))
+}, Effect.scoped)
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly retryAfter: string | null
+  readonly millis: number
+}
+
+/** One request; a connection that breaks, or an answer that takes over ten seconds, is status 0. */
+export const request = (
+  node: Node,
+  account: Account,
+  path: string,
+  options: { readonly method?: string; readonly form?: Record<string, string>; readonly key?: string } = {}
+): Effect.Effect<Answer> =>
+  Effect.promise(async () => {
+    const began = performance.now()
+    const done = (status: number, body: unknown, retryAfter: string | null) => ({
+      status,
+      body,
+      retryAfter,
+      millis: performance.now() - began
+    })
+    try {
+      const response = await fetch(node.baseUrl + path, {
+        method: options.method ?? "GET",
+        headers: {
+          authorization: `Bearer ${account.token}`,
+          ...(options.key === undefined ? {} : { "idempotency-key": options.key })
+        },
+        signal: AbortSignal.timeout(10_000),
+        ...(options.form === undefined ? {} : { body: new URLSearchParams(options.form) })
+      })
+      return done(response.status, await response.json(), response.headers.get("retry-after"))
+    } catch {
+      return done(0, null, null)
+    }
+  })

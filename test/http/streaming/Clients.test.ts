@@ -1,0 +1,87 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { createStreamingAPIClient } from "masto"
+import generator, { type WebSocketInterface } from "megalodon"
+import { WebSocket } from "ws"
+import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { StatusId } from "../../../src/services/Ids.ts"
+import { settled } from "../../support/Actors.ts"
+import { person } from "../../support/People.ts"
+import { post } from "../../support/Posts.ts"
+import { address, layerStreams, tokenOf } from "./Streams.ts"
+
+layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Real clients stream", (it) => {
+  it.effect("S-007: masto, several channels on one socket", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const author = yield* person("masto1")
+      const { secret } = yield* tokenOf(author)
+      const client = createStreamingAPIClient({
+        streamingApiUrl: `ws://${yield* address}`,
+        accessToken: secret,
+        implementation: WebSocket
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => client.close()))
+      yield* Effect.promise(() => client.prepare())
+      const events = yield* Queue.unbounded<readonly [stream: string, event: string, id: string]>()
+      const subscriptions = [
+        client.user.subscribe(),
+        client.public.local.subscribe(),
+        client.hashtag.subscribe({ tag: "Grüße" })
+      ]
+      for (const subscription of subscriptions) {
+        const read = async () => {
+          for await (const { event, payload, stream } of subscription) {
+            const id = typeof payload === "object" && payload !== null && "id" in payload ? payload.id : payload
+            Queue.offerUnsafe(events, [stream.join(), event, String(id)])
+          }
+        }
+        read().catch(() => undefined)
+      }
+      // The client does not say when it has subscribed, so it hears of posts until it has heard of one on each channel.
+      for (const heard = new Set<string>(); heard.size < subscriptions.length;) {
+        yield* accounts.tell(author, { _tag: "Publish", post: post("Are you there, #Grüße?") })
+        yield* settled
+        for (const [stream] of yield* Queue.clear(events)) heard.add(stream)
+      }
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Viele #Grüße") })
+      const updates = new Set<string>()
+      while (updates.size < subscriptions.length) {
+        const [stream, event, of] = yield* Queue.take(events)
+        if (of === id) updates.add(`${stream} ${event}`)
+      }
+      assert.deepStrictEqual(updates, new Set(["user update", "public:local update", "hashtag,Grüße update"]))
+      yield* accounts.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
+      assert.deepStrictEqual(yield* Queue.take(events), ["user", "delete", id])
+    }).pipe(Effect.scoped))
+
+  it.effect("S-007: megalodon, a socket a channel", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const [reader, author] = [yield* person("reader2"), yield* person("author2")]
+      const { secret } = yield* tokenOf(reader)
+      const client = generator("mastodon", `http://${yield* address}`, secret, "Tests")
+      const opened = Effect.fnUntraced(function*(open: () => Promise<WebSocketInterface>) {
+        const socket = yield* Effect.promise(open)
+        yield* Effect.addFinalizer(() => Effect.sync(() => socket.stop()))
+        yield* Effect.callback<void>((resume) => {
+          socket.on("connect", () => resume(Effect.void))
+        })
+        return socket
+      })
+      const home = yield* opened(() => client.userStreaming())
+      const everybody = yield* opened(() => client.publicStreaming())
+      const direct = yield* opened(() => client.directStreaming())
+      const heard = yield* Queue.unbounded<readonly [string, string]>()
+      home.on("notification", ({ type }) => Queue.offerUnsafe(heard, ["notification", type]))
+      everybody.on("update", ({ content }) => Queue.offerUnsafe(heard, ["update", content]))
+      direct.on("conversation", ({ unread }) => Queue.offerUnsafe(heard, ["conversation", String(unread)]))
+      yield* accounts.tell(author, { _tag: "Follow", target: reader, reblogs: null, notify: null, languages: null })
+      assert.deepStrictEqual(yield* Queue.take(heard), ["notification", "follow"])
+      yield* accounts.tell(author, { _tag: "Publish", post: post("to all") })
+      assert.deepStrictEqual(yield* Queue.take(heard), ["update", "<p>to all</p>"])
+      yield* accounts.tell(author, { _tag: "Publish", post: post("@reader2 psst", { visibility: "direct" }) })
+      const last = [yield* Queue.take(heard), yield* Queue.take(heard)]
+      assert.sameDeepMembers(last, [["notification", "mention"], ["conversation", "true"]])
+    }).pipe(Effect.scoped))
+})

@@ -1,0 +1,202 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { get, send } from "../../support/SignInServer.ts"
+import { ids, post, server, token } from "../../support/ReadServer.ts"
+
+const at = new Date("2026-06-01T12:00:00Z")
+const author = 1n
+const people = { follower: 2n, mentioned: 3n, silent: 4n, blocked: 5n, blocking: 6n, stranger: 7n, muting: 8n, author }
+type Role = keyof typeof people | "anonymous"
+const roles = ["anonymous", ...Object.keys(people)] as ReadonlyArray<Role>
+const suspended = 9n
+const root = 90n
+/** One status of each kind; all but the last two are answers to the root, which is public. */
+const statuses = {
+  public: 100n,
+  unlisted: 101n,
+  private: 102n,
+  direct: 103n,
+  deleted: 104n,
+  reblog: 105n,
+  reblogOfDeleted: 106n,
+  suspended: 107n
+}
+type Kind = keyof typeof statuses
+const kinds = Object.keys(statuses) as ReadonlyArray<Kind>
+
+const everybody: ReadonlyArray<Role> = roles
+const except = (...left: ReadonlyArray<Role>) => everybody.filter((role) => !left.includes(role))
+/** The rule in a table: who may read what. */
+const readers: Record<Kind, ReadonlyArray<Role>> = {
+  public: except("blocked"),
+  unlisted: except("blocked"),
+  private: ["author", "follower", "mentioned", "muting"],
+  direct: ["author", "mentioned"],
+  deleted: [],
+  // Somebody else's reblog of the public one: gone for whom its author blocks.
+  reblog: except("blocked"),
+  reblogOfDeleted: [],
+  suspended: []
+}
+const mayRead = (role: Role, kind: Kind) => readers[kind].includes(role)
+const idsFor = (role: Role, among: ReadonlyArray<Kind>) =>
+  among.filter((kind) => mayRead(role, kind)).map((kind) => String(statuses[kind]))
+const shunning: ReadonlyArray<Role> = ["blocking", "muting"]
+
+const settle = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO accounts (id, username, suspended_at, created_at, updated_at)
+    SELECT i, 'account' || i, CASE WHEN i = ${suspended} THEN ${at}::timestamptz END, ${at}, ${at} FROM generate_series(1::bigint, 9) i`
+  yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, created_at)
+    SELECT id, id || '@local.example', '', ${at}, ${at} FROM accounts`
+  yield* sql`INSERT INTO account_stats (account_id) SELECT id FROM accounts`
+  const status = (id: bigint, by: bigint, visibility: string, more: Record<string, unknown> = {}) =>
+    sql`INSERT INTO statuses ${
+      sql.insert({
+        id,
+        accountId: by,
+        visibility,
+        text: "secret",
+        html: "<p>secret</p>",
+        conversationId: root,
+        createdAt: at,
+        ...more
+      })
+    }`
+  const answer = { inReplyToId: root, inReplyToAccountId: author }
+  yield* status(root, author, "public")
+  yield* status(statuses.public, author, "public", answer)
+  yield* status(statuses.unlisted, author, "unlisted", answer)
+  yield* status(statuses.private, author, "private", answer)
+  yield* status(statuses.direct, author, "direct", answer)
+  yield* status(statuses.deleted, author, "public", { ...answer, deletedAt: at })
+  yield* status(statuses.reblog, people.stranger, "public", { reblogOfId: statuses.public })
+  yield* status(statuses.reblogOfDeleted, people.stranger, "public", { reblogOfId: statuses.deleted })
+  yield* status(statuses.suspended, suspended, "public")
+  yield* sql`INSERT INTO status_stats (status_id) SELECT id FROM statuses`
+  yield* sql`INSERT INTO mentions (status_id, account_id, silent)
+    SELECT s.id, m.account, m.silent FROM statuses s, (VALUES (3::bigint, false), (4::bigint, true)) m (account, silent)
+    WHERE s.reblog_of_id IS NULL AND s.id <> ${root}`
+  yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at) VALUES (1, 2, 1, ${at}), (2, 8, 1, ${at})`
+  yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, 1, 5), (2, 6, 1)`
+  yield* sql`INSERT INTO mutes (id, account_id, target_account_id, hide_notifications) VALUES (1, 8, 1, false)`
+  yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (1, 'katze', 'Katze', ${at})`
+  yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT 1, id FROM statuses WHERE reblog_of_id IS NULL`
+  // Marks and notifications that point at everything, as they may be left over from when it could be read.
+  yield* sql`INSERT INTO favourites (id, account_id, status_id)
+    SELECT row_number() OVER (), a.id, s.id FROM accounts a, statuses s WHERE s.reblog_of_id IS NULL AND s.id <> ${root}`
+  yield* sql`INSERT INTO bookmarks (id, account_id, status_id)
+    SELECT row_number() OVER (), a.id, s.id FROM accounts a, statuses s WHERE s.reblog_of_id IS NULL AND s.id <> ${root}`
+  yield* sql`INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
+    SELECT row_number() OVER (), a.id, 'mention', 7, s.id, ${at} FROM accounts a, statuses s
+    WHERE s.reblog_of_id IS NULL AND s.id <> ${root}`
+  yield* sql`INSERT INTO account_conversations (id, account_id, conversation_id, participant_ids, status_ids, last_status_id)
+    SELECT row_number() OVER (), a.id, ${root}, '{1}', ARRAY[s.id], s.id FROM accounts a, statuses s
+    WHERE s.id = ${statuses.direct}`
+  const tokens = yield* Effect.forEach(
+    Object.entries(people),
+    ([role, id]) => Effect.map(token(id), (bearer): readonly [string, string] => [role, bearer])
+  )
+  return (role: Role) => new Map(tokens).get(role)
+})
+
+layer(server(), { excludeTestServices: true })("who reads what", (it) => {
+  it.effect(
+    "rows 55, 56, 57, 62: every route shows each status to exactly those who may read it, and to others as if it did not exist",
+    () =>
+      Effect.gen(function*() {
+        const bearer = yield* settle
+        const originals = kinds.filter((kind) => kind !== "reblog" && kind !== "reblogOfDeleted")
+        for (const role of roles) {
+          const by = bearer(role)
+          const missing = yield* get("/api/v1/statuses/4711", by)
+          assert.strictEqual(missing.status, 404)
+          for (const kind of kinds) {
+            const path = `/api/v1/statuses/${statuses[kind]}`
+            const readable = mayRead(role, kind)
+            const routes = ["", "/context", "/history", "/favourited_by", "/reblogged_by", ...(by === undefined ? [] : ["/source"])]
+            for (const route of routes) {
+              const answer = yield* get(path + route, by)
+              assert.strictEqual(answer.status, readable ? 200 : 404, `${role} ${kind} ${route}`)
+              if (readable) continue
+              assert.strictEqual(answer.text, missing.text)
+              assert.notInclude(answer.text, "secret")
+              assert.deepStrictEqual([...answer.headers.keys()], [...missing.headers.keys()])
+            }
+            if (by !== undefined) {
+              const marked = yield* post(`${path}/bookmark`, by)
+              assert.strictEqual(marked.status, readable ? 200 : 404, `${role} bookmarks ${kind}`)
+            }
+          }
+
+          const all = kinds.map((kind) => `id[]=${statuses[kind]}`).join("&")
+          const welcome = shunning.includes(role) ? [] : kinds
+          assert.deepStrictEqual(yield* ids(`/api/v1/statuses?${all}`, by), idsFor(role, welcome), `${role} batch`)
+
+          const own: ReadonlyArray<Kind> = ["direct", "private", "unlisted", "public"]
+          const published = role === "blocked" ? [] : [...idsFor(role, own), String(root)]
+          assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/statuses", by), published, `${role} account`)
+          assert.deepStrictEqual(yield* ids("/api/v1/accounts/9/statuses", by), [])
+
+          const open: ReadonlyArray<Kind> = shunning.includes(role) || role === "blocked" ? [] : ["public"]
+          const newest = open.map((kind) => String(statuses[kind]))
+          const rootToo = open.length === 0 ? [] : [String(root)]
+          assert.deepStrictEqual(yield* ids("/api/v1/timelines/public", by), [...newest, ...rootToo], `${role} public`)
+          assert.deepStrictEqual(yield* ids("/api/v1/timelines/tag/KATZE", by), [...newest, ...rootToo], `${role} tag`)
+
+          if (role !== "blocked") {
+            const { body } = yield* get(`/api/v1/statuses/${root}/context`, by)
+            const below = body.descendants.map(({ id }: { readonly id: string }) => id)
+            assert.deepStrictEqual(below, shunning.includes(role) ? [] : idsFor(role, own).toReversed(), `${role} context`)
+          }
+          if (by === undefined) continue
+          const marked = idsFor(role, originals).toReversed()
+          assert.deepStrictEqual(yield* ids("/api/v1/favourites", by), marked, `${role} favourites`)
+          const kept = yield* ids("/api/v1/bookmarks", by)
+          assert.deepStrictEqual(kept.toSorted(), marked.toSorted(), `${role} bookmarks`)
+          const told = yield* get("/api/v1/notifications", by)
+          const about = told.body.map(({ status }: { readonly status: { readonly id: string } }) => status.id)
+          assert.deepStrictEqual(about, role === "stranger" ? marked : marked, `${role} notifications`)
+          assert.strictEqual((yield* get("/api/v1/notifications/unread_count", by)).body.count, marked.length)
+          const [conversation] = (yield* get("/api/v1/conversations", by)).body
+          assert.strictEqual(conversation.last_status?.id ?? null, mayRead(role, "direct") ? "103" : null)
+          const home = yield* ids("/api/v1/timelines/home", by)
+          const expected = role === "follower"
+            ? ["102", "101", "100", "90"]
+            : role === "author"
+            ? ["103", "102", "101", "100", "90"]
+            : role === "stranger"
+            ? ["105"]
+            : []
+          assert.deepStrictEqual(home, expected, `${role} home`)
+        }
+      }),
+    120_000
+  )
+
+  it.effect("row 63: whatever belongs to somebody is not there for others, by whatever id", () =>
+    Effect.gen(function*() {
+      const other = yield* token(people.stranger)
+      const mine = yield* token(people.mentioned)
+      const [notification] = (yield* get("/api/v1/notifications", mine)).body
+      const [conversation] = (yield* get("/api/v1/conversations", mine)).body
+      const attempts = [
+        get(`/api/v1/notifications/${notification.id}`, other),
+        get(`/api/v2/notifications/ungrouped-${notification.id}`, other),
+        post(`/api/v1/conversations/${conversation.id}/read`, other),
+        post(`/api/v1/conversations/${conversation.id}/unread`, other),
+        send(`/api/v1/conversations/${conversation.id}`, { method: "DELETE", headers: { authorization: `Bearer ${other}` } })
+      ]
+      for (const attempt of attempts) {
+        const { body, status } = yield* attempt
+        assert.deepStrictEqual([status, body], [404, { error: "Record not found" }])
+      }
+      // A dismissal says nothing, and does nothing either.
+      yield* post(`/api/v1/notifications/${notification.id}/dismiss`, other)
+      yield* post("/api/v1/notifications/dismiss", other, { id: notification.id })
+      yield* post(`/api/v2/notifications/ungrouped-${notification.id}/dismiss`, other)
+      assert.strictEqual((yield* get(`/api/v1/notifications/${notification.id}`, mine)).status, 200)
+      assert.strictEqual((yield* get("/api/v1/conversations", mine)).body.length, 1)
+    }))
+})

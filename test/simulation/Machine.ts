@@ -1,0 +1,121 @@
+import { Clock, Context, Duration, Effect, type Exit, Random, Scheduler } from "effect"
+import { Dice } from "./Seeded.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+
+/** Operations that a fiber runs before another gets a turn: a seeded number from here up to the next. */
+const turnOperationsMin = 16
+const turnOperationsMax = 128
+
+/**
+ * A computer: fibers that run on it have its clock, its chance and its share of the run's turns. One that stands still
+ * does nothing, not even see that time passes; one that is dead never does anything again, no finalizer either.
+ */
+export class Machine {
+  readonly name: string
+  readonly context: Context.Context<never>
+  dead = false
+  /** Its clock differs from the true time by that many milliseconds. */
+  readonly skewMillis: number
+  private frozen = false
+  private readonly parked: Array<() => void> = []
+  private readonly time: VirtualTime
+
+  constructor(time: VirtualTime, seed: number, name: string, skewMillis = 0) {
+    this.time = time
+    this.name = name
+    this.skewMillis = skewMillis
+    const dice = new Dice(seed, `machine ${name}`)
+    this.context = Context.empty().pipe(
+      Context.add(Scheduler.Scheduler, this.scheduler(dice)),
+      Context.add(Clock.Clock, this.clock()),
+      Context.add(Random.Random, {
+        nextIntUnsafe: () => dice.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+        nextDoubleUnsafe: dice.next
+      })
+    )
+  }
+
+  get standsStill() {
+    return this.frozen
+  }
+
+  /** Lets a task of this machine run, unless it is dead; once it moves again, where it stands still. */
+  readonly soon = (task: () => void) => {
+    if (this.dead) return
+    this.time.soon(() => {
+      if (this.dead) return
+      if (this.frozen) this.parked.push(task)
+      else task()
+    })
+  }
+
+  kill() {
+    this.dead = true
+    this.parked.length = 0
+  }
+
+  /** Stops everything on the machine for that long, in milliseconds, as SIGSTOP or a paused virtual machine would. */
+  freeze(millis: number) {
+    if (this.dead || this.frozen) return
+    this.frozen = true
+    this.time.after(millis, () => {
+      this.frozen = false
+      this.parked.splice(0).forEach(this.soon)
+    })
+  }
+
+  /** Runs an effect here, whoever waits for its end elsewhere: a wait that is given up interrupts it. */
+  on(waiting: Machine) {
+    return <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.callback<A, E>((resume) => {
+        let abandon: (() => void) | undefined
+        this.soon(() => {
+          const fiber = Effect.runForkWith(this.context)(effect)
+          abandon = () => fiber.interruptUnsafe()
+          fiber.addObserver((exit: Exit.Exit<A, E>) => waiting.soon(() => resume(exit)))
+        })
+        return Effect.sync(() => this.soon(() => abandon?.()))
+      })
+  }
+
+  /** Runs an effect here whose end nobody waits for. */
+  run(effect: Effect.Effect<unknown, unknown>) {
+    this.soon(() => void Effect.runForkWith(this.context)(effect))
+  }
+
+  private scheduler(dice: Dice): Scheduler.Scheduler {
+    let operationsMax = turnOperationsMin
+    const dispatcher = { scheduleTask: this.soon, flush: () => {} }
+    return {
+      executionMode: "async",
+      shouldYield: (fiber) => {
+        if (fiber.currentOpCount < operationsMax) return false
+        operationsMax = dice.between(turnOperationsMin, turnOperationsMax)
+        return true
+      },
+      makeDispatcher: () => dispatcher
+    }
+  }
+
+  private clock(): Clock.Clock {
+    const millis = () => this.time.now + this.skewMillis
+    const nanos = () => BigInt(millis()) * 1_000_000n
+    return {
+      currentTimeMillisUnsafe: millis,
+      currentTimeMillis: Effect.sync(millis),
+      currentTimeNanosUnsafe: nanos,
+      currentTimeNanos: Effect.sync(nanos),
+      monotonicTimeNanosUnsafe: nanos,
+      monotonicTimeNanos: Effect.sync(nanos),
+      sleep: (duration) => {
+        const wait = Duration.toMillis(duration)
+        if (wait <= 0) return Effect.yieldNow
+        if (!Number.isFinite(wait)) return Effect.never
+        return Effect.callback<void>((resume) => {
+          const cancel = this.time.after(wait, () => this.soon(() => resume(Effect.void)))
+          return Effect.sync(cancel)
+        })
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { Effect, Layer, Option, Queue, Schema } from "effect"
+import type { RunnerAddress } from "effect/cluster"
+import { Runners } from "effect/cluster"
+import { RpcClient, RpcClientError, type RpcMessage, RpcServer } from "effect/rpc"
+import { keyOf } from "./Leases.ts"
+import type { Machine } from "./Machine.ts"
+import type { Dice } from "./Seeded.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+
+/** How long a message between nodes takes, in milliseconds. */
+const hopMillisMax = 20
+
+interface Server {
+  readonly machine: Machine
+  readonly receive: (connection: number, data: RpcMessage.FromClientEncoded) => Effect.Effect<void>
+  readonly hungUp: (connection: number) => void
+}
+
+interface Connection {
+  readonly client: Machine
+  readonly server: Server
+  readonly to: string
+  readonly answer: (data: RpcMessage.FromServerEncoded) => Effect.Effect<void>
+  /** When the last message of each direction arrives, for a connection keeps their order. */
+  readonly arrival: { there: number; back: number }
+  /** What is sent now is lost; the client has not heard of it yet. */
+  broken: boolean
+}
+
+/** A network between the nodes that carries the encoded protocol of runners, with delays; connections can break. */
+export class Network {
+  readonly log: Array<string> = []
+  /** Messages from and to this machine take that much longer, in milliseconds. */
+  readonly slow = new Map<Machine, number>()
+  /** Called before a machine sends something; what it answers is done first. */
+  step: (machine: Machine) => Effect.Effect<void> = () => Effect.void
+  private readonly servers = new Map<string, Server>()
+  private readonly connections = new Map<number, Connection>()
+  private lastConnection = 0
+  private readonly time: VirtualTime
+  private readonly dice: Dice
+
+  constructor(time: VirtualTime, dice: Dice) {
+    this.time = time
+    this.dice = dice
+  }
+
+  /** Every connection to and from the machine breaks; with `gone` nobody reaches it any more. */
+  breakConnections(machine: Machine, gone: boolean) {
+    if (gone) for (const [key, server] of this.servers) if (server.machine === machine) this.servers.delete(key)
+    for (const [id, connection] of this.connections) {
+      const { answer, client, server, to } = connection
+      if (connection.broken || (server.machine !== machine && client !== machine)) continue
+      connection.broken = true
+      this.time.after(this.hop(client, server.machine), () => {
+        this.connections.delete(id)
+        client.run(answer({ _tag: "ClientProtocolError", error: noRoute(to) }))
+        server.machine.soon(() => server.hungUp(id))
+      })
+    }
+  }
+
+  private hop(from: Machine, to: Machine) {
+    return this.dice.between(1, hopMillisMax) + (this.slow.get(from) ?? 0) + (this.slow.get(to) ?? 0)
+  }
+
+  private carry(id: number, way: "there" | "back", what: string, arrived: (connection: Connection) => void) {
+    const connection = this.connections.get(id)
+    if (connection === undefined || connection.broken) return
+    const { arrival, client, server } = connection
+    arrival[way] = Math.max(arrival[way], this.time.now + this.hop(client, server.machine))
+    this.time.after(arrival[way] - this.time.now, () => {
+      if (connection.broken) return
+      const [from, to] = way === "there" ? [client, server.machine] : [server.machine, client]
+      this.log.push(`${this.time.now} ${from.name}>${to.name} ${what}`)
+      arrived(connection)
+    })
+  }
+
+  serverLayer(self: RunnerAddress.RunnerAddress, machine: Machine) {
+    return Layer.effect(
+      RpcServer.Protocol,
+      RpcServer.Protocol.make((write) =>
+        Effect.gen({ self: this }, function*() {
+          const ids = new Set<number>()
+          const disconnects = yield* Queue.make<number>()
+          const server: Server = {
+            machine,
+            receive: (id, data) => {
+              ids.add(id)
+              return write(id, data)
+            },
+            hungUp: (id) => {
+              if (ids.delete(id)) Queue.offerUnsafe(disconnects, id)
+            }
+          }
+          yield* Effect.acquireRelease(
+            Effect.sync(() => this.servers.set(keyOf(self), server)),
+            () => Effect.sync(() => this.servers.delete(keyOf(self)))
+          )
+          return {
+            disconnects,
+            clientIds: Effect.sync(() => ids),
+            initialMessage: Effect.succeed(Option.none()),
+            send: (id, data) =>
+              Effect.andThen(
+                this.step(machine),
+                Effect.sync(() =>
+                  this.carry(id, "back", JSON.stringify(data), ({ answer, client }) => client.run(answer(data)))
+                )
+              ),
+            end: () => Effect.void,
+            supportsAck: true,
+            supportsTransferables: false,
+            supportsSpanPropagation: false,
+            supportsNotifications: true,
+            codecFor: Schema.toCodecJson
+          }
+        })
+      )
+    )
+  }
+
+  clientLayer(machine: Machine) {
+    return Layer.succeed(Runners.RpcClientProtocol, {
+      codecFor: Schema.toCodecJson,
+      make: (address) =>
+        RpcClient.Protocol.make((writeResponse) =>
+          Effect.sync(() => {
+            const to = keyOf(address)
+            const ids = new Map<number, number>()
+            const connectionOf = (clientId: number, server: Server) => {
+              const known = ids.get(clientId)
+              if (known !== undefined && this.connections.has(known)) return known
+              const id = ++this.lastConnection
+              this.connections.set(id, {
+                client: machine,
+                server,
+                to,
+                arrival: { there: 0, back: 0 },
+                broken: false,
+                answer: (data) => writeResponse(clientId, data)
+              })
+              ids.set(clientId, id)
+              return id
+            }
+            return {
+              supportsAck: true,
+              supportsTransferables: false,
+              codecFor: Schema.toCodecJson,
+              send: Effect.fnUntraced({ self: this }, function*(clientId: number, data: RpcMessage.FromClientEncoded) {
+                yield* this.step(machine)
+                const server = this.servers.get(to)
+                // A refusal takes its time, too; without it a caller that tries again at once would stop the clock.
+                if (server === undefined) {
+                  yield* Effect.sleep(this.dice.between(1, hopMillisMax))
+                  return yield* noRoute(to)
+                }
+                const id = connectionOf(clientId, server)
+                this.carry(id, "there", JSON.stringify(data), ({ server }) =>
+                  server.machine.run(server.receive(id, data)))
+              })
+            }
+          })
+        )
+    })
+  }
+}
+
+const noRoute = (to: string) => {
+  const reason = new RpcClientError.RpcClientDefect({ message: `no route to ${to}`, cause: "down" })
+  return new RpcClientError.RpcClientError({ reason })
+}

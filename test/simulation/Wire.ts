@@ -1,0 +1,115 @@
+/* Pieces of the frontend/backend protocol of Postgres (version 3), as far as a server needs them between clients and PGlite. */
+
+const parse = 0x50
+const bind = 0x42
+const describe = 0x44
+const close = 0x43
+const sync = 0x53
+const query = 0x51
+const terminate = 0x58
+const errorResponse = 0x45
+const readyForQuery = 0x5a
+const idle = 0x49
+const cancelRequest = 80877102
+
+/** What a client wants with the first bytes that it writes at once. */
+export const purposeOf = (chunk: Buffer): "cancel" | "start" | "terminate" | "work" => {
+  if (chunk[0] === terminate) return "terminate"
+  if (chunk[0] !== 0) return "work"
+  return chunk.length >= 8 && chunk.readInt32BE(4) === cancelRequest ? "cancel" : "start"
+}
+
+const message = (type: number, body: Buffer) => {
+  const header = Buffer.alloc(5)
+  header[0] = type
+  header.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([header, body])
+}
+
+export const simpleQuery = (text: string) => message(query, Buffer.from(`${text}\0`))
+
+/** Whether an answer ends outside of a transaction. */
+export const endsIdle = (answer: Buffer) => answer.at(-6) === readyForQuery && answer.at(-1) === idle
+
+/** Whether an answer of Postgres holds an error. */
+export const hasError = (answer: Buffer) => {
+  for (let at = 0; at + 5 <= answer.length; at += 1 + answer.readInt32BE(at + 1)) {
+    if (answer[at] === errorResponse) return true
+  }
+  return false
+}
+
+const starting = message(errorResponse, Buffer.from("SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"))
+
+/** What a server says that is starting up: ErrorResponse 57P03 (cannot_connect_now), after which it hangs up. */
+export const refusal = starting
+
+/** One chunk of a client, as it goes on to Postgres. */
+export interface Request {
+  readonly chunk: Buffer
+  /** The texts of the statements that are executed, in order. */
+  readonly texts: ReadonlyArray<string>
+  /** To be called when it was done without an error. */
+  readonly confirm: () => void
+}
+
+/**
+ * Prepared statements of all connections on one session: the same text is prepared once, whatever name each client
+ * gave it, because to plan a statement costs Postgres far more than to run it.
+ */
+export class Statements {
+  private readonly shared = new Map<string, string>()
+  private made = 0
+
+  /** `own` are the statements of the connection, by the names that its client gave them. */
+  rewrite(own: Map<string, { readonly name: string; readonly text: string }>, chunk: Buffer): Request {
+    const parts: Array<Buffer> = []
+    const texts: Array<string> = []
+    const prepared: Array<readonly [key: string, name: string]> = []
+    for (let at = 0; at + 5 <= chunk.length;) {
+      const end = at + 1 + chunk.readInt32BE(at + 1)
+      const type = chunk[at]!
+      const body = chunk.subarray(at + 5, end)
+      const whole = chunk.subarray(at, end)
+      at = end
+      if (type === query) texts.push(textAt(body, 0))
+      if (type === parse) {
+        const name = textAt(body, 0)
+        const rest = body.subarray(Buffer.byteLength(name) + 1)
+        const text = textAt(rest, 0)
+        if (name === "") {
+          own.set("", { name: "", text })
+          parts.push(whole)
+          continue
+        }
+        const key = rest.toString("latin1")
+        const known = this.shared.get(key)
+        const target = known ?? `s${++this.made}`
+        own.set(name, { name: target, text })
+        if (known === undefined) {
+          prepared.push([key, target])
+          parts.push(message(parse, Buffer.concat([Buffer.from(`${target}\0`), rest])))
+        } else parts.push(nothing)
+      } else if (type === bind) {
+        const portal = textAt(body, 0)
+        const name = textAt(body, Buffer.byteLength(portal) + 1)
+        const statement = own.get(name)
+        texts.push(statement?.text ?? "")
+        const rest = body.subarray(Buffer.byteLength(portal) + 1 + Buffer.byteLength(name) + 1)
+        parts.push(message(bind, Buffer.concat([Buffer.from(`${portal}\0${statement?.name ?? name}\0`), rest])))
+      } else if ((type === describe || type === close) && body[0] === sync) {
+        const name = textAt(body, 1)
+        const target = type === close ? "gone" : own.get(name)?.name ?? name
+        if (type === close) own.delete(name)
+        parts.push(message(type, Buffer.from(`S${target}\0`)))
+      } else parts.push(whole)
+    }
+    const confirm = () => prepared.forEach(([key, name]) => this.shared.set(key, name))
+    return { chunk: Buffer.concat(parts), texts, confirm }
+  }
+}
+
+/** Parse of an empty statement without a name: what stands for one that is prepared already. */
+const nothing = message(parse, Buffer.from([0, 0, 0, 0]))
+
+const textAt = (bytes: Buffer, from: number) => bytes.toString("utf8", from, bytes.indexOf(0, from))
