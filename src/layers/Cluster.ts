@@ -12,6 +12,8 @@ import {
   SqlRunnerStorage
 } from "effect/cluster"
 import { RpcSerialization } from "effect/rpc"
+import { SqlClient } from "effect/sql"
+import { HeldSessions } from "./Database.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** Actors that one process keeps in memory at most (about 15 KB each); beyond it new ones answer 503. */
@@ -75,7 +77,9 @@ export const layerNode = (host: string, port: number) =>
     Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide(health),
     Layer.provideMerge(MessageStorage.layerNoop),
-    Layer.provide(Layer.orDie(SqlRunnerStorage.layer)),
+    Layer.provide(
+      Layer.orDie(SqlRunnerStorage.layer).pipe(Layer.provide(Layer.effect(SqlClient.SqlClient, HeldSessions)))
+    ),
     Layer.provide(sharding(RunnerAddress.make(host, port))),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.catchTag("SocketServerError", ({ reason }) =>

@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { PgClient, PgMigrator } from "@effect/sql-pg"
-import { Effect, Layer, type Redacted, Schedule, String } from "effect"
+import { Context, Effect, Layer, type Redacted, Schedule, String } from "effect"
+import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import * as MigratorFileSystem from "effect/sql/MigratorFileSystem"
@@ -50,10 +51,15 @@ const migrations = MigratorFileSystem.fromFileSystem(fileURLToPath(new URL("../.
 /** The number of the schema's last change that this program knows. */
 export const newestMigration = Effect.map(migrations, (known) => known.at(-1)?.[0] ?? 0)
 
+/** Sessions with Postgres that stay open between queries, so that the first ones do not wait for them. */
+const warmConnections = 2
+/** Sessions that are held for long, each for itself: listening, locks, the cluster's leases. */
+const heldConnections = 4
+
 /**
- * Clients of the server: `SqlClient` and `PgClient`, with camelCase in the program and snake_case in the database.
+ * The server's client: `SqlClient` and `PgClient`, with camelCase in the program and snake_case in the database.
  * Opens sessions when they are needed, so that a Postgres that is away fails queries (within 3 s) and not the server,
- * and one that comes back is used again.
+ * and one that comes back is used again. Whoever holds a session for long takes it from `HeldSessions`.
  */
 export const client = (
   connection: Connection
@@ -61,11 +67,32 @@ export const client = (
   PgClient.layer({
     ...connection,
     ...names,
+    minConnections: warmConnections,
     maxConnections: connection.maxConnections ?? defaultMaxConnections,
     multiplex: true,
     connectTimeout: "3 seconds",
     startupParameters: session
   }).pipe(Layer.catch((error) => Layer.effectContext(failed(error))))
+
+/**
+ * A client for sessions that are held for long (`listen`, `reserve`). In the multiplexed pool a query that waits for a
+ * session which is then reserved is not woken before the next release (effect 4.1), which here would be never.
+ */
+export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClient>()(
+  "murmuration/layers/Database/HeldSessions"
+) {
+  static readonly layer = (connection: Connection) =>
+    Layer.effect(
+      HeldSessions,
+      PgClient.make({
+        ...connection,
+        ...names,
+        maxConnections: heldConnections,
+        connectTimeout: "3 seconds",
+        startupParameters: session
+      }).pipe(Effect.mapError(failed))
+    ).pipe(Layer.provide(Reactivity.layer))
+}
 
 const failed = (error: SqlError | MigrationError) =>
   new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
@@ -100,7 +127,9 @@ const describe = (error: SqlError | MigrationError): string => {
 
 /** A migrated database at `connection`. */
 export const layerAt = (connection: Connection) =>
-  client(connection).pipe(Layer.provide(Layer.effectDiscard(migrate(connection))))
+  Layer.merge(client(connection), HeldSessions.layer(connection)).pipe(
+    Layer.provide(Layer.effectDiscard(migrate(connection)))
+  )
 
 /** A migrated database in the Postgres that this server runs itself. */
 export const layerEmbedded = (maxConnections?: number) =>

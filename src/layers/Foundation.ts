@@ -1,9 +1,7 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import type { Sharding } from "effect/cluster"
-import type { SqlClient } from "effect/sql"
 import { Limits } from "../http/guard/Limits.ts"
 import { Feeds } from "../services/feeds/Feeds.ts"
 import * as Broadcasts from "./Broadcasts.ts"
@@ -49,7 +47,7 @@ const shared = Layer.unwrap(
 const actors = (environment: Environment["Service"]): Layer.Layer<
   Sharding.Sharding,
   OperatorError,
-  PgClient.PgClient | SqlClient.SqlClient
+  Database.HeldSessions
 > =>
   environment.cluster === undefined
     ? Cluster.layerSingle.pipe(Layer.provide(SingleServer.layer))

@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, PubSub, Queue, Ref, Schedule, Schema, type Scope } from "effect"
 import { BroadcastMessage } from "../services/feeds/Broadcast.ts"
 import { AccountId, IdFromString } from "../services/Ids.ts"
+import { HeldSessions } from "./Database.ts"
 
 /** The channel of Postgres' LISTEN and NOTIFY on which the command line reaches a running server. */
 export const channelName = "murmuration"
@@ -36,7 +37,7 @@ export class PostgresChannel extends Context.Service<PostgresChannel, {
   static readonly layer = Layer.effect(
     PostgresChannel,
     Effect.gen(function*() {
-      const pg = yield* PgClient.PgClient
+      const pg = yield* HeldSessions
       const hub = yield* PubSub.sliding<Signal>(backlogMax)
       const listening = yield* Ref.make(false)
       const receive = (payload: string) =>

@@ -1,5 +1,5 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Schedule } from "effect"
+import { HeldSessions } from "./Database.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** Names the lock among Postgres' advisory locks: "murm" in ASCII. */
@@ -12,7 +12,7 @@ const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
  * each keep feeds and actors that the other knows nothing of. The lock is a session's, so a server that dies loses it.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const pg = (yield* PgClient.PgClient).withoutTransforms()
+  const pg = yield* HeldSessions
   const take = Effect.gen(function*() {
     const session = yield* pg.reserve
     const [row] = yield* session.executeValues(`SELECT pg_try_advisory_lock(${lockKey})`, [])

@@ -42,114 +42,126 @@ const listen = (node: Node, account: Account) =>
   )
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("A cluster of three nodes", (it) => {
-  it.effect("streams from any node, and loses nothing when one node is killed and another stopped (I1, I2, I3, I9)", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const { url } = yield* TestDatabase
-      const redis = yield* redisUrl
-      const [a, b, c] = yield* Effect.all([startNode(url, redis), startNode(url, redis), startNode(url, redis)])
-      const people = yield* makeAccounts(a.variables, Array.from({ length: authors }, (_, n) => `author${n}`))
-      const at = (n: number) => people[n % people.length]!
-      yield* Effect.forEach(people, (person, n) =>
-        Effect.forEach(Array.from({ length: followsEach }, (_, k) => at(n + k + 1)), (target) =>
-          request([a, b, c][n % 3]!, person, `/api/v1/accounts/${target.id}/follow`, { method: "POST" })), {
-        concurrency: 8
-      })
-      const [follows] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM follows`
-      assert.strictEqual(follows?.n, authors * followsEach)
+  it.effect(
+    "streams from any node, and loses nothing when one node is killed and another stopped (I1, I2, I3, I9)",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { url } = yield* TestDatabase
+        const redis = yield* redisUrl
+        const [a, b, c] = yield* Effect.all([startNode(url, redis), startNode(url, redis), startNode(url, redis)])
+        const people = yield* makeAccounts(a.variables, Array.from({ length: authors }, (_, n) => `author${n}`))
+        const at = (n: number) => people[n % people.length]!
+        yield* Effect.forEach(people, (person, n) =>
+          Effect.forEach(
+            Array.from({ length: followsEach }, (_, k) => at(n + k + 1)),
+            (target) => request([a, b, c][n % 3]!, person, `/api/v1/accounts/${target.id}/follow`, { method: "POST" })
+          ), {
+          concurrency: 8
+        })
+        const [follows] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM follows`
+        assert.strictEqual(follows?.n, authors * followsEach)
 
-      // Posted through one node, seen on the socket of another.
-      const stream = yield* listen(c, at(0))
-      const began = performance.now()
-      const first = yield* request(a, at(1), "/api/v1/statuses", { method: "POST", form: { status: "hello cluster" } })
-      const streamed = (yield* Effect.promise(() => stream.arrival(idOf(first)))) - began
-      assert.isBelow(streamed, 1000)
+        // Posted through one node, seen on the socket of another.
+        const stream = yield* listen(c, at(0))
+        const began = performance.now()
+        const first = yield* request(a, at(1), "/api/v1/statuses", {
+          method: "POST",
+          form: { status: "hello cluster" }
+        })
+        const streamed = (yield* Effect.promise(() => stream.arrival(idOf(first)))) - began
+        assert.isBelow(streamed, 1000)
 
-      // 2,000 posts, while b dies and c stops.
-      let live = [a, b, c]
-      let answered = 0
-      let killedAt = Number.POSITIVE_INFINITY
-      const firstAfterKill = new Map<string, number>()
-      const ids = new Map<string, string>()
-      const post = Effect.fnUntraced(function*(person: Account, n: number) {
-        const key = `${person.username}-${n}`
-        const status = n % 10 === 0 ? `@${at(n).username} post ${key}` : `post ${key}`
-        for (let attempt = 0; attempt < attemptsMax; attempt++) {
-          const node = live[(n + attempt) % live.length]!
-          const answer = yield* request(node, person, "/api/v1/statuses", { method: "POST", form: { status }, key })
-          if (answer.status === 200) {
-            ids.set(key, idOf(answer))
-            if (performance.now() > killedAt && !firstAfterKill.has(person.username)) {
-              firstAfterKill.set(person.username, performance.now() - killedAt)
+        // 2,000 posts, while b dies and c stops.
+        let live = [a, b, c]
+        let answered = 0
+        let killedAt = Number.POSITIVE_INFINITY
+        const firstAfterKill = new Map<string, number>()
+        const ids = new Map<string, string>()
+        const post = Effect.fnUntraced(function*(person: Account, n: number) {
+          const key = `${person.username}-${n}`
+          const status = n % 10 === 0 ? `@${at(n).username} post ${key}` : `post ${key}`
+          for (let attempt = 0; attempt < attemptsMax; attempt++) {
+            const node = live[(n + attempt) % live.length]!
+            const answer = yield* request(node, person, "/api/v1/statuses", { method: "POST", form: { status }, key })
+            if (answer.status === 200) {
+              ids.set(key, idOf(answer))
+              if (performance.now() > killedAt && !firstAfterKill.has(person.username)) {
+                firstAfterKill.set(person.username, performance.now() - killedAt)
+              }
+              answered++
+              break
             }
-            answered++
-            break
+            assert.include([0, 503], answer.status, JSON.stringify(answer.body))
+            yield* Effect.sleep("100 millis")
           }
-          assert.include([0, 503], answer.status, JSON.stringify(answer.body))
-          yield* Effect.sleep("100 millis")
-        }
-        if (answered === 600) {
-          live = [a, c]
-          killedAt = performance.now()
-          b.child.kill("SIGKILL")
-        }
-        if (answered === 1300) {
-          live = [a]
-          c.child.kill("SIGTERM")
-        }
-      })
-      const loadBegan = performance.now()
-      yield* Effect.forEach(
-        Array.from({ length: authors * postsEach }, (_, n) => n),
-        (n) => post(at(n), Math.floor(n / authors)),
-        { concurrency: atOnce, discard: true }
-      )
-      const seconds = (performance.now() - loadBegan) / 1000
-      const total = authors * postsEach
-      assert.strictEqual(answered, total)
+          if (answered === 600) {
+            live = [a, c]
+            killedAt = performance.now()
+            b.child.kill("SIGKILL")
+          }
+          if (answered === 1300) {
+            live = [a]
+            c.child.kill("SIGTERM")
+          }
+        })
+        const loadBegan = performance.now()
+        yield* Effect.forEach(
+          Array.from({ length: authors * postsEach }, (_, n) => n),
+          (n) => post(at(n), Math.floor(n / authors)),
+          { concurrency: atOnce, discard: true }
+        )
+        const seconds = (performance.now() - loadBegan) / 1000
+        const total = authors * postsEach
+        assert.strictEqual(answered, total)
 
-      const stored = yield* sql<{ id: bigint; text: string }>`SELECT id, text FROM statuses WHERE text LIKE '%post author%'`
-      assert.strictEqual(stored.length, total)
-      assert.strictEqual(new Set(stored.map(({ text }) => text)).size, total)
-      const present = new Set(stored.map(({ id }) => String(id)))
-      assert.isTrue([...ids.values()].every((id) => present.has(id)))
-      const failover = Math.max(...firstAfterKill.values())
-      assert.isBelow(failover, failoverMillisMax)
+        const stored = yield* sql<
+          { id: bigint; text: string }
+        >`SELECT id, text FROM statuses WHERE text LIKE '%post author%'`
+        assert.strictEqual(stored.length, total)
+        assert.strictEqual(new Set(stored.map(({ text }) => text)).size, total)
+        const present = new Set(stored.map(({ id }) => String(id)))
+        assert.isTrue([...ids.values()].every((id) => present.has(id)))
+        const failover = Math.max(...firstAfterKill.values())
+        assert.isBelow(failover, failoverMillisMax)
 
-      let left = 1
-      while (left > 0) {
-        const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM fanouts`
-        left = row?.n ?? 0
-      }
-      const home = Effect.fnUntraced(function*(person: Account) {
-        const seen: Array<string> = []
-        for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
-          const page = yield* request(a, person, path)
-          const found = Array.isArray(page.body) ? page.body.map((status: { id: string }) => status.id) : []
-          seen.push(...found)
-          path = found.length === 0 ? "" : `/api/v1/timelines/home?limit=40&max_id=${found.at(-1)}`
+        let left = 1
+        while (left > 0) {
+          const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM fanouts`
+          left = row?.n ?? 0
         }
-        return seen
-      })
-      const wrong = yield* Effect.forEach(people, (person, n) =>
-        Effect.gen(function*() {
-          const seen = yield* home(person)
-          const owners = [person, ...Array.from({ length: followsEach }, (_, k) => at(n + k + 1))]
-          const expected = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE deleted_at IS NULL
+        const home = Effect.fnUntraced(function*(person: Account) {
+          const seen: Array<string> = []
+          for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
+            const page = yield* request(a, person, path)
+            const found = Array.isArray(page.body) ? page.body.map((status: { id: string }) => status.id) : []
+            seen.push(...found)
+            path = found.length === 0 ? "" : `/api/v1/timelines/home?limit=40&max_id=${found.at(-1)}`
+          }
+          return seen
+        })
+        const wrong = yield* Effect.forEach(people, (person, n) =>
+          Effect.gen(function*() {
+            const seen = yield* home(person)
+            const owners = [person, ...Array.from({ length: followsEach }, (_, k) => at(n + k + 1))]
+            const expected = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE deleted_at IS NULL
             AND ${sql.in("account_id", owners.map(({ id }) => id))} ORDER BY id DESC`
-          return seen.join() === expected.map(({ id }) => String(id)).join() ? [] : [person.username]
-        }), { concurrency: 4 })
-      assert.deepStrictEqual(wrong.flat(), [])
-      const twice = yield* sql`SELECT account_id FROM notifications GROUP BY account_id, type, from_account_id, status_id HAVING count(*) > 1`
-      assert.deepStrictEqual(twice, [])
-      const [mentions] = yield* sql<{ told: number; named: number }>`SELECT
+            return seen.join() === expected.map(({ id }) => String(id)).join() ? [] : [person.username]
+          }), { concurrency: 4 })
+        assert.deepStrictEqual(wrong.flat(), [])
+        const twice =
+          yield* sql`SELECT account_id FROM notifications GROUP BY account_id, type, from_account_id, status_id HAVING count(*) > 1`
+        assert.deepStrictEqual(twice, [])
+        const [mentions] = yield* sql<{ told: number; named: number }>`SELECT
         (SELECT count(*)::int FROM notifications WHERE type = 'mention') AS told,
         (SELECT count(*)::int FROM mentions m JOIN statuses s ON s.id = m.status_id WHERE m.account_id <> s.account_id) AS named`
-      assert.strictEqual(mentions?.told, mentions?.named)
-      console.log(
-        `post to another node's socket ${streamed.toFixed(0)} ms; ${total} posts in ${seconds.toFixed(1)} s; ` +
-          `accounts of the killed node without an answer for ${(failover / 1000).toFixed(1)} s at most; ` +
-          `${authors} homes exact, ${mentions?.told} mentions told once`
-      )
-    }), 300_000)
+        assert.strictEqual(mentions?.told, mentions?.named)
+        console.log(
+          `post to another node's socket ${streamed.toFixed(0)} ms; ${total} posts in ${seconds.toFixed(1)} s; ` +
+            `accounts of the killed node without an answer for ${(failover / 1000).toFixed(1)} s at most; ` +
+            `${authors} homes exact, ${mentions?.told} mentions told once`
+        )
+      }),
+    300_000
+  )
 })

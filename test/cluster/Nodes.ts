@@ -38,24 +38,27 @@ export const startNode = Effect.fnUntraced(function*(databaseUrl: string, redisU
 export type Node = Effect.Success<ReturnType<typeof startNode>>
 
 /** Makes accounts and tokens as the command line does, beside the running nodes. */
-export const makeAccounts = Effect.fnUntraced(function*(variables: Record<string, string>, names: ReadonlyArray<string>) {
-  const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
-  const services = yield* Layer.build(Layer.fresh(Operator.layer.pipe(Layer.provide(config))))
-  const registrations = Context.get(services, Registrations)
-  const tokens = Context.get(services, Tokens)
-  return yield* Effect.forEach(names, (username) =>
-    Effect.gen(function*() {
-      const id = yield* registrations.create({
-        username,
-        email: `${username}@example.org`,
-        password: Redacted.make("correct horse battery staple"),
-        approved: true,
-        confirmed: true
-      })
-      const { secret } = yield* tokens.issue({ appId: undefined, accountId: id }, allScopes)
-      return { id, username, token: Redacted.value(secret) }
-    }))
-}, Effect.scoped)
+export const makeAccounts = Effect.fnUntraced(
+  function*(variables: Record<string, string>, names: ReadonlyArray<string>) {
+    const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
+    const services = yield* Layer.build(Layer.fresh(Operator.layer.pipe(Layer.provide(config))))
+    const registrations = Context.get(services, Registrations)
+    const tokens = Context.get(services, Tokens)
+    return yield* Effect.forEach(names, (username) =>
+      Effect.gen(function*() {
+        const id = yield* registrations.create({
+          username,
+          email: `${username}@example.org`,
+          password: Redacted.make("correct horse battery staple"),
+          approved: true,
+          confirmed: true
+        })
+        const { secret } = yield* tokens.issue({ appId: undefined, accountId: id }, allScopes)
+        return { id, username, token: Redacted.value(secret) }
+      }))
+  },
+  Effect.scoped
+)
 
 export interface Answer {
   readonly status: number

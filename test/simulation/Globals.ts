@@ -31,13 +31,11 @@ export const replace = (time: VirtualTime, dice: Dice) => {
     timers.get(timer)?.()
     timers.delete(timer)
   }
-  globalThis.setTimeout = Object.assign(set, { __promisify__: setTimeout.__promisify__ })
-  globalThis.clearTimeout = clear
+  Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
   Date.now = () => time.now
   Math.random = dice.next
   return () => {
-    globalThis.setTimeout = setTimeout
-    globalThis.clearTimeout = clearTimeout
+    Object.assign(globalThis, { setTimeout, clearTimeout })
     Date.now = now
     Math.random = random
   }

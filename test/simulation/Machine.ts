@@ -20,12 +20,13 @@ export class Machine {
   private readonly parked: Array<() => void> = []
   private readonly time: VirtualTime
 
-  constructor(time: VirtualTime, seed: number, name: string, skewMillis = 0) {
+  /** `base` are services that all machines of a run share. */
+  constructor(time: VirtualTime, base: Context.Context<never>, seed: number, name: string, skewMillis = 0) {
     this.time = time
     this.name = name
     this.skewMillis = skewMillis
     const dice = new Dice(seed, `machine ${name}`)
-    this.context = Context.empty().pipe(
+    this.context = base.pipe(
       Context.add(Scheduler.Scheduler, this.scheduler(dice)),
       Context.add(Clock.Clock, this.clock()),
       Context.add(Random.Random, {

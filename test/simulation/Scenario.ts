@@ -1,8 +1,10 @@
-import { Clock, Effect, Random } from "effect"
+import { Effect } from "effect"
 import type { Command } from "../../src/actors/account/Protocol.ts"
 import { type AccountId, StatusId } from "../../src/services/Ids.ts"
 import { post } from "../support/Posts.ts"
-import type { Node } from "./World.ts"
+import type { Node } from "./Node.ts"
+import { Dice } from "./Seeded.ts"
+import type { World } from "./World.ts"
 
 /** What a client knows of one command that it sent: the answer's id, an error's tag, or that it never heard. */
 export interface Outcome {
@@ -14,88 +16,102 @@ export interface Outcome {
 
 /** How often a client sends a command again, with the same key, after an answer of 503. */
 const attemptsMax = 12
+/** How long a client waits for an answer, in milliseconds, and before it tries again. */
+const patienceMillis = 6000
+const pauseMillis = 1000
+/** Commands begin within that many milliseconds. */
+export const rushMillis = 6000
 
-const chance = <A>(choices: ReadonlyArray<readonly [weight: number, make: Effect.Effect<A>]>) =>
-  Effect.flatMap(Random.nextIntBetween(0, choices.reduce((sum, [weight]) => sum + weight, 0), { halfOpen: true }), (drawn) => {
-    let left = drawn
-    return choices.find(([weight]) => (left -= weight) < 0)?.[1] ?? choices[0]![1]
-  })
+/** As it is kept under an id in the database. */
+export const commandIdOf = ({ command, key }: Pick<Outcome, "command" | "key">) => `${command._tag}:${key}`
 
-/** Clients of many accounts that post, follow, favourite, block and so on by chance, through whichever node answers. */
-export const make = (accounts: ReadonlyArray<AccountId>, nodes: () => ReadonlyArray<Node>) => {
+/** Clients of many accounts that post, follow, favourite, block, read and so on, through whichever node answers. */
+export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) => {
   const outcomes: Array<Outcome> = []
   const published: Array<{ readonly id: StatusId; readonly author: AccountId }> = []
-  const pick = <A>(items: ReadonlyArray<A>) => Effect.map(Random.nextIntBetween(0, items.length, { halfOpen: true }), (at) => items[at]!)
+  const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
-  const draw = (account: AccountId, n: number): Effect.Effect<Command> => {
-    const others = accounts.filter((other) => other !== account)
-    const onOther = (make: (target: AccountId) => Command) => Effect.map(pick(others), make)
-    const onStatus = (make: (statusId: StatusId) => Command) =>
-      published.length === 0
-        ? Effect.succeed<Command>({ _tag: "Publish", post: post(`first ${n}`) })
-        : Effect.map(pick(published), ({ id }) => make(id))
-    const onOwn = (make: (statusId: StatusId) => Command) =>
-      Effect.suspend(() => {
-        const own = published.filter(({ author }) => author === account)
-        return own.length === 0
-          ? Effect.succeed<Command>({ _tag: "Publish", post: post(`mine ${n}`) })
-          : Effect.map(pick(own), ({ id }) => make(id))
-      })
-    return chance<Command>([
-      [30, Effect.succeed({ _tag: "Publish", post: post(`post ${n}`) })],
-      [10, onOther((target) => ({ _tag: "Publish", post: post(`hi @p${accounts.indexOf(target)} ${n}`) }))],
-      [4, Effect.succeed({ _tag: "Publish", post: post(`quiet ${n}`, { visibility: "private" }) })],
-      [4, onOther((target) => ({
-        _tag: "Publish",
-        post: post(`psst @p${accounts.indexOf(target)} ${n}`, { visibility: "direct" })
-      }))],
-      [6, onStatus((inReplyToId) => ({ _tag: "Publish", post: post(`re ${n}`, { inReplyToId }) }))],
-      [8, onStatus((statusId) => ({ _tag: "Favourite", statusId }))],
-      [3, onStatus((statusId) => ({ _tag: "Unfavourite", statusId }))],
-      [8, onStatus((statusId) => ({ _tag: "Reblog", statusId, visibility: null }))],
-      [3, onStatus((statusId) => ({ _tag: "Unreblog", statusId }))],
-      [5, onOwn((statusId) => ({ _tag: "Delete", statusId }))],
-      [4, onOwn((statusId) => ({
-        _tag: "Edit",
-        statusId,
-        text: `edited ${n}`,
-        spoilerText: "",
-        sensitive: null,
-        language: null
-      }))],
-      [8, onOther((target) => ({ _tag: "Follow", target, reblogs: null, notify: n % 3 === 0, languages: null }))],
-      [4, onOther((target) => ({ _tag: "Unfollow", target }))],
-      [2, onOther((target) => ({ _tag: "Block", target }))],
-      [2, onOther((target) => ({ _tag: "Unblock", target }))],
-      [2, onOther((target) => ({ _tag: "Mute", target, notifications: true, seconds: n % 2 === 0 ? 5 : 0 }))],
-      [2, onOther((target) => ({ _tag: "Unmute", target }))]
+  const draw = (dice: Dice, account: AccountId, n: number): Command => {
+    const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
+      _tag: "Publish",
+      post: post(text, more)
+    })
+    const target = dice.pick(accounts.filter((other) => other !== account))
+    const own = published.filter(({ author }) => author === account)
+    const statusId = published.length === 0 ? undefined : dice.pick(published).id
+    const ownId = own.length === 0 ? undefined : dice.pick(own).id
+    const [onStatus, onOwn] = [statusId === undefined ? 0 : 1, ownId === undefined ? 0 : 1]
+    const some = { statusId: statusId ?? StatusId.make(0n) }
+    const mine = { statusId: ownId ?? StatusId.make(0n) }
+    const seconds = dice.chance(0.5) ? 5 : 0
+    return dice.weighted<Command>([
+      [20, publish(`post ${n}`)],
+      [6, publish(`tagged #birds ${n}`)],
+      [10, publish(`hi @${nameOf(target)} ${n}`)],
+      [4, publish(`quiet ${n}`, { visibility: "private" })],
+      [4, publish(`psst @${nameOf(target)} ${n}`, { visibility: "direct" })],
+      [6 * onStatus, publish(`re ${n}`, { inReplyToId: some.statusId })],
+      [8 * onStatus, { _tag: "Favourite", ...some }],
+      [3 * onStatus, { _tag: "Unfavourite", ...some }],
+      [8 * onStatus, { _tag: "Reblog", ...some, visibility: null }],
+      [3 * onStatus, { _tag: "Unreblog", ...some }],
+      [5 * onOwn, { _tag: "Delete", ...mine }],
+      [4 * onOwn, { _tag: "Edit", ...mine, text: `edited ${n}`, spoilerText: "", sensitive: null, language: null }],
+      [2 * onOwn, { _tag: "Pin", ...mine }],
+      [8, { _tag: "Follow", target, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
+      [4, { _tag: "Unfollow", target }],
+      [2, { _tag: "AuthorizeFollow", target }],
+      [1, { _tag: "RejectFollow", target }],
+      [1, { _tag: "RemoveFollower", target }],
+      [2, { _tag: "Block", target }],
+      [2, { _tag: "Unblock", target }],
+      [3, { _tag: "Mute", target, notifications: dice.chance(0.7), seconds }],
+      [2, { _tag: "Unmute", target }]
     ])
   }
 
-  /** One command of one client, sent until somebody answers. */
+  /** Asks through one node, as a client by HTTP; "unknown" is no answer in time, and every 503. */
+  const ask = (node: Node, { account, command, key }: Omit<Outcome, "result">): Effect.Effect<Outcome["result"]> =>
+    node.machine.on(world.outside)(node.accounts.tell(account, command, key)).pipe(
+      Effect.map(({ id }): Outcome["result"] => ({ id })),
+      Effect.catch((error) =>
+        Effect.succeed<Outcome["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
+      ),
+      Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.succeed<Outcome["result"]>("unknown") })
+    )
+
+  /** One command of one client, sent until somebody answers; now and then the client reads its home, too. */
   const send = Effect.fnUntraced(function*(n: number) {
-    yield* Effect.sleep(yield* Random.nextIntBetween(0, 6000))
-    const account = yield* pick(accounts)
-    const command = yield* draw(account, n)
-    const key = `k${n}`
+    const dice = new Dice(world.seed, `command ${n}`)
+    yield* Effect.sleep(dice.between(0, rushMillis))
+    const account = dice.pick(accounts)
+    const command = draw(dice, account, n)
+    const asked = { account, command, key: `k${n}` }
+    world.say(`${nameOf(account)} sends ${describe(asked)}`)
     let result: Outcome["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
-      const node = yield* pick(nodes())
-      // The client's connection breaks with its node: no answer comes, whatever was done.
-      result = yield* node.accounts.tell(account, command, key).pipe(
-        Effect.map((answer): Outcome["result"] => node.peer.dead ? "unknown" : { id: answer.id }),
-        Effect.catch((error) =>
-          Effect.succeed<Outcome["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
-        ),
-        Effect.timeoutOrElse({ duration: "6 seconds", orElse: () => Effect.succeed<Outcome["result"]>("unknown") })
-      )
-      if (result === "unknown") yield* Effect.sleep(1000)
+      if (nodes.length > 0) result = yield* ask(dice.pick(nodes), asked)
+      if (result === "unknown") yield* Effect.sleep(pauseMillis)
     }
-    outcomes.push({ account, command, key, result })
+    world.say(`${nameOf(account)} hears of ${asked.key}: ${typeof result === "string" ? result : Object.values(result)}`)
+    outcomes.push({ ...asked, result })
     if (command._tag === "Publish" && typeof result === "object" && "id" in result) {
       published.push({ id: StatusId.make(BigInt(result.id)), author: account })
     }
-    return yield* Clock.currentTimeMillis
+    if (nodes.length === 0 || dice.chance(0.7)) return
+    const node = dice.pick(nodes)
+    yield* node.machine.on(world.outside)(node.homes.page(account, { limit: 20 })).pipe(
+      Effect.timeoutOption(patienceMillis),
+      Effect.exit
+    )
   })
-  return { send, outcomes }
+  return { send, ask, outcomes }
+}
+
+const describe = ({ command, key }: { readonly command: Command; readonly key: string }) => {
+  const { _tag, ...rest } = command
+  const details = "post" in rest
+    ? Object.entries(rest.post).filter(([, value]) => value !== null && value !== "").map(([name, value]) => `${name} ${value}`)
+    : Object.entries(rest).filter(([, value]) => value !== null && value !== "").map(([name, value]) => `${name} ${value}`)
+  return `${key} ${_tag}: ${details.join(", ")}`
 }

@@ -14,15 +14,12 @@ export interface Message {
   readonly text: string
 }
 
-/**
- * What happens to a message: its machine dies, or its connection breaks, before Postgres works on it or after that,
- * before the answer is there.
- */
+/** What happens to a message before Postgres works on it, or after that and before the answer is there. */
 export interface Mishap {
   readonly side: "before" | "after"
   readonly act: () => void
-  /** Only the connection breaks. */
-  readonly cut: boolean
+  /** The connection ends with it. */
+  readonly breaks: boolean
 }
 
 interface Connection {
@@ -161,11 +158,11 @@ export class Session {
     const request = chunk[0] === 0 ? undefined : this.statements.rewrite(statements, chunk)
     const text = request?.texts.join("; ") ?? "start"
     if (/^\s*(INSERT|UPDATE|DELETE|WITH)/.test(text)) connection.wrote = true
-    const commits = text === "COMMIT" && connection.wrote
+    const commits = text.endsWith("COMMIT") && connection.wrote
     this.messages++
     this.trace.update(`${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`)
     const mishap = this.mishap({ machine, commits, text })
-    if (mishap?.side === "before") return this.harm(connection, mishap)
+    if (mishap?.side === "before" && this.harm(connection, mishap)) return
     this.holder = connection
     const answer = Buffer.from(await this.database.execProtocolRaw(new Uint8Array(request?.chunk ?? chunk)))
     this.trace.update(answer)
@@ -174,7 +171,7 @@ export class Session {
       this.holder = undefined
       connection.wrote = false
     }
-    if (mishap !== undefined) return this.harm(connection, mishap)
+    if (mishap?.side === "after" && this.harm(connection, mishap)) return
     machine.soon(() => {
       if (!connection.closed) duplex.push(answer)
       answered()
@@ -183,9 +180,10 @@ export class Session {
     if (machine.standsStill && this.holder === connection) this.cut(connection)
   }
 
-  private harm(connection: Connection, { act, cut }: Mishap) {
+  private harm(connection: Connection, { act, breaks }: Mishap) {
     act()
-    if (cut) this.cut(connection)
+    if (breaks) this.cut(connection)
+    return breaks
   }
 
   private async rollBack() {

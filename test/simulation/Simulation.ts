@@ -1,25 +1,31 @@
 import { PGlite } from "@electric-sql/pglite"
-import { Cause, Clock, Effect, Exit, Fiber, Random, References, Scheduler } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { followers, person } from "../support/People.ts"
+import * as Faults from "./Faults.ts"
+import * as Globals from "./Globals.ts"
 import * as Invariants from "./Invariants.ts"
+import * as Node from "./Node.ts"
+import * as Performed from "./Performed.ts"
 import * as Scenario from "./Scenario.ts"
-import { generator, scheduler } from "./Seeded.ts"
-import { type Fault, Session } from "./Session.ts"
-import * as World from "./World.ts"
+import { Dice } from "./Seeded.ts"
+import { VirtualTime } from "./VirtualTime.ts"
+import { client, type Mutation, shared, World } from "./World.ts"
 
 export interface Options {
-  readonly commands: number
-  readonly faults: boolean
-  readonly mutation: World.Mutation
+  /** Numbers of the commands that are sent, and of the seed's faults that happen. */
+  readonly commands: ReadonlyArray<number>
+  readonly faults: ReadonlyArray<number>
+  readonly mutation: Mutation
   /** Prints the program's log. */
   readonly logs: boolean
 }
 
-export const standard: Options = { commands: 40, faults: true, mutation: {}, logs: false }
+export const commandsStandard = 40
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+export const standard: Options = { commands: upTo(commandsStandard), faults: upTo(3), mutation: {}, logs: false }
 
 export interface Result {
   readonly seed: number
@@ -27,156 +33,128 @@ export interface Result {
   readonly broken: ReadonlyArray<string>
   /** SHA-1 of everything that happened, in order. */
   readonly hash: string
-  /** What the run did to the nodes. */
-  readonly faults: ReadonlyArray<string>
+  /** What happened, in words, with the milliseconds of virtual time. */
+  readonly log: ReadonlyArray<string>
+  /** How often which fault happened, and what else is counted. */
+  readonly counts: Readonly<Record<string, number>>
   readonly virtualMillis: number
-  readonly answered: number
 }
+
+const nodesAtStart = 3
+/** Longest rest after the last fault until nothing is left to do, in milliseconds. */
+const restMillisMax = 30_000
+/** A run that takes longer counts as broken, in milliseconds of real time. */
+export const wallMillisMax = 30_000
 
 /** The database of a process of simulations: one session, whose tables each run empties. */
 export const open = async () => {
   const database = new PGlite()
   await database.waitReady
   const folder = new URL("../../migrations/", import.meta.url)
-  const session = new Session(database)
-  const peer = { name: "migrator", dead: false, frozenUntil: 0, crash: () => {} }
   const loader = Effect.succeed(
     readdirSync(folder).filter((name) => name.endsWith(".ts")).toSorted().map((name) =>
       [Number(name.slice(0, 4)), name.slice(5, -3), Effect.promise(() => import(new URL(name, folder).href))] as const
     )
   )
-  await Migrator.make({})({ loader }).pipe(
-    Effect.provide(World.client(session, peer, 1)),
-    Effect.scoped,
-    Effect.runPromise
-  )
+  const migrate = (world: World) =>
+    Migrator.make({})({ loader }).pipe(Effect.provide(client(world.session, world.outside, 1)), Effect.scoped)
+  await drive(new World(database, new VirtualTime(new Dice(0, "turns")), 0, {}, "None"), migrate)
+  // One plan for each statement, made once: plans by parameters would depend on how often it ran before.
+  await database.exec(`${Performed.statement}; SET plan_cache_mode = force_generic_plan; SET jit = off`)
   return database
 }
 
 const empty = async (database: PGlite) => {
   const { rows } = await database.query<{ name: string }>(
-    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('roles', 'effect_sql_migrations')`
+    `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+      AND pg_relation_size(oid) > 0 AND relname NOT IN ('roles', 'effect_sql_migrations') ORDER BY relname`
   )
-  await database.exec(`TRUNCATE ${rows.map(({ name }) => name).join(", ")}; ALTER SEQUENCE id_sequence RESTART`)
+  const tables = rows.map(({ name }) => name).join(", ")
+  await database.exec(`DEALLOCATE ALL; ${tables === "" ? "" : `TRUNCATE ${tables} RESTART IDENTITY CASCADE;`}
+    ALTER SEQUENCE id_sequence RESTART`)
 }
 
-const startMillis = 1_700_000_000_000
-const stepMillis = 5
-/** Turns of the driver after which a run counts as stuck. */
-const turnsMax = 24_000
-
-/** Faults are drawn per run: crashes at a message of a node, refusals of the database, broken connections, a freeze. */
-const chaos = (world: World.World, session: Session, nodes: Array<World.Node>, random: () => number, log: Array<string>) => {
-  const kind = Math.floor(random() * 5)
-  const victim = nodes[Math.floor(random() * nodes.length)]!
-  const at = session.count(victim.name) + 5 + Math.floor(random() * 250)
-  const side: Fault = random() < 0.5 ? "before" : "after"
-  const refuseFrom = random() * 6000
-  session.onMessage = (peer, nth): Fault => {
-    if ((kind === 0 || kind === 4) && peer === victim.peer && nth === at) {
-      log.push(`kill -9 of ${peer.name} ${side} its message ${nth}`)
-      return side
+/** Runs an effect on the machine outside, and time along with it, until it ends or cannot go on. */
+const drive = async <A, E>(world: World, main: (world: World) => Effect.Effect<A, E>): Promise<Exit.Exit<A, E | string>> => {
+  const { session, time } = world
+  const restore = Globals.replace(time, new Dice(world.seed, "libraries"))
+  const began = performance.now()
+  try {
+    let exit: Exit.Exit<A, E> | undefined
+    Effect.runForkWith(world.outside.context)(main(world)).addObserver((ended) => exit = ended)
+    while (exit === undefined && time.stuck === undefined) {
+      time.flush()
+      await new Promise((resume) => setImmediate(resume))
+      if (exit !== undefined || time.pending || session.busy) continue
+      time.advance()
+      if (performance.now() - began > wallMillisMax) time.stuck = `more than ${wallMillisMax} ms of real time`
     }
-    const since = session.now() - startMillis - refuseFrom
-    return kind === 1 && since > 5000 && since < 7000 && peer.name !== "observer" ? "refuse" : undefined
+    return exit ?? Exit.fail(`stuck at ${time.elapsed} ms: ${time.stuck}`)
+  } finally {
+    restore()
   }
-  return Effect.gen(function*() {
-    yield* Effect.sleep(1000 + Math.floor(random() * 4000))
-    if (kind === 2 || kind === 4) {
-      log.push(`connections to ${victim.name} break`)
-      yield* world.network.breakConnections(victim.address)
-    }
-    if (kind === 3) {
-      const millis = 3000 + Math.floor(random() * 12_000)
-      log.push(`${victim.name} stands still for ${millis} ms`)
-      yield* victim.freeze(millis)
-    }
-    if (kind === 0 && random() < 0.5) {
-      yield* Effect.sleep(8000)
-      log.push("a new node joins")
-      nodes.push(yield* world.start("d", 4))
-    }
-  })
 }
 
-const scenario = Effect.fnUntraced(function*(session: Session, random: () => number, options: Options, faults: Array<string>) {
-  const world = yield* World.make(session, options.mutation)
-  const began = yield* Clock.currentTimeMillis
-  const people = yield* Effect.forEach([0, 1, 2, 3, 4, 5], (n) => person(`p${n}`)).pipe(
-    Effect.provideService(SqlClient.SqlClient, world.sql)
-  )
-  yield* Effect.forEach(people.slice(0, 3), (target, n) => followers(target, people.filter((_, m) => m !== n && (m + n) % 2 === 0)))
-    .pipe(Effect.provideService(SqlClient.SqlClient, world.sql))
-  yield* Effect.forEach(people, (reader) => world.feeds.fill(reader, []))
-  const nodes = [yield* world.start("a", 1), yield* world.start("b", 2), yield* world.start("c", 3)]
-  yield* Effect.sleep("4 seconds")
-  const clients = Scenario.make(people, () => nodes.filter(({ peer }) => !peer.dead))
-  const trouble = options.faults
-    ? yield* Effect.forkChild(chaos(world, session, nodes, random, faults))
-    : undefined
-  yield* Effect.forEach(Array.from({ length: options.commands }, (_, n) => n), clients.send, {
-    concurrency: "unbounded",
-    discard: true
-  })
-  if (trouble !== undefined) yield* Fiber.join(trouble)
-  session.onMessage = () => undefined
-  // Rest: long enough for leases to end, for the agenda to find what was left behind and for every timed mute.
-  yield* Effect.sleep("25 seconds")
-  const broken = yield* Invariants.check(world, people, clients.outcomes)
-  const answered = clients.outcomes.filter(({ result }) => result !== "unknown").length
-  const happened = [...session.trace, ...world.network.log, ...clients.outcomes.map(({ key, result }) =>
-    `${key} ${JSON.stringify(result)}`)]
-  return {
-    broken,
-    answered,
-    hash: createHash("sha1").update(happened.join("\n")).digest("hex"),
-    virtualMillis: (yield* Clock.currentTimeMillis) - began
-  }
-})
+const scenario = (options: Options) =>
+  Effect.fnUntraced(function*(world: World) {
+    const { outside, seed } = world
+    const dice = new Dice(seed, "scenario")
+    const common = yield* shared(world)
+    const { feeds, sql } = common
+    const people = yield* Effect.forEach(upTo(6), (n) => person(`p${n}`, { locked: n === 5 })).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql)
+    )
+    yield* Effect.forEach(people.slice(0, 3), (target, n) =>
+      followers(target, people.filter((_, m) => m !== n && (m + n) % 2 === 0))).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+    yield* Effect.forEach(people, (reader) => feeds.fill(reader, []))
+    let started = 0
+    // Some seeds have clocks that differ.
+    const skewed = dice.chance(0.25)
+    const start = (port: number) =>
+      Effect.suspend(() =>
+        Node.start(world, common, String.fromCharCode(97 + started++), port, skewed ? dice.between(-1500, 1500) : 0)
+      )
+    const nodes = yield* Effect.forEach(upTo(nodesAtStart), (n) => start(n + 1), { concurrency: "unbounded" })
+    yield* Effect.sleep("4 seconds")
+    const clients = Scenario.make(world, people, nodes)
+    const planned = Faults.plan(seed, nodesAtStart).filter((_, n) => options.faults.includes(n))
+    const over = yield* Faults.unleash(world, planned, nodes, start)
+    yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
+    yield* over
+    const rest = Effect.gen(function*() {
+      for (let waited = 0; waited < restMillisMax; waited += 1000) {
+        yield* Effect.sleep("1 second")
+        const [left] = yield* sql<{ n: number }>`SELECT (SELECT count(*) FROM fanouts)::int
+          + (SELECT count(*) FROM agenda)::int AS n`
+        if (left!.n === 0) return
+      }
+    })
+    yield* rest
+    // Clients that never heard, or forgot that they did, ask once more with the same key, on a node that just started.
+    const latest = yield* start(9)
+    yield* Effect.sleep("3 seconds")
+    const again = yield* Effect.forEach(clients.outcomes.slice(-12), (outcome) =>
+      Effect.map(clients.ask(latest, outcome), (result) => ({ ...outcome, again: result })))
+    yield* rest
+    const broken = yield* Invariants.check({ world, sql, feeds, homes: latest.homes, outside }, people, clients.outcomes, again)
+    return { broken, clients }
+  }, Effect.scoped)
 
 /** Runs one seed: the same seed and options give the same result, the hash of everything that happened included. */
 export const run = async (database: PGlite, seed: number, options: Options = standard): Promise<Result> => {
   await empty(database)
-  const random = generator(seed)
-  const session = new Session(database)
-  const faults: Array<string> = []
-  const main = Effect.gen(function*() {
-    yield* TestClock.setTime(startMillis)
-    let now = startMillis
-    session.now = () => now
-    const fiber = yield* Effect.forkChild(Effect.scoped(scenario(session, random, options, faults)))
-    const turn = () => new Promise<void>((resume) => setImmediate(resume))
-    for (let turns = 0; fiber.pollUnsafe() === undefined; turns++) {
-      if (turns > turnsMax) return yield* Effect.die(new Error(`seed ${seed} is stuck`))
-      yield* TestClock.adjust(stepMillis)
-      now += stepMillis
-      session.thaw()
-      do yield* Effect.promise(turn)
-      while (session.pending > 0)
-    }
-    return yield* Fiber.join(fiber)
-  })
-  const exit = await main.pipe(
-    Effect.provide(TestClock.layer()),
-    Effect.provideService(Scheduler.Scheduler, scheduler(random)),
-    Effect.provideService(References.MinimumLogLevel, options.logs ? "Debug" : "None"),
-    Random.withSeed(seed),
-    Effect.runPromiseExit
-  )
-  return Exit.isSuccess(exit)
-    ? { seed, faults, ...exit.value }
-    : { seed, faults, broken: [Cause.pretty(exit.cause)], hash: "", virtualMillis: 0, answered: 0 }
-}
-
-/** The smallest number of commands with which the seed still fails: the shortest trace of the bug. */
-export const shrink = async (database: PGlite, failed: Result, options: Options): Promise<Result & { readonly commands: number }> => {
-  let best = { ...failed, commands: options.commands }
-  for (let size = Math.ceil(best.commands / 2); size >= 1 && size < best.commands;) {
-    const smaller = await run(database, failed.seed, { ...options, commands: size })
-    if (smaller.broken.length > 0) {
-      best = { ...smaller, commands: size }
-      size = Math.floor(size / 2)
-    } else size = Math.ceil((size + best.commands) / 2)
+  const time = new VirtualTime(new Dice(seed, "turns"))
+  const world = new World(database, time, seed, options.mutation, options.logs ? "Debug" : "None")
+  const exit = await drive(world, scenario(options))
+  return {
+    seed,
+    broken: Exit.isSuccess(exit) ? exit.value.broken : [Cause.pretty(exit.cause)],
+    hash: createHash("sha1").update(world.session.trace.digest()).update(world.network.log.join("\n"))
+      .update(world.log.join("\n")).digest("hex"),
+    log: world.log,
+    counts: Object.fromEntries(world.counts),
+    virtualMillis: time.elapsed
   }
-  return best
 }

@@ -53,9 +53,13 @@ export class VirtualTime {
     }
   }
 
-  /** Runs everything that can run now; false where there was nothing. */
+  /** Something can run now. */
+  get pending() {
+    return this.tasks.length > 0
+  }
+
+  /** Runs everything that can run now. */
   flush() {
-    if (this.tasks.length === 0) return false
     while (this.tasks.length > 0 && this.stuck === undefined) {
       if (++this.ran > tasksAnInstantMax) this.stuck = `more than ${tasksAnInstantMax} turns in one instant`
       const at = this.dice.between(0, this.tasks.length)
@@ -64,7 +68,6 @@ export class VirtualTime {
       this.tasks.pop()
       task()
     }
-    return true
   }
 
   /** Moves on to the next timer. */

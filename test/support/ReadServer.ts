@@ -111,10 +111,12 @@ export const server = (config: Partial<ServerConfig["Service"]> = {}) =>
   )
 
 /** A token of an account. */
-export const token = Effect.fnUntraced(function*(account: bigint, scopes: ReadonlyArray<string> = ["read", "write", "follow"]) {
-  const { secret } = yield* (yield* Tokens).issue({ appId: undefined, accountId: AccountId.make(account) }, scopes)
-  return Redacted.value(secret)
-})
+export const token = Effect.fnUntraced(
+  function*(account: bigint, scopes: ReadonlyArray<string> = ["read", "write", "follow"]) {
+    const { secret } = yield* (yield* Tokens).issue({ appId: undefined, accountId: AccountId.make(account) }, scopes)
+    return Redacted.value(secret)
+  }
+)
 
 /** The ids that a list answers with. */
 export const ids = (path: string, bearer?: string) =>

@@ -8,7 +8,7 @@ import { connection, template } from "./PostgresServer.ts"
 
 /**
  * A migrated, empty database of the test's own inside the run's Postgres, dropped when the layer closes. `layer` gives
- * the `SqlClient` of the server for it as well; `layerEmpty` gives a database without a schema and no client.
+ * the server's clients for it as well; `layerEmpty` gives a database without a schema and no client.
  */
 export class TestDatabase extends Context.Service<TestDatabase, {
   readonly connection: Database.Connection
@@ -17,10 +17,14 @@ export class TestDatabase extends Context.Service<TestDatabase, {
 }>()("murmuration/test/TestDatabase") {
   static readonly layerOnly = Layer.effect(TestDatabase, Effect.suspend(() => make(` TEMPLATE ${template}`)))
   static readonly layerEmpty = Layer.effect(TestDatabase, Effect.suspend(() => make("")))
-  static readonly layer = Layer.unwrap(Effect.map(TestDatabase, (database) => Database.client(database.connection)))
-    .pipe(
-      Layer.provideMerge(TestDatabase.layerOnly)
+  static readonly layer = Layer.unwrap(
+    Effect.map(
+      TestDatabase,
+      ({ connection }) => Layer.merge(Database.client(connection), Database.HeldSessions.layer(connection))
     )
+  ).pipe(
+    Layer.provideMerge(TestDatabase.layerOnly)
+  )
 }
 
 const make = Effect.fnUntraced(function*(from: string) {

@@ -1,1 +1,36 @@
-export {}
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import type { HttpApi, HttpApiGroup } from "effect/http-api"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { documentOf } from "../docs/Document.ts"
+import { referenceOf } from "../docs/Reference.ts"
+import * as Reply from "../guard/Reply.ts"
+import { PublicPages } from "./PublicPages.ts"
+
+export const docsPath = "/api/docs"
+export const openApiPath = "/api/openapi.json"
+
+/**
+ * The description of `api` for programs and for people, made when the first one asks for it. The page is plain HTML of
+ * our own, where effect's viewers bring megabytes of inline script that our policy rightly refuses.
+ */
+export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const config = yield* ServerConfig
+    const pages = yield* PublicPages
+    const document = yield* Effect.cached(Effect.sync(() => documentOf(api, config)))
+    const json = yield* Effect.cached(Effect.map(document, (made) => JSON.stringify(made)))
+    const page = yield* Effect.cached(
+      Effect.map(document, (made) => pages.respond({ title: "The API", body: referenceOf(made) }))
+    )
+    return Layer.mergeAll(
+      HttpRouter.add(
+        "GET",
+        openApiPath,
+        Effect.map(json, (text) => Reply.json(text, { headers: { "cache-control": "private, no-store" } }))
+      ),
+      HttpRouter.add("GET", docsPath, page)
+    )
+  })).pipe(Layer.provide(PublicPages.layer))

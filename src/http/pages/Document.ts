@@ -11,6 +11,8 @@ export interface Page {
   readonly status?: number
   /** Sources beside ourselves to which a form of this page may lead (`RedirectUris.formTarget`). */
   readonly formTarget?: string | undefined
+  /** The path of a stylesheet beside the common one. */
+  readonly style?: string
   /** The one inline script, by its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
 }
@@ -37,6 +39,7 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
 <meta name="robots" content="noindex">
 <title>${page.title} · ${page.server}</title>
 <link rel="stylesheet" href="${stylesheetPath}">
+${page.style === undefined ? "" : html`<link rel="stylesheet" href="${page.style}">`}
 </head>
 <body>
 <header><a href="/">${page.server}</a></header>

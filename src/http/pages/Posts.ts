@@ -1,1 +1,94 @@
-export {}
+import { Context, Effect, Layer } from "effect"
+import { sanitise } from "../../services/html/Sanitise.ts"
+import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
+import { type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
+import { type StatusRecord, Statuses } from "../../services/statuses/Statuses.ts"
+import { missingAvatarPath } from "../render/AccountValues.ts"
+import { type Html, html, raw } from "./Html.ts"
+
+/** Posts as pieces of pages, for nobody in particular: only what everybody may read is ever shown (row 55). */
+export class Posts extends Context.Service<Posts, {
+  /** Those of `ids` that everybody may read, in their order; three queries. */
+  readonly show: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Html>>
+}>()("murmuration/http/pages/Posts") {
+  static readonly layer = Layer.effect(
+    Posts,
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const config = yield* ServerConfig
+      const standings = yield* Standings
+      const statuses = yield* Statuses
+
+      const show = Effect.fn("Posts.show")(function*(ids: ReadonlyArray<bigint>) {
+        const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
+        const keyOf = (record: StatusRecord): StatusKey => {
+          const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
+          return { ...record, original: original === undefined ? undefined : keyOf(original) }
+        }
+        const wanted = ids.flatMap((id) => records.get(id) ?? [])
+        const open = yield* standings.of(undefined, wanted.map(keyOf), "nothing")
+        const authors = new Map(
+          (yield* accounts.load([...new Set(Array.from(records.values(), ({ accountId }) => accountId))]))
+            .map((account) => [account.id, account])
+        )
+        return wanted.flatMap((record) => {
+          const standing = open.get(record.id)
+          const shown = record.reblogOfId === null ? record : records.get(record.reblogOfId)
+          const [by, author] = [authors.get(record.accountId), authors.get(shown?.accountId ?? 0n)]
+          if (standing === undefined || shown === undefined || by === undefined || author === undefined) return []
+          return [article(config, shown, author, standing, shown === record ? undefined : by)]
+        })
+      })
+      return Posts.of({ show })
+    })
+  )
+}
+
+const moments = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })
+
+/** A moment for readers and for machines. */
+export const time = (date: Date): Html =>
+  html`<time datetime="${date.toISOString()}">${moments.format(date)} UTC</time>`
+
+export const nameOf = ({ displayName, username }: AccountRecord): string => displayName.trim() || username
+
+const article = (
+  config: ServerConfig["Service"],
+  record: StatusRecord,
+  author: AccountRecord,
+  standing: Standing,
+  boostedBy: AccountRecord | undefined
+): Html => {
+  const profile = author.url ?? Urls.profile(config, author.username)
+  const address = record.url ?? Urls.status(config, record.username, record.id)
+  // Sanitised when it was stored; done again, so that a page never depends on what is in the database.
+  const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
+    raw(sanitise(record.html))
+  }</div>`
+  return html`<article class="post">
+${boostedBy === undefined ? "" : html`<p class="boost">${nameOf(boostedBy)} boosted</p>`}
+<header><img src="${missingAvatarPath}" alt="" width="44" height="44">
+<p><a href="${profile}"><strong dir="auto">${nameOf(author)}</strong><br>
+<span class="soft">@${Urls.acct(author)}</span></a></p></header>
+${
+    record.spoilerText === ""
+      ? content
+      : html`<details><summary dir="auto">${record.spoilerText}</summary>${content}</details>`
+  }
+<footer><a href="${address}">${time(record.createdAt)}</a>
+${record.editedAt === null ? "" : html`<span>edited ${time(record.editedAt)}</span>`}
+<span>${count(standing.repliesCount, "reply", "replies")}</span>
+<span>${count(standing.reblogsCount, "boost", "boosts")}</span>
+<span>${count(standing.favouritesCount, "favourite", "favourites")}</span></footer>
+</article>`
+}
+
+/** `1 post`, `2 posts` */
+export const count = (figure: number, one: string, many: string): string =>
+  `${figure.toLocaleString("en")} ${figure === 1 ? one : many}`
+
+/** Posts one below the other. */
+export const list = (posts: ReadonlyArray<Html>): Html =>
+  html`<ol class="posts">${posts.map((post) => html`<li>${post}</li>`)}</ol>`

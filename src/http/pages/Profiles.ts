@@ -1,1 +1,92 @@
-export {}
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { sanitise } from "../../services/html/Sanitise.ts"
+import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
+import { idMax } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
+import { missingAvatarPath, missingHeaderPath } from "../render/AccountValues.ts"
+import { statusRows } from "../render/Pages.ts"
+import { parameters } from "./Forms.ts"
+import { type Html, html, raw } from "./Html.ts"
+import { count, list, nameOf, Posts } from "./Posts.ts"
+import { PublicPages } from "./PublicPages.ts"
+
+const make = Effect.gen(function*() {
+  const accounts = yield* Accounts
+  const config = yield* ServerConfig
+  const pages = yield* PublicPages
+  const posts = yield* Posts
+  const published = yield* AccountStatuses
+
+  const selection = {
+    onlyMedia: false,
+    excludeReplies: true,
+    excludeReblogs: false,
+    excludeDirect: true,
+    tagged: undefined
+  }
+
+  const profile = Effect.gen(function*() {
+    const { name = "" } = yield* HttpRouter.params
+    const id = yield* accounts.lookup(name)
+    const account = (yield* accounts.load([id])).find((record) => record.id === id)
+    if (account === undefined || account.domain !== null) return pages.notFound
+    const maxId = cursorOf((yield* parameters).get("max_id"))
+    const ids = yield* published.page(undefined, id, selection, { maxId, limit: statusRows })
+    const pinned = maxId === undefined ? yield* posts.show(yield* published.pinned(undefined, id)) : []
+    const last = ids.length === statusRows ? ids.at(-1) : undefined
+    const shown = yield* posts.show(ids)
+    return pages.respond({
+      title: nameOf(account),
+      body: html`
+${head(config, account)}
+${pinned.length === 0 ? "" : html`<h2>Pinned</h2>${list(pinned)}`}
+<h2>Posts</h2>
+${shown.length === 0 ? html`<p class="soft">There is nothing here for everybody to read.</p>` : list(shown)}
+${last === undefined ? "" : html`<p><a href="?max_id=${last}" rel="next">Older posts</a></p>`}`
+    })
+  }).pipe(
+    Effect.catchTags({
+      RecordNotFound: () => Effect.succeed(pages.notFound),
+      Gone: () => Effect.succeed(pages.gone)
+    })
+  )
+
+  return HttpRouter.add("GET", "/@:name", pages.behind(config.limitedFederation, profile))
+})
+
+const cursorOf = (text: string | null): bigint | undefined => {
+  const id = text !== null && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
+  return id === undefined || id > idMax ? undefined : id
+}
+
+const joined = new Intl.DateTimeFormat("en", { year: "numeric", month: "long", timeZone: "UTC" })
+
+/** Who it is; numbers of followers only where their owner does not hide them (row 60). */
+const head = (config: ServerConfig["Service"], account: AccountRecord): Html =>
+  html`
+<p class="soft">@${account.username}@${config.localDomain}${account.bot ? " · automated" : ""}</p>
+<img class="banner" src="${missingHeaderPath}" alt="${account.headerDescription}">
+<div class="who"><img src="${missingAvatarPath}" alt="${account.avatarDescription}" width="88" height="88"></div>
+${account.movedToId === null ? "" : html`<p class="problem">This account has moved to another one.</p>`}
+<div class="content" dir="auto">${raw(sanitise(account.noteHtml))}</div>
+${
+    account.fields.length === 0
+      ? ""
+      : html`<dl class="fields">${
+        account.fields.map(({ html: value, name }) =>
+          html`<div><dt dir="auto">${name}</dt><dd dir="auto">${raw(sanitise(value))}</dd></div>`
+        )
+      }</dl>`
+  }
+<p class="soft">${count(account.statusesCount, "post", "posts")} ·
+${
+    account.hideCollections === true
+      ? ""
+      : html`${count(account.followersCount, "follower", "followers")} · ${account.followingCount} following ·`
+  }
+here since ${joined.format(account.createdAt)}</p>`
+
+/** `/@name`: a local account and what it has published for everybody. */
+export const layer = Layer.unwrap(make)

@@ -7,7 +7,7 @@ import { Settings, type UserSettings } from "../../services/identity/Settings.ts
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import * as Wire from "../wire/Account.ts"
+import type * as Wire from "../wire/Account.ts"
 import { json, splice, type Values } from "../wire/Keys.ts"
 import { accountValues } from "./AccountValues.ts"
 import { onChanged } from "./Changes.ts"

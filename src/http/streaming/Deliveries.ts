@@ -40,14 +40,13 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     }
     yield* sendings(ownTopic("user:notification", accountId), event)
   }
-  const hearsNotifications = (accountId: bigint) =>
-    hears("user:notification", accountId) || hears("user", accountId)
+  const hearsNotifications = (accountId: bigint) => hears("user:notification", accountId) || hears("user", accountId)
 
   const status = Effect.fnUntraced(function*({ accountIds, channels, event, statusId }: Message<"StatusEvent">) {
     const home = accountIds.filter((id) => hears("user", id))
-    const open = new Set(channels.flatMap((channel) =>
-      Array.from(registry.listeners(channel).keys(), ({ accountId }) => accountId)
-    ))
+    const open = new Set(
+      channels.flatMap((channel) => Array.from(registry.listeners(channel).keys(), ({ accountId }) => accountId))
+    )
     const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...home, ...others])]
     const reception = listeners.reception(statusId, [...open])
     let mentioned: ReadonlyArray<AccountId> = []
@@ -141,7 +140,9 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       case "ConversationChanged":
         return conversation(message)
       case "FiltersChanged":
-        return Effect.succeed(sendings(ownTopic("user", message.accountId), new StreamEvent("filters_changed", undefined)))
+        return Effect.succeed(
+          sendings(ownTopic("user", message.accountId), new StreamEvent("filters_changed", undefined))
+        )
       case "Revoked":
       case "Changed":
         return Effect.succeed(nothing)

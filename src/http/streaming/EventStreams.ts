@@ -29,34 +29,42 @@ export const make = Effect.gen(function*() {
   const authenticate = yield* Authentication.make
   const hub = yield* Hub
 
-  return Effect.fn("streaming.events")(function*(path: string) {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const query = queryOf(request)
-    const name = yield* Effect.fromResult(nameAtPath(path, isTrue(query.get("only_media"))))
-    const listener = yield* authenticate(request)
-    const channel = yield* Effect.fromResult(channelOf(
-      name,
-      { tag: query.get("tag") ?? undefined, list: query.get("list") ?? undefined },
-      listener
-    ))
-    const cut = yield* Effect.withFiber((fiber) => Effect.succeed(cutOf(fiber)))
-    const outbox = yield* makeOutbox(cut)
-    const ended = yield* Deferred.make<void>()
-    const attendance = yield* hub.connect({
-      ...listener,
-      send: (event) => outbox.put(event.serverSent),
-      end: () => Deferred.doneUnsafe(ended, Exit.void)
-    })
-    outbox.put(hello)
-    yield* attendance.subscribe(channel)
-    yield* Effect.forkScoped(Effect.schedule(Effect.sync(() => outbox.put(thump)), Schedule.spaced(thumpPeriod)))
-    yield* Effect.forkScoped(Deferred.await(ended).pipe(
-      Effect.andThen(Effect.sync(outbox.end)),
-      Effect.andThen(Effect.sleep(goodbyeTimeout)),
-      Effect.andThen(Effect.sync(cut))
-    ))
-    return HttpServerResponse.stream(outbox.bytes, { contentType: "text/event-stream", headers })
-  }, Effect.catchTag("StreamRefused", ({ message, status }) => Effect.succeed(Reply.plainError(status, message, headers))))
+  return Effect.fn("streaming.events")(
+    function*(path: string) {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const query = queryOf(request)
+      const name = yield* Effect.fromResult(nameAtPath(path, isTrue(query.get("only_media"))))
+      const listener = yield* authenticate(request)
+      const channel = yield* Effect.fromResult(channelOf(
+        name,
+        { tag: query.get("tag") ?? undefined, list: query.get("list") ?? undefined },
+        listener
+      ))
+      const cut = yield* Effect.withFiber((fiber) => Effect.succeed(cutOf(fiber)))
+      const outbox = yield* makeOutbox(cut)
+      const ended = yield* Deferred.make<void>()
+      const attendance = yield* hub.connect({
+        ...listener,
+        send: (event) => outbox.put(event.serverSent),
+        end: () => Deferred.doneUnsafe(ended, Exit.void)
+      })
+      outbox.put(hello)
+      yield* attendance.subscribe(channel)
+      yield* Effect.forkScoped(Effect.schedule(Effect.sync(() => outbox.put(thump)), Schedule.spaced(thumpPeriod)))
+      yield* Effect.forkScoped(
+        Deferred.await(ended).pipe(
+          Effect.andThen(Effect.sync(outbox.end)),
+          Effect.andThen(Effect.sleep(goodbyeTimeout)),
+          Effect.andThen(Effect.sync(cut))
+        )
+      )
+      return HttpServerResponse.stream(outbox.bytes, { contentType: "text/event-stream", headers })
+    },
+    Effect.catchTag(
+      "StreamRefused",
+      ({ message, status }) => Effect.succeed(Reply.plainError(status, message, headers))
+    )
+  )
 })
 
 /** Breaks the connection off, as if the client had, whether or not it reads. */

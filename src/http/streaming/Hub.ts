@@ -4,7 +4,7 @@ import { AccountId } from "../../services/Ids.ts"
 import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
 import { type Channel, refused, type StreamRefused } from "./Channels.ts"
 import * as Deliveries from "./Deliveries.ts"
-import { type Connection, Registry } from "./Registry.ts"
+import { type Connection, type EndReason, Registry } from "./Registry.ts"
 
 /** Messages that are made ready at once; they are sent in the order in which they came. */
 const preparationsMax = 16
@@ -23,7 +23,10 @@ export interface Attendance {
 }
 
 const open = Metric.gauge("murmuration_streams_open", { description: "Open streams on this node" })
-const events = Metric.counter("murmuration_stream_events_total", { description: "Events sent to streams", incremental: true })
+const events = Metric.counter("murmuration_stream_events_total", {
+  description: "Events sent to streams",
+  incremental: true
+})
 
 /**
  * The streams of this node. It hears the bus once, for all of them; what nobody here listens to costs nothing. An event
@@ -34,6 +37,8 @@ const events = Metric.counter("murmuration_stream_events_total", { description: 
 export class Hub extends Context.Service<Hub, {
   /** Enters a connection until the scope closes; fails where there is no room or its token is not good any more. */
   readonly connect: (connection: Connection) => Effect.Effect<Attendance, StreamRefused, Scope.Scope>
+  /** Ends all streams and lets nobody in any more. */
+  readonly stop: Effect.Effect<void>
 }>()("murmuration/http/streaming/Hub") {
   static readonly layer = Layer.effect(
     Hub,
@@ -65,9 +70,9 @@ export class Hub extends Context.Service<Hub, {
         Effect.forkScoped
       )
 
-      const end = (connections: Iterable<Connection>) =>
+      const end = (connections: Iterable<Connection>, reason: EndReason = "revoked") =>
         Effect.sync(() => {
-          for (const connection of connections) connection.end()
+          for (const connection of connections) connection.end(reason)
         })
       // Apart from the events, which may wait for the database while an end must not.
       yield* PubSub.take(yield* broadcast.subscribe).pipe(
@@ -108,7 +113,19 @@ export class Hub extends Context.Service<Hub, {
           unsubscribe: (topic: string) => Effect.sync(() => registry.unsubscribe(connection, topic))
         }
       })
-      return Hub.of({ connect })
+      const stop = Effect.suspend(() => {
+        registry.close()
+        return end(registry.connections(), "stopping")
+      })
+      return Hub.of({ connect, stop })
     })
+  )
+
+  /**
+   * Ends all streams when the server stops. It belongs on top of the HTTP server, so that it goes first: a server that
+   * waits for its connections would wait for streams until it gives up.
+   */
+  static readonly layerStop = Layer.effectDiscard(
+    Effect.flatMap(Hub, ({ stop }) => Effect.addFinalizer(() => stop))
   )
 }

@@ -16,22 +16,31 @@ export interface Connection {
   readonly hearsNotifications: boolean
   /** Hands an event over and does not wait for it to arrive; a connection that does not keep up closes itself. */
   readonly send: (event: StreamEvent, channel: Channel) => void
-  /** Ends it because its token is good no more. */
-  readonly end: () => void
+  readonly end: (reason: EndReason) => void
 }
+
+/** Why the server ends a stream: its token is good no more, or this node stops and another one has to serve it. */
+export type EndReason = "revoked" | "stopping"
 
 /** Who is connected to this node, and what they listen to. */
 export class Registry {
   readonly #channels = new Map<Connection, Map<string, Channel>>()
   readonly #topics = new Map<string, Map<Connection, Channel>>()
   readonly #accounts = new Map<AccountId, Set<Connection>>()
+  #closed = false
 
   get size(): number {
     return this.#channels.size
   }
 
+  /** Enters nobody from now on. */
+  close(): void {
+    this.#closed = true
+  }
+
   /** False where there is no room. */
   add(connection: Connection): boolean {
+    if (this.#closed) return false
     const others = this.#accounts.get(connection.accountId) ?? new Set()
     if (this.size >= connectionsMax || others.size >= connectionsOfAccountMax) return false
     this.#accounts.set(connection.accountId, others.add(connection))

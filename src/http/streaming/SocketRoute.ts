@@ -4,12 +4,17 @@ import * as Authentication from "./Authentication.ts"
 import { queryOf } from "./Authentication.ts"
 import { channelOf, type ChannelParameters, refused } from "./Channels.ts"
 import { type Attendance, Hub } from "./Hub.ts"
+import type { EndReason } from "./Registry.ts"
 import { type WebSocket, WebSockets } from "./WebSockets.ts"
 
 /** How often a client is asked for a sign of life; one that gave none since the last time is cut off. */
 export const pingPeriod = "30 seconds"
 
-const policyViolation = 1008
+/** How a stream ends for a client (RFC 6455, section 7.4.1): as a violation of policy, or as going away. */
+const goodbyes = {
+  revoked: [1008, refused("badToken").message],
+  stopping: [1001, "The server is restarting"]
+} as const satisfies Record<EndReason, readonly [code: number, text: string]>
 const unsupportedData = 1003
 const noBinary = "The mastodon streaming server does not support binary messages"
 
@@ -42,12 +47,12 @@ export const make = Effect.gen(function*() {
   return Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const listener = yield* authenticate(request)
-    const ended = yield* Deferred.make<void>()
+    const ended = yield* Deferred.make<EndReason>()
     let socket: WebSocket | undefined
     const attendance = yield* hub.connect({
       ...listener,
       send: (event, channel) => socket?.send(event.message(channel.label)),
-      end: () => Deferred.doneUnsafe(ended, Exit.void)
+      end: (reason) => Deferred.doneUnsafe(ended, Exit.succeed(reason))
     })
     const opened = socket = yield* sockets.accept
     const client: Client = { socket: opened, listener, attendance }
@@ -62,10 +67,10 @@ export const make = Effect.gen(function*() {
     yield* Effect.forkScoped(keepAlive(opened))
     yield* Effect.raceFirst(
       Effect.forever(listen(client)),
-      Effect.andThen(
-        Deferred.await(ended),
-        Effect.sync(() => opened.close(policyViolation, refused("badToken").message))
-      )
+      Effect.map(Deferred.await(ended), (reason) => {
+        const [code, text] = goodbyes[reason]
+        opened.close(code, text)
+      })
     )
     return over
   }).pipe(

@@ -98,8 +98,8 @@ export const layer = HttpApiBuilder.group(
       accounts: Effect.fn("notificationGroups.accounts")(function*({ params, query }) {
         const members = yield* groups.members(yield* Caller.account, params.groupKey)
         const page = pageOf(query, accountRows)
-        const ids = Paging.slice(page, members.map(({ id }) => id))
-        const rows = members.filter(({ id }) => ids.includes(id))
+        const ids = new Set(Paging.slice(page, members.map(({ id }) => id)))
+        const rows = members.filter(({ id }) => ids.has(id))
         return Lists.page({
           baseUrl: publicUrl,
           path: `${path}/${params.groupKey}/accounts`,

@@ -3,16 +3,25 @@ import { idMax } from "../../services/Ids.ts"
 import { limitOf, type Page } from "../../services/Paging.ts"
 import { Integer } from "./Params.ts"
 
+const idOf = (text: string): bigint | undefined => {
+  const id = /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
+  return id === undefined || id > idMax ? undefined : id
+}
+
 /** An id to page by; what is none counts as not given, as Rails would have it. */
-export const Cursor = Schema.Union([Schema.String, Schema.Number, Schema.Null]).pipe(
+export const Cursor = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.UndefinedOr(Schema.BigInt),
+    SchemaTransformation.transform({ decode: idOf, encode: (id) => id === undefined ? "" : String(id) })
+  )
+)
+
+/** The same in a body, where JSON may hold a number. In a query that would be read as one and lose its last digits. */
+export const IdInBody = Schema.Union([Schema.String, Schema.Number, Schema.Null]).pipe(
   Schema.decodeTo(
     Schema.UndefinedOr(Schema.BigInt),
     SchemaTransformation.transform({
-      decode: (given) => {
-        const text = String(given ?? "")
-        const id = /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
-        return id === undefined || id > idMax ? undefined : id
-      },
+      decode: (given) => idOf(String(given ?? "")),
       encode: (id) => id === undefined ? null : String(id)
     })
   )

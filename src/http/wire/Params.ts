@@ -32,8 +32,11 @@ export const Integer = Schema.Union([Schema.String, Schema.Number, Schema.Null])
   )
 )
 
-/** A text; JSON may give it as a number or a boolean. */
-export const Text = Schema.Union([Schema.String, Schema.Number, Schema.Boolean]).pipe(
+/**
+ * A text; JSON may give it as a number or a boolean. Those are a union of their own, because of a union with numbers in it
+ * effect's codec for queries tries the numbers first, which would round long ids and make 7 of 007.
+ */
+export const Text = Schema.Union([Schema.String, Schema.Union([Schema.Number, Schema.Boolean])]).pipe(
   Schema.decodeTo(
     Schema.String,
     SchemaTransformation.transform<string, string | number | boolean>({ decode: String, encode: (text) => text })

@@ -1,16 +1,17 @@
 import { Schema } from "effect"
 import { AccountIdFromString, IdFromString, StatusIdFromString } from "../../services/Ids.ts"
-import { Cursor, pageFields, pageKeys } from "./PageQuery.ts"
+import { Cursor, IdInBody, pageFields, pageKeys } from "./PageQuery.ts"
 import { Flag, Integer, list, Text } from "./Params.ts"
 
 /* The queries of reading requests. */
 
 const flag = Schema.optionalKey(Flag)
-const text = Schema.optionalKey(Text)
-const texts = Schema.optionalKey(list(Text))
+// A query holds strings only. Where a number would do as well, `007` and ids beyond 2^53 would be read as numbers.
+const text = Schema.optionalKey(Schema.String)
+const texts = Schema.optionalKey(list(Schema.String))
 
 /** Ids as clients list them; those that are none name nothing. */
-export const Ids = Schema.Struct({ id: Schema.optionalKey(list(Text)) })
+export const Ids = Schema.Struct({ id: texts })
 
 export const IdPath = { id: IdFromString }
 export const GroupKeyPath = { groupKey: Schema.String }
@@ -104,7 +105,7 @@ export const UnreadQuery = Schema.Struct({
 }).pipe(Schema.encodeKeys({ ...notificationKeys, groupedTypes: "grouped_types" }))
 
 /** `POST /api/v1/notifications/dismiss` */
-export const DismissedId = Schema.Struct({ id: text })
+export const DismissedId = Schema.Struct({ id: Schema.optionalKey(Text) })
 
 /** `GET /api/v2/notifications` */
 export const GroupsQuery = Schema.Struct({
@@ -122,7 +123,7 @@ export const GroupsQuery = Schema.Struct({
 /** `GET /api/v1/markers` */
 export const MarkersQuery = Schema.Struct({ timeline: texts })
 
-const Position = Schema.Struct({ lastReadId: Schema.optionalKey(Cursor) }).pipe(
+const Position = Schema.Struct({ lastReadId: Schema.optionalKey(IdInBody) }).pipe(
   Schema.encodeKeys({ lastReadId: "last_read_id" })
 )
 /** `POST /api/v1/markers` */

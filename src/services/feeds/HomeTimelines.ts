@@ -83,8 +83,7 @@ export class HomeTimelines extends Context.Service<HomeTimelines, {
           regenerating = !(yield* rebuilt(reader))
           entries = yield* feeds.read(reader)
         }
-        const read = yield* pageOf(entries ?? [], page, (range) => ask(reader, range))
-        const shown = withoutRepeats(entries ?? [], read)
+        const { read, shown } = yield* pageOf(entries ?? [], page, (range) => ask(reader, range))
         return { ids: shown.map(({ id }) => id), read: read.map(({ id }) => id), regenerating }
       })
 
@@ -93,61 +92,76 @@ export class HomeTimelines extends Context.Service<HomeTimelines, {
   )
 }
 
+interface Pages {
+  /** What is shown, newest first. */
+  readonly shown: ReadonlyArray<FeedEntry>
+  /** What the page went through, repeats included. */
+  readonly read: ReadonlyArray<FeedEntry>
+}
+
 /**
- * The entries of a page: out of the feed, which holds everything above its oldest entry, and out of Postgres (`ask`)
- * where the page goes further down.
+ * The entries of a page without repeats: out of the feed, which holds everything above its oldest entry, and out of
+ * Postgres (`ask`) where the page goes further down.
  */
 export const pageOf = Effect.fnUntraced(function*<E, R>(
   entries: ReadonlyArray<FeedEntry>,
   { limit, maxId, minId, sinceId }: Page,
   ask: (range: HomeQuery.Range) => Effect.Effect<ReadonlyArray<FeedEntry>, E, R>
-) {
-  if (limit === 0) return []
+): Effect.fn.Return<Pages, E, R> {
+  if (limit === 0) return { shown: [], read: [] }
   const oldest = entries.at(-1)?.id
+  const start = maxId === undefined ? 0 : place(entries, (entry) => entry.id < maxId)
   if (minId !== undefined) {
     if (oldest === undefined || minId < oldest) {
-      return (yield* ask({ above: minId, below: maxId, ascending: true, limit })).toReversed()
+      const below = yield* ask({ above: minId, below: maxId, ascending: true, limit })
+      return distinct(below.toReversed())
     }
-    const end = firstAtOrBelow(entries, minId)
-    const start = maxId === undefined ? 0 : firstBelow(entries, maxId)
-    return entries.slice(Math.max(start, end - limit), end)
+    const end = place(entries, (entry) => entry.id <= minId)
+    const up = walk(entries, start, end, limit, -1)
+    return { shown: up.shown.toReversed(), read: up.read.toReversed() }
   }
-  const start = maxId === undefined ? 0 : firstBelow(entries, maxId)
-  const end = sinceId === undefined ? entries.length : firstAtOrBelow(entries, sinceId)
-  const kept = entries.slice(start, Math.min(end, start + limit))
-  if (kept.length === limit || (oldest !== undefined && sinceId !== undefined && sinceId >= oldest)) return kept
+  const end = sinceId === undefined ? entries.length : place(entries, (entry) => entry.id <= sinceId)
+  const kept = walk(entries, start, end, limit, 1)
+  if (kept.shown.length === limit || (oldest !== undefined && sinceId !== undefined && sinceId >= oldest)) return kept
   const below = oldest === undefined || (maxId !== undefined && maxId < oldest) ? maxId : oldest
-  return [...kept, ...(yield* ask({ below, above: sinceId, limit: limit - kept.length }))]
+  const older = distinct(yield* ask({ below, above: sinceId, limit: limit - kept.shown.length }))
+  return { shown: [...kept.shown, ...older.shown], read: [...kept.read, ...older.read] }
 })
 
-const firstBelow = (entries: ReadonlyArray<FeedEntry>, id: bigint) => indexOf(entries, (entry) => entry.id < id)
-const firstAtOrBelow = (entries: ReadonlyArray<FeedEntry>, id: bigint) => indexOf(entries, (entry) => entry.id <= id)
-const indexOf = (entries: ReadonlyArray<FeedEntry>, test: (entry: FeedEntry) => boolean) => {
+/** Where the first entry is that passes, which is the number of entries where none does. */
+const place = (entries: ReadonlyArray<FeedEntry>, test: (entry: FeedEntry) => boolean) => {
   const found = entries.findIndex(test)
   return found === -1 ? entries.length : found
 }
 
-/** A page without reblogs that repeat what stands a little below; older entries of the feed count, too. */
-export const withoutRepeats = (
-  entries: ReadonlyArray<FeedEntry>,
-  page: ReadonlyArray<FeedEntry>
-): ReadonlyArray<FeedEntry> => {
-  const first = page[0]
-  if (first === undefined || page.every(({ reblogOf }) => reblogOf === undefined)) return page
-  const start = firstAtOrBelow(entries, first.id)
-  // Twice as far, so that what is itself a repeat of something older is known as such.
-  const context = entries.slice(start + page.length, start + page.length + 2 * repeatEntriesMax)
-  const shownAt = new Map<bigint, number>()
+/** Goes through the entries from `start` up to `end` (downwards, `step` 1) or the other way, until `limit` are shown. */
+const walk = (entries: ReadonlyArray<FeedEntry>, start: number, end: number, limit: number, step: 1 | -1): Pages => {
+  const repeats = new Map<number, boolean>()
   const shown: Array<FeedEntry> = []
-  const all = [...page, ...context]
-  for (let at = all.length - 1; at >= 0; at--) {
-    const entry = all[at]
+  const read: Array<FeedEntry> = []
+  for (let at = step === 1 ? start : end - 1; at >= start && at < end && shown.length < limit; at += step) {
+    const entry = entries[at]
     if (entry === undefined) continue
-    const key = entry.reblogOf ?? entry.id
-    const before = shownAt.get(key)
-    if (entry.reblogOf !== undefined && before !== undefined && before - at <= repeatEntriesMax) continue
-    shownAt.set(key, at)
-    if (at < page.length) shown.push(entry)
+    read.push(entry)
+    if (!isRepeat(entries, at, repeats)) shown.push(entry)
   }
-  return shown.reverse()
+  return { shown, read }
+}
+
+const distinct = (entries: ReadonlyArray<FeedEntry>): Pages => walk(entries, 0, entries.length, entries.length, 1)
+
+/** Whether a reblog's original, or another reblog of it that is no repeat itself, is among the next older entries. */
+const isRepeat = (entries: ReadonlyArray<FeedEntry>, at: number, known: Map<number, boolean>): boolean => {
+  const original = entries[at]?.reblogOf
+  if (original === undefined) return false
+  const before = known.get(at)
+  if (before !== undefined) return before
+  const end = Math.min(entries.length, at + repeatEntriesMax + 1)
+  let repeat = false
+  for (let older = at + 1; older < end && !repeat; older++) {
+    const entry = entries[older]
+    repeat = entry?.id === original || (entry?.reblogOf === original && !isRepeat(entries, older, known))
+  }
+  known.set(at, repeat)
+  return repeat
 }

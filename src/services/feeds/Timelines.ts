@@ -64,12 +64,9 @@ export class Timelines extends Context.Service<Timelines, {
       }, Effect.orDie)
 
       const tagged = Effect.fn("Timelines.tagged")(function*(viewer: Viewer, selection: TagSelection, page: Page) {
-        const [wanted, all, none] = [
-          [selection.name, ...selection.any.slice(0, extraTagsMax)],
-          selection.all.slice(0, extraTagsMax),
-          selection.none.slice(0, extraTagsMax)
-        ].map((names) => [...new Set(names.map(normalise))])
-        if (wanted === undefined || all === undefined || none === undefined) return []
+        const wanted = distinct([selection.name, ...selection.any.slice(0, extraTagsMax)])
+        const all = distinct(selection.all.slice(0, extraTagsMax))
+        const none = distinct(selection.none.slice(0, extraTagsMax))
         if (selection.onlyMedia || page.limit === 0) return []
         const rows = yield* sql<{ id: bigint; name: string }>`
           SELECT id, name FROM tags WHERE name = ANY (${[...wanted, ...all, ...none]}::text[])`
@@ -99,3 +96,5 @@ export class Timelines extends Context.Service<Timelines, {
     })
   )
 }
+
+const distinct = (names: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(names.map(normalise))]

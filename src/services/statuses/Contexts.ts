@@ -31,20 +31,24 @@ export class Contexts extends Context.Service<Contexts, {
             ? sql``
             : sql`AND NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`
         }`
+        // LATERAL with OFFSET 0 has each step look up one status, where a join might read the table anew at each depth.
         // The depth bounds the walk where parents form a circle, which only remote statuses can.
         const ancestors = yield* sql<{ id: bigint }>`
           WITH RECURSIVE up (id, depth) AS (
             SELECT in_reply_to_id, 1 FROM statuses WHERE id = ${id} AND in_reply_to_id IS NOT NULL
             UNION ALL
-            SELECT p.in_reply_to_id, up.depth + 1 FROM up JOIN statuses p ON p.id = up.id
-            WHERE p.in_reply_to_id IS NOT NULL AND up.depth < ${most})
+            SELECT p.in_reply_to_id, up.depth + 1 FROM up
+            CROSS JOIN LATERAL (SELECT in_reply_to_id FROM statuses
+              WHERE statuses.id = up.id AND in_reply_to_id IS NOT NULL OFFSET 0) p
+            WHERE up.depth < ${most})
           SELECT s.id FROM up JOIN statuses s ON s.id = up.id WHERE ${shown} AND s.id <> ${id} ORDER BY up.depth DESC`
         // UNION leaves out what is there already; the limit ends the walk.
         const below = yield* sql<Answer>`
           WITH RECURSIVE down (id) AS (
             SELECT id FROM statuses WHERE in_reply_to_id = ${id} AND deleted_at IS NULL
             UNION
-            SELECT c.id FROM down JOIN statuses c ON c.in_reply_to_id = down.id WHERE c.deleted_at IS NULL),
+            SELECT c.id FROM down CROSS JOIN LATERAL (SELECT statuses.id FROM statuses
+              WHERE in_reply_to_id = down.id AND deleted_at IS NULL OFFSET 0) c),
           near AS MATERIALIZED (SELECT id FROM down LIMIT ${most})
           SELECT s.id, s.in_reply_to_id AS parent, s.account_id, ${shown} AS shown
           FROM near JOIN statuses s ON s.id = near.id WHERE s.id <> ${id}`

@@ -38,8 +38,9 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
 export const padded = (ids: ReadonlySet<bigint>): ReadonlyArray<bigint> => {
   const array = [...ids]
   const last = array.at(-1)
-  while (last !== undefined && array.length < plannedElements) array.push(last)
-  return array
+  return last === undefined || array.length >= plannedElements
+    ? array
+    : [...array, ...Array<bigint>(plannedElements - array.length).fill(last)]
 }
 const plannedElements = 10
 

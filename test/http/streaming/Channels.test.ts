@@ -15,7 +15,16 @@ describe("Channels", () => {
     assert.strictEqual(channel("user"), `user/7 ["user"]`)
     assert.strictEqual(channel("user:notification"), `user:notification/7 ["user:notification"]`)
     assert.strictEqual(channel("direct"), `direct/7 ["direct"]`)
-    for (const name of ["public", "public:media", "public:local", "public:local:media", "public:remote", "public:remote:media"]) {
+    for (
+      const name of [
+        "public",
+        "public:media",
+        "public:local",
+        "public:local:media",
+        "public:remote",
+        "public:remote:media"
+      ]
+    ) {
       assert.strictEqual(channel(name), `${name} ["${name}"]`)
     }
     assert.strictEqual(channel("hashtag", { tag: "Ünï_Cödé ！" }), `hashtag:uni_code ["hashtag","Ünï_Cödé ！"]`)
@@ -50,17 +59,31 @@ describe("Channels", () => {
     for (const name of names) {
       assert.notStrictEqual(channel(name, parameters, "read"), refused)
       assert.notStrictEqual(channel(name, parameters, "read:statuses"), refused)
-      for (const scope of ["read:notifications", "read:accounts", "write", "write:statuses", "follow", "push", "admin:read"]) {
+      for (
+        const scope of [
+          "read:notifications",
+          "read:accounts",
+          "write",
+          "write:statuses",
+          "follow",
+          "push",
+          "admin:read"
+        ]
+      ) {
         assert.strictEqual(channel(name, parameters, scope), refused, `${name} with ${scope}`)
       }
     }
-    assert.strictEqual(channel("user:notification", {}, "read:notifications"), `user:notification/7 ["user:notification"]`)
+    assert.strictEqual(
+      channel("user:notification", {}, "read:notifications"),
+      `user:notification/7 ["user:notification"]`
+    )
     assert.strictEqual(channel("user:notification", {}, "read:statuses"), refused)
     assert.strictEqual(channel("nonsense", {}, "write"), refused)
   })
 
   it("S-007: have paths, of which public ones may be narrowed to media", () => {
-    const at = (path: string, onlyMedia = false) => Result.getOrElse(nameAtPath(path, onlyMedia), ({ message }) => message)
+    const at = (path: string, onlyMedia = false) =>
+      Result.getOrElse(nameAtPath(path, onlyMedia), ({ message }) => message)
     assert.strictEqual(at("user"), "user")
     assert.strictEqual(at("user", true), "user")
     assert.strictEqual(at("user/notification"), "user:notification")

@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountViews } from "../../../src/http/render/Accounts.ts"
 import { ownTopic } from "../../../src/http/streaming/Channels.ts"
 import * as Deliveries from "../../../src/http/streaming/Deliveries.ts"
 import { type Connection, Registry } from "../../../src/http/streaming/Registry.ts"
@@ -31,7 +33,10 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       const author = yield* person("author1")
       const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Hello #World") })
       yield* settled
-      const readers = yield* Effect.forEach(Array.from({ length: 40 }, (_, i) => `reader1x${i}`), (name) => person(name))
+      const readers = yield* Effect.forEach(
+        Array.from({ length: 40 }, (_, i) => `reader1x${i}`),
+        (name) => person(name)
+      )
       const registry = new Registry()
       const { concerns, deliveryOf } = yield* Deliveries.make(registry)
       const update = {
@@ -65,6 +70,31 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       const [own] = [...(yield* deliveryOf(update))]
       assert.strictEqual(JSON.parse(own!.event.payload!).pinned, false)
       assert.isUndefined(JSON.parse(many.sendings[0]!.event.payload!).pinned)
+    }))
+
+  it.effect("row 60: show an account as requests do, with what it hides", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const accounts = yield* Accounts
+      const views = yield* AccountViews
+      const author = yield* person("hidden3")
+      yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${author}`
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Hello") })
+      yield* settled
+      const registry = new Registry()
+      const { deliveryOf } = yield* Deliveries.make(registry)
+      listening(registry, author, ownTopic("user", author))
+      const delivery = yield* deliveryOf({
+        _tag: "StatusEvent",
+        event: "update",
+        statusId: StatusId.make(BigInt(id)),
+        accountIds: [author],
+        channels: []
+      })
+      const [{ event }] = [...delivery] as [Deliveries.Sending]
+      const { account } = JSON.parse(event.payload!)
+      assert.deepStrictEqual(account, JSON.parse(yield* views.renderOne(author)))
+      assert.isTrue(account.hide_collections)
     }))
 
   it.effect("cost nothing where nobody listens", () =>

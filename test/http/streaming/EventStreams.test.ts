@@ -61,7 +61,12 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Serve
       for (const [path, topic] of paths) {
         const { hello, next } = yield* listen(`${path}${path.includes("?") ? "&" : "?"}access_token=${secret}`)
         yield* hello
-        yield* broadcast.publish({ _tag: "StatusDeleted", statusId: StatusId.make(1n), accountIds: [], channels: [topic] })
+        yield* broadcast.publish({
+          _tag: "StatusDeleted",
+          statusId: StatusId.make(1n),
+          accountIds: [],
+          channels: [topic]
+        })
         assert.deepStrictEqual(yield* next, Option.some("event: delete\ndata: 1"), path)
       }
     }).pipe(Effect.scoped))

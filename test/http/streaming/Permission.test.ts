@@ -23,7 +23,9 @@ const status = Effect.fnUntraced(function*(accountId: AccountId, more: {
     more.reblogOf ?? null
   }, ${at} FROM next_id(${at.getTime()}) n RETURNING id`
   const id = StatusId.make(row!.id)
-  for (const mentioned of more.mentions ?? []) yield* sql`INSERT INTO mentions ${sql.insert({ statusId: id, accountId: mentioned })}`
+  for (const mentioned of more.mentions ?? []) {
+    yield* sql`INSERT INTO mentions ${sql.insert({ statusId: id, accountId: mentioned })}`
+  }
   return id
 })
 
@@ -61,7 +63,9 @@ const shownTo = Effect.fnUntraced(function*(
   for (const [name, { account, next }] of Object.entries(listeners)) {
     yield* broadcast.publish({ _tag: "FiltersChanged", accountId: account })
     const streams: Array<string> = []
-    for (let frame = yield* next; frame.event !== "filters_changed"; frame = yield* next) streams.push(frame.stream![0]!)
+    for (let frame = yield* next; frame.event !== "filters_changed"; frame = yield* next) {
+      streams.push(frame.stream![0]!)
+    }
     if (streams.length > 0) shown[name] = streams
   }
   return shown
@@ -118,7 +122,13 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (2, ${author}, ${foe})`
       const broadcast = yield* Broadcast
       const listeners = { friend: yield* everywhere(friend), foe: yield* everywhere(foe) }
-      yield* broadcast.publish({ _tag: "StatusEvent", event: "status.update", statusId: id, accountIds: [author], channels: [] })
+      yield* broadcast.publish({
+        _tag: "StatusEvent",
+        event: "status.update",
+        statusId: id,
+        accountIds: [author],
+        channels: []
+      })
       assert.sameMembers([
         (yield* listeners.friend.next).stream![0],
         (yield* listeners.friend.next).stream![0]
@@ -138,7 +148,9 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       const block = (reader: AccountId, target: AccountId) =>
         sql`INSERT INTO blocks ${sql.insert({ id: row++, accountId: reader, targetAccountId: target })}`
       const mute = (reader: AccountId, target: AccountId, expiresAt: Date | null, hideNotifications = true) =>
-        sql`INSERT INTO mutes ${sql.insert({ id: row++, accountId: reader, targetAccountId: target, hideNotifications, expiresAt })}`
+        sql`INSERT INTO mutes ${
+          sql.insert({ id: row++, accountId: reader, targetAccountId: target, hideNotifications, expiresAt })
+        }`
       const shuns = {
         neutral: () => Effect.void,
         blocks: (reader: AccountId) => block(reader, author),

@@ -13,6 +13,7 @@ import { layer as renderings } from "../../../src/http/render/StreamRenderings.t
 import { Hub } from "../../../src/http/streaming/Hub.ts"
 import { layer as routes } from "../../../src/http/streaming/Routes.ts"
 import { layer as webSockets } from "../../../src/layers/WebSockets.ts"
+import { Broadcast } from "../../../src/services/feeds/Broadcast.ts"
 import { Listeners } from "../../../src/services/feeds/Listeners.ts"
 import { Notifications } from "../../../src/services/feeds/Notifications.ts"
 import { Accounts } from "../../../src/services/identity/Accounts.ts"
@@ -26,6 +27,7 @@ import { Conversations } from "../../../src/services/statuses/Conversations.ts"
 import { Standings } from "../../../src/services/statuses/Standings.ts"
 import { Statuses } from "../../../src/services/statuses/Statuses.ts"
 import { config, layerActors } from "../../support/Actors.ts"
+import { person } from "../../support/People.ts"
 
 const reads = renderings.pipe(
   Layer.provideMerge(Layer.mergeAll(NotificationViews.layer, ConversationViews.layer)),
@@ -143,22 +145,21 @@ export const listen = Effect.fnUntraced(function*(path: string, secret?: string)
   )
   const reader = response.body!.getReader()
   const decoder = new TextDecoder()
-  let text = ""
-  let done = false
-  const read = Effect.promise(() => reader.read()).pipe(
+  const read = { text: "", done: false }
+  const more = Effect.promise(() => reader.read()).pipe(
     Effect.map((chunk) => {
-      done = chunk.done
-      text += decoder.decode(chunk.value, { stream: true })
+      read.done = chunk.done
+      read.text += decoder.decode(chunk.value, { stream: true })
     })
   )
   /** What comes before the next occurrence of `end`. */
   const until = (end: string) =>
     Effect.gen(function*() {
-      while (!text.includes(end) && !done) yield* read
-      const at = text.indexOf(end)
+      while (!read.text.includes(end) && !read.done) yield* more
+      const at = read.text.indexOf(end)
       if (at === -1) return Option.none<string>()
-      const block = text.slice(0, at)
-      text = text.slice(at + end.length)
+      const block = read.text.slice(0, at)
+      read.text = read.text.slice(at + end.length)
       return Option.some(block)
     })
   return {
@@ -166,8 +167,19 @@ export const listen = Effect.fnUntraced(function*(path: string, secret?: string)
     hello: until("\n"),
     next: until("\n\n"),
     rest: Effect.gen(function*() {
-      while (!done) yield* read
-      return text
+      while (!read.done) yield* more
+      return read.text
     })
   }
 })
+
+/** Somebody with an open socket. */
+export const listener = Effect.fnUntraced(function*(name: string, query: string, ...scopes: ReadonlyArray<string>) {
+  const account = yield* person(name)
+  const { secret, tokenId } = yield* tokenOf(account, ...scopes)
+  return { account, tokenId, secret, ...(yield* connect({ query, protocol: secret })) }
+})
+
+/** Says to the account's `user` stream that its filters changed: what was to come before has come when this comes. */
+export const mark = (account: AccountId) =>
+  Effect.flatMap(Broadcast, (broadcast) => broadcast.publish({ _tag: "FiltersChanged", accountId: account }))

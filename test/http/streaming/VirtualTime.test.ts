@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { revalidationPeriod } from "../../../src/http/streaming/Hub.ts"
 import { Broadcast } from "../../../src/services/feeds/Broadcast.ts"
 import { person } from "../../support/People.ts"

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountViews } from "../../../src/http/render/Accounts.ts"
 import { Account, CredentialAccount, FamiliarFollowers } from "../../../src/http/wire/Account.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
 import { Status } from "../../../src/http/wire/Status.ts"
@@ -11,6 +12,9 @@ const at = new Date("2026-06-01T12:34:56Z")
 const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => (value: unknown) =>
   Schema.decodeUnknownEffect(schema, strict)(value)
+
+/** What a command on this node does after it: caches forget the accounts. */
+const changed = Effect.flatMap(AccountViews, (views) => views.forget([1n, 2n, 3n, 4n, 5n, 6n]))
 
 /** anna (1), ben (2), cleo (3, locked), dora (4, suspended), erik (5, not confirmed), rita (6, at remote.example). */
 const settle = Effect.gen(function*() {
@@ -33,6 +37,7 @@ const settle = Effect.gen(function*() {
     FROM accounts WHERE domain IS NULL`
   yield* sql`INSERT INTO account_stats (account_id, followers_count, statuses_count, last_status_at)
     SELECT id, 3, 2, ${at} FROM accounts`
+  yield* changed
 })
 
 layer(server(), { excludeTestServices: true })("accounts", (it) => {
@@ -80,6 +85,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       const relationships = yield* get("/api/v1/accounts/relationships?id[]=4", yield* token(1n))
       assert.deepStrictEqual(relationships.body, [])
       yield* sql`UPDATE accounts SET moved_to_id = 4 WHERE id = 2`
+      yield* changed
       const { body } = yield* get("/api/v1/accounts/2")
       const dora = yield* decode(Account)(body.moved)
       assert.strictEqual(dora.suspended, true)
@@ -175,6 +181,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       const familiar = (yield* get("/api/v1/accounts/familiar_followers?id[]=2&id[]=1", yield* token(2n))).body
       yield* Effect.forEach(familiar, decode(FamiliarFollowers))
       yield* sql`UPDATE accounts SET hide_collections = true WHERE id = 1`
+      yield* changed
       for (const bearer of [undefined, cleo]) {
         assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/followers", bearer), [])
         assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/following", bearer), [])

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { Cursor } from "../../../src/http/wire/PageQuery.ts"
 import { Flag, Integer, list, Text } from "../../../src/http/wire/Params.ts"
 
 const Parameters = Schema.Struct({
@@ -48,6 +49,10 @@ describe("S-120 parameters", () => {
       text: "true"
     })
     assert.deepStrictEqual(ofQuery({ texts: ["1", "2"] }), { texts: ["1", "2"] })
+    const exact = { texts: ["117653680816914433", "007"], text: "1e3" }
+    assert.deepStrictEqual(ofQuery(exact), exact, "nothing becomes a number on its way")
+    const cursor = Schema.decodeUnknownSync(Schema.toCodecStringTree(Schema.Struct({ maxId: Cursor })))
+    assert.deepStrictEqual(cursor({ maxId: "117653680816914433" }), { maxId: 117653680816914433n })
     assert.deepStrictEqual(decode({ text: 5 }), { text: "5" })
     assert.throws(() => decode({ text: {} }))
   })

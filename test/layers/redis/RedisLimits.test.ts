@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Result } from "effect"
-import { limits, Limits } from "../../../src/http/guard/Limits.ts"
+import { Limits, limits } from "../../../src/http/guard/Limits.ts"
 import { Redis } from "../../../src/layers/Redis.ts"
 import * as RedisLimits from "../../../src/layers/redis/RedisLimits.ts"
 import { TestRedis } from "../../support/RedisServer.ts"

@@ -34,7 +34,9 @@ layer(Layer.merge(TestDatabase.layer, NodeCrypto.layer), { excludeTestServices: 
         const { pid, url } = yield* startRedis
         const [one, other] = [yield* node(url), yield* node(url)]
         process.kill(pid, "SIGSTOP")
-        const [waited] = yield* Effect.timed(Effect.forEach([1n, 2n, 3n, 4n], (id) => one.broadcast.publish(revoked(id))))
+        const [waited] = yield* Effect.timed(
+          Effect.forEach([1n, 2n, 3n, 4n], (id) => one.broadcast.publish(revoked(id)))
+        )
         assert.isBelow(Duration.toMillis(waited), 3_000)
         assert.deepStrictEqual(yield* PubSub.takeAll(one.heard), [1n, 2n, 3n, 4n].map(revoked))
         yield* until(one.broadcast, false)

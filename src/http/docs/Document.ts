@@ -1,0 +1,113 @@
+import { Context, Option } from "effect"
+import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import { ClientError } from "../../services/Errors.ts"
+import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { softwareVersion } from "../../services/instance/Software.ts"
+import { Access, type AccessRule } from "../guard/Access.ts"
+
+/** Who may call an operation, in words. */
+const callers: Record<AccessRule["who"], string> = {
+  anyone: "Anybody; a token changes nothing.",
+  public: "Anybody, or a user's token.",
+  app: "An app's own token.",
+  "app or user": "An app's own token or a user's.",
+  user: "A user's token."
+}
+
+const wordsFor = ({ limits, scopes, who }: AccessRule): string =>
+  [
+    callers[who],
+    ...(scopes.length === 0 ? [] : [`A token needs one of the scopes ${scopes.join(", ")}.`]),
+    ...(limits.length === 0 ? [] : [`Has a limit of its own: ${limits.join(", ")}.`])
+  ].join(" ")
+
+const scheme = "token"
+
+/** Alternatives of what may be sent along; the empty one means nothing. */
+const securityOf = ({ scopes, who }: AccessRule): OpenApi.OpenAPISpecOperation["security"] => {
+  if (who === "anyone") return []
+  const withToken = scopes.length === 0 ? [{ [scheme]: [] }] : scopes.map((scope) => ({ [scheme]: [scope] }))
+  return who === "public" ? [{}, ...withToken] : withToken
+}
+
+/** Errors as they travel, whatever the class inside the program. */
+const errorSchema = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: { type: "string", description: "What is wrong, as it may be shown to the user" },
+    details: { type: "object", description: "By field, where a form is wrong" }
+  }
+}
+const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } }
+const classNames = new Set(ClientError.members.map(({ identifier }) => `${identifier}Encoded`))
+
+const responsesOf = (responses: OpenApi.OpenAPISpecResponses): OpenApi.OpenAPISpecResponses =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      Number(status) < 400 ? response : { description: response.description, content: errorContent }
+    ])
+  )
+
+/** Parameters of a path or query are texts; what a text may mean is in its description. */
+const parameterOf = (parameter: OpenApi.OpenAPISpecParameter): OpenApi.OpenAPISpecParameter =>
+  takesAnyText(parameter.schema) ? { ...parameter, schema: { type: "string" } } : parameter
+
+const takesAnyText = (schema: object): boolean =>
+  "anyOf" in schema && Array.isArray(schema.anyOf) &&
+  schema.anyOf.some((one: object) => "type" in one && one.type === "string" && Object.keys(one).length === 1)
+
+/**
+ * The OpenAPI document of the API that serves the requests: what effect makes of the endpoints' schemas, with who may
+ * call each by the same `Access` that the guard obeys, and errors in the shape in which they are sent.
+ */
+export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  { localDomain, publicUrl }: ServerConfig["Service"]
+): OpenApi.OpenAPISpec => {
+  const made = OpenApi.fromApi(api)
+  const rules = new Map<string, AccessRule>()
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group }) => {
+      const rule = Context.getOption(endpoint.annotations, Access)
+      if (Option.isSome(rule)) rules.set(`${group.identifier}.${endpoint.identifier}`, rule.value)
+    }
+  })
+  const operationOf = (operation: OpenApi.OpenAPISpecOperation): OpenApi.OpenAPISpecOperation => {
+    const rule = rules.get(operation.operationId)
+    return {
+      ...operation,
+      parameters: operation.parameters.map(parameterOf),
+      responses: responsesOf(operation.responses),
+      ...(rule !== undefined && { security: securityOf(rule), description: wordsFor(rule) })
+    }
+  }
+  const paths = Object.entries(made.paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(methods.flatMap((method) => {
+      const operation = item[method]
+      return operation === undefined ? [] : [[method, operationOf(operation)]]
+    }))
+  ])
+  const schemas = Object.entries(made.components.schemas).filter(([name]) => !classNames.has(name))
+  return {
+    ...made,
+    info: {
+      title: `Murmuration at ${localDomain}`,
+      version: softwareVersion,
+      description: "Mastodon's client API. Parameters travel in the query, as a form or as JSON; answers are JSON."
+    },
+    servers: [{ url: publicUrl }],
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: { Error: errorSchema, ...Object.fromEntries(schemas) },
+      securitySchemes: { [scheme]: { type: "http", scheme: "bearer", description: "From /oauth/token" } }
+    }
+  }
+}
+
+export const methods = ["get", "post", "put", "patch", "delete"] as const satisfies ReadonlyArray<
+  OpenApi.OpenAPISpecMethodName
+>

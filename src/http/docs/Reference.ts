@@ -1,0 +1,87 @@
+import type { OpenApi } from "effect/http-api"
+import { type Html, html } from "../pages/Html.ts"
+import { methods } from "./Document.ts"
+
+interface Operation extends OpenApi.OpenAPISpecOperation {
+  readonly method: string
+  readonly path: string
+}
+
+/** A document for readers: a list of operations by group, and of what they take and give. No script is needed for it. */
+export const referenceOf = (document: OpenApi.OpenAPISpec): Html => {
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method): ReadonlyArray<Operation> => {
+      const operation = item[method]
+      return operation === undefined ? [] : [{ ...operation, method: method.toUpperCase(), path }]
+    })
+  )
+  const groups = document.tags.map(({ description, name }) => ({
+    name,
+    description,
+    operations: operations.filter(({ tags }) => tags.includes(name))
+  }))
+  return html`
+<p>${document.info.description} The same as <a href="/api/openapi.json">OpenAPI document</a>.</p>
+<ul class="plain row">${
+    groups.map(({ name }) => html`<li><a href="#group-${name}">${titleOf(name)}</a></li>`)
+  }<li><a href="#schemas">Schemas</a></li></ul>
+${
+    groups.map(({ description, name, operations }) =>
+      html`<section id="group-${name}"><h2>${titleOf(name)}</h2>
+${description === undefined ? "" : html`<p>${description}.</p>`}${operations.map(show)}</section>`
+    )
+  }
+<section id="schemas"><h2>Schemas</h2>${
+    Object.entries(document.components.schemas).map(([name, schema]) =>
+      html`<details class="operation" id="schema-${name}"><summary>${name}</summary>${pretty(schema)}</details>`
+    )
+  }</section>`
+}
+
+const show = ({ description, method, parameters, path, requestBody, responses }: Operation): Html =>
+  html`<details class="operation"><summary><code class="method">${method}</code> <code>${path}</code></summary>
+${description === undefined ? "" : html`<p>${description}</p>`}
+${
+    parameters.length === 0 ? "" : html`<table><thead><tr><th>Parameter</th><th>In</th><th></th></tr></thead><tbody>${
+      parameters.map((parameter) =>
+        html`<tr><td><code>${parameter.name}</code></td><td>${parameter.in}</td>
+<td>${parameter.required ? "required" : ""}</td></tr>`
+      )
+    }</tbody></table>`
+  }
+${Object.values(requestBody?.content ?? {}).slice(0, 1).map(({ schema }) => html`<p>Takes</p>${pretty(schema)}`)}
+<ul class="plain">${
+    Object.entries(responses).map(([status, { content, description }]) => {
+      const [first] = Object.values(content ?? {})
+      return html`<li><code>${status}</code> ${first === undefined ? description : typeOf(first.schema)}</li>`
+    })
+  }</ul></details>`
+
+/** `accountActions` as "Account actions". */
+const titleOf = (name: string): string => {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const schemaPath = "#/components/schemas/"
+
+/** A schema in a word or two, with a link where it has a name. */
+const typeOf = (schema: Readonly<Record<string, unknown>>): Html => {
+  const { $ref: reference, anyOf, items, type } = schema
+  if (typeof reference === "string" && reference.startsWith(schemaPath)) {
+    const name = reference.slice(schemaPath.length)
+    return html`<a href="#schema-${name}">${name}</a>`
+  }
+  if (type === "array" && isSchema(items)) return html`list of ${typeOf(items)}`
+  if (Array.isArray(anyOf)) {
+    return html`${
+      anyOf.filter(isSchema).map((one, index) => html`${index === 0 ? "" : " or "}${typeOf(one)}`)
+    }`
+  }
+  return html`${typeof type === "string" ? type : "any value"}`
+}
+
+const isSchema = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const pretty = (schema: unknown): Html => html`<pre>${JSON.stringify(schema, undefined, 2)}</pre>`

@@ -1,0 +1,40 @@
+import { Effect, FileSystem, Layer, Path } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { missingAvatarPath, missingHeaderPath } from "../render/AccountValues.ts"
+
+/** Widths in which the server's icon is there, in pixels. */
+export const iconSizes = [36, 48, 72, 96, 144, 192, 256, 384, 512] as const
+export const iconPath = (size: typeof iconSizes[number]): string => `/assets/icon-${size}.png`
+/** The server's picture in previews. */
+export const thumbnailPath = "/assets/preview.png"
+
+/** The files of the folder `assets` by their addresses; no part of a request's path ever becomes part of a file's. */
+const files: ReadonlyArray<readonly [address: `/${string}`, file: string]> = [
+  [missingAvatarPath, "avatar.png"],
+  [missingHeaderPath, "header.png"],
+  [thumbnailPath, "preview.png"],
+  ...iconSizes.map((size) => [`/assets/icon-${size}.png`, `icon-${size}.png`] as const)
+]
+
+const make = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const routes = yield* Effect.forEach(files, ([address, file]) =>
+    path.fromFileUrl(new URL(`./assets/${file}`, import.meta.url)).pipe(
+      Effect.flatMap(fs.readFile),
+      Effect.map((bytes) =>
+        HttpRouter.add(
+          "GET",
+          address,
+          HttpServerResponse.uint8Array(bytes, {
+            contentType: "image/png",
+            headers: { "cache-control": "public, max-age=86400", "x-content-type-options": "nosniff" }
+          })
+        )
+      )
+    ))
+  return Layer.mergeAll(Layer.empty, ...routes)
+})
+
+/** The server's own pictures, and those of accounts that have none. */
+export const layer = Layer.unwrap(Effect.orDie(make))

@@ -1,0 +1,53 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { idMax } from "../../services/Ids.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Contexts } from "../../services/statuses/Contexts.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import { html } from "./Html.ts"
+import { list, Posts } from "./Posts.ts"
+import { PublicPages } from "./PublicPages.ts"
+
+/** Posts above and below one that its page shows. */
+const ancestorsMax = 20
+const descendantsMax = 60
+
+const make = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const contexts = yield* Contexts
+  const pages = yield* PublicPages
+  const posts = yield* Posts
+  const statuses = yield* Statuses
+
+  const thread = Effect.gen(function*() {
+    const { id: digits = "", name = "" } = yield* HttpRouter.params
+    if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
+    const status = yield* statuses.find(undefined, BigInt(digits))
+    const record = (yield* statuses.load([status.id])).find(({ id }) => id === status.id)
+    // An address names a post together with its author, so that nobody can put words into another's mouth.
+    if (record === undefined || !record.local || record.username.toLowerCase() !== name.toLowerCase()) {
+      return yield* new RecordNotFound()
+    }
+    const { ancestors, descendants } = yield* contexts.of(undefined, status)
+    const [above, [itself], below] = yield* Effect.all([
+      posts.show(ancestors.slice(-ancestorsMax)),
+      posts.show([status.id]),
+      posts.show(descendants.slice(0, descendantsMax))
+    ])
+    if (itself === undefined) return yield* new RecordNotFound()
+    return pages.respond({
+      title: `@${record.username}@${config.localDomain}`,
+      body: html`
+${above.length === 0 ? "" : list(above)}
+<div class="focus">${itself}</div>
+${below.length === 0 ? "" : html`<h2>Replies</h2>${list(below)}`}
+<p><a href="/@${record.username}">More from @${record.username}</a></p>`
+    })
+  }).pipe(Effect.catchTag("RecordNotFound", () => Effect.succeed(pages.notFound)))
+
+  return HttpRouter.add("GET", "/@:name/:id", pages.behind(config.limitedFederation, thread))
+})
+
+/** `/@name/ID`: a local post with what it answers and what answers it, as far as everybody may read that. */
+export const layer = Layer.unwrap(make)

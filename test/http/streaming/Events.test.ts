@@ -1,0 +1,138 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { Conversation } from "../../../src/http/wire/Conversation.ts"
+import { Notification } from "../../../src/http/wire/Notification.ts"
+import { Status } from "../../../src/http/wire/Status.ts"
+import { StatusId } from "../../../src/services/Ids.ts"
+import { followers, person } from "../../support/People.ts"
+import { post } from "../../support/Posts.ts"
+import { connect, layerStreams, listener, mark, tokenOf } from "./Streams.ts"
+
+const decodeStatus = Schema.decodeUnknownEffect(Schema.fromJsonString(Status))
+const decodeNotification = Schema.decodeUnknownEffect(Schema.fromJsonString(Notification))
+const decodeConversation = Schema.decodeUnknownEffect(Schema.fromJsonString(Conversation))
+const edit = (text: string) => ({ text, spoilerText: "", sensitive: false, language: null })
+
+layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams carry", (it) => {
+  it.effect("S-007: carries a follower's home as it happens: update, status.update, delete", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const author = yield* person("author1")
+      const reader = yield* listener("reader1", "?stream=user")
+      yield* followers(author, [reader.account])
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Hello #World") })
+      const update = yield* reader.next
+      assert.deepStrictEqual([update.stream, update.event], [["user"], "update"])
+      const status = yield* decodeStatus(update.payload)
+      assert.strictEqual(status.id, id)
+      assert.deepStrictEqual([status.favourited, status.muted, status.filtered], [false, false, []])
+      yield* accounts.tell(author, {
+        _tag: "Edit",
+        statusId: StatusId.make(BigInt(id)),
+        ...edit("Hello again")
+      })
+      const changed = yield* reader.next
+      assert.deepStrictEqual([changed.stream, changed.event], [["user"], "status.update"])
+      assert.include((yield* decodeStatus(changed.payload)).content, "Hello again")
+      yield* accounts.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
+      assert.deepStrictEqual(yield* reader.next, { stream: ["user"], event: "delete", payload: id })
+    }).pipe(Effect.scoped))
+
+  it.effect("row 69: opens channels by the token's scopes, and shows notifications only to a token that may read them", () =>
+    Effect.gen(function*() {
+      const noScope = { error: "Access token does not have the required scopes", status: 401 }
+      const writer = yield* listener("writer8", "?stream=public", "write", "follow")
+      assert.deepStrictEqual(yield* writer.next, noScope)
+      const posts = yield* listener("posts8", "?stream=user", "read:statuses")
+      yield* posts.send({ type: "subscribe", stream: "user:notification" })
+      assert.deepStrictEqual(yield* posts.next, noScope)
+      const { secret } = yield* tokenOf(posts.account, "read:notifications")
+      const bell = yield* connect({ query: "?stream=user:notification", protocol: secret })
+      yield* bell.send({ type: "subscribe", stream: "user" })
+      assert.deepStrictEqual(yield* bell.next, noScope)
+      const both = yield* tokenOf(posts.account, "read")
+      const all = yield* connect({ query: "?stream=user", protocol: both.secret })
+      yield* all.send({ type: "subscribe", stream: "nonsense" })
+      yield* all.next
+
+      const accounts = yield* Accounts
+      const admirer = yield* person("admirer8")
+      yield* accounts.tell(admirer, {
+        _tag: "Follow",
+        target: posts.account,
+        reblogs: null,
+        notify: null,
+        languages: null
+      })
+      for (const [{ next }, stream] of [[bell, "user:notification"], [all, "user"]] as const) {
+        const { event, payload, ...frame } = yield* next
+        assert.deepStrictEqual([frame.stream, event], [[stream], "notification"])
+        const notification = yield* decodeNotification(payload)
+        assert.deepStrictEqual([notification.type, notification.account.id], ["follow", String(admirer)])
+      }
+      yield* mark(posts.account)
+      assert.strictEqual((yield* posts.next).event, "filters_changed")
+    }).pipe(Effect.scoped))
+
+  it.effect("S-262: says that filters changed, without a payload, to nobody else", () =>
+    Effect.gen(function*() {
+      const one = yield* listener("filters9", "?stream=user")
+      const other = yield* listener("other9", "?stream=user")
+      yield* mark(one.account)
+      yield* mark(other.account)
+      assert.strictEqual(yield* one.text, `{"stream":["user"],"event":"filters_changed"}`)
+      assert.strictEqual((yield* other.next).event, "filters_changed")
+      assert.deepStrictEqual(yield* other.waiting, [])
+    }).pipe(Effect.scoped))
+
+  it.effect("S-260, S-092: carries conversations on `direct`, to who takes part alone", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const [one, two, three] = [
+        yield* listener("one10", "?stream=direct"),
+        yield* listener("two10", "?stream=direct"),
+        yield* listener("three10", "?stream=direct")
+      ]
+      yield* three.send({ type: "subscribe", stream: "user" })
+      const { id } = yield* accounts.tell(one.account, {
+        _tag: "Publish",
+        post: post("@two10 psst", { visibility: "direct" })
+      })
+      for (const [{ next }, unread, other] of [[one, false, two.account], [two, true, one.account]] as const) {
+        const { event, payload, stream } = yield* next
+        assert.deepStrictEqual([stream, event], [["direct"], "conversation"])
+        const conversation = yield* decodeConversation(payload)
+        assert.deepStrictEqual([conversation.unread, conversation.last_status?.id], [unread, id])
+        assert.deepStrictEqual(conversation.accounts.map((account) => account.id), [String(other)])
+      }
+      yield* mark(three.account)
+      assert.strictEqual((yield* three.next).event, "filters_changed")
+    }).pipe(Effect.scoped))
+
+  it.effect("S-007: tells whom an edited status mentions, once, whoever follows whom", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const author = yield* person("author11")
+      const follower = yield* listener("follower11", "?stream=user")
+      const stranger = yield* listener("stranger11", "?stream=user:notification")
+      yield* followers(author, [follower.account])
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Hi @follower11 and @stranger11") })
+      const firsts = [(yield* follower.next).event, (yield* follower.next).event]
+      assert.sameMembers(firsts, ["update", "notification"])
+      assert.strictEqual((yield* stranger.next).event, "notification")
+      yield* accounts.tell(author, {
+        _tag: "Edit",
+        statusId: StatusId.make(BigInt(id)),
+        ...edit("Bye @follower11 and @stranger11")
+      })
+      for (const [reader, stream] of [[follower, "user"], [stranger, "user:notification"]] as const) {
+        const { event, payload, stream: name } = yield* reader.next
+        assert.deepStrictEqual([name, event], [[stream], "status.update"])
+        assert.include((yield* decodeStatus(payload)).content, "Bye")
+      }
+      yield* mark(follower.account)
+      assert.strictEqual((yield* follower.next).event, "filters_changed")
+      assert.deepStrictEqual(yield* stranger.waiting, [])
+    }).pipe(Effect.scoped))
+})

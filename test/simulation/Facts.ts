@@ -1,0 +1,133 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Visibility } from "../../src/services/statuses/Publications.ts"
+import { canSee, type StatusFacts } from "../../src/services/statuses/Visibility.ts"
+
+interface StatusRow {
+  readonly id: bigint
+  readonly accountId: bigint
+  readonly visibility: Visibility
+  readonly text: string
+  readonly reblogOfId: bigint | null
+  readonly inReplyToId: bigint | null
+  readonly inReplyToAccountId: bigint | null
+  readonly createdAt: Date
+  readonly deletedAt: Date | null
+}
+
+export interface FollowRow {
+  readonly accountId: bigint
+  readonly targetAccountId: bigint
+  readonly showReblogs: boolean
+  readonly notify: boolean
+}
+
+export interface NotificationRow {
+  readonly id: bigint
+  readonly accountId: bigint
+  readonly type: string
+  readonly fromAccountId: bigint
+  readonly statusId: bigint
+}
+
+type Pair = { readonly accountId: bigint; readonly targetAccountId: bigint }
+
+export const pair = (from: bigint, to: bigint) => `${from}>${to}`
+const pairs = (rows: ReadonlyArray<Pair>) => new Set(rows.map((row) => pair(row.accountId, row.targetAccountId)))
+
+/** Everything that the database says at rest, read row by row, without any of the product's queries. */
+export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: number) {
+  const statuses = yield* sql<StatusRow>`SELECT id, account_id, visibility, text, reblog_of_id, in_reply_to_id,
+    in_reply_to_account_id, created_at, deleted_at FROM statuses ORDER BY id`
+  const mentions = yield* sql<{ statusId: bigint; accountId: bigint; silent: boolean }>`SELECT * FROM mentions`
+  const followRows = yield* sql<FollowRow>`SELECT * FROM follows`
+  const mutes = yield* sql<Pair & { expiresAt: Date | null; hideNotifications: boolean }>`SELECT * FROM mutes`
+  return new Facts({
+    statuses,
+    mentions,
+    follows: followRows,
+    requests: pairs(yield* sql<Pair>`SELECT * FROM follow_requests`),
+    blocks: pairs(yield* sql<Pair>`SELECT * FROM blocks`),
+    mutes: pairs(mutes.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > now)),
+    favourites: yield* sql<{ accountId: bigint; statusId: bigint }>`SELECT * FROM favourites`,
+    pins: yield* sql<{ accountId: bigint; statusId: bigint }>`SELECT * FROM status_pins`,
+    notifications: yield* sql<NotificationRow>`SELECT * FROM notifications`
+  })
+})
+
+export interface Rows {
+  readonly statuses: ReadonlyArray<StatusRow>
+  readonly mentions: ReadonlyArray<{ readonly statusId: bigint; readonly accountId: bigint; readonly silent: boolean }>
+  readonly follows: ReadonlyArray<FollowRow>
+  readonly requests: ReadonlySet<string>
+  readonly blocks: ReadonlySet<string>
+  /** Those that are not over. */
+  readonly mutes: ReadonlySet<string>
+  readonly favourites: ReadonlyArray<{ readonly accountId: bigint; readonly statusId: bigint }>
+  readonly pins: ReadonlyArray<{ readonly accountId: bigint; readonly statusId: bigint }>
+  readonly notifications: ReadonlyArray<NotificationRow>
+}
+
+/** What follows from the rows by the rules of the product, in plain code. */
+export class Facts {
+  readonly rows: Rows
+  readonly byId: ReadonlyMap<bigint, StatusRow>
+  private readonly follows: ReadonlyMap<string, FollowRow>
+  private readonly mentioned: ReadonlySet<string>
+
+  constructor(rows: Rows) {
+    this.rows = rows
+    this.byId = new Map(rows.statuses.map((status) => [status.id, status]))
+    this.follows = new Map(rows.follows.map((row) => [pair(row.accountId, row.targetAccountId), row]))
+    this.mentioned = new Set(rows.mentions.filter(({ silent }) => !silent).map((m) => pair(m.statusId, m.accountId)))
+  }
+
+  private factsOf(status: StatusRow): StatusFacts {
+    const original = status.reblogOfId === null ? undefined : this.byId.get(status.reblogOfId)
+    return {
+      id: status.id,
+      accountId: status.accountId,
+      visibility: status.visibility,
+      deleted: status.deletedAt !== null,
+      authorSuspended: false,
+      reblogOf: original === undefined ? undefined : this.factsOf(original)
+    }
+  }
+
+  canSee(viewer: bigint | undefined, id: bigint) {
+    const status = this.byId.get(id)
+    if (status === undefined) return false
+    const who = viewer ?? 0n
+    return canSee(viewer === undefined ? undefined : viewerOf(viewer), this.factsOf(status), {
+      follows: (author) => this.follows.has(pair(who, author)),
+      blockedBy: (author) => this.rows.blocks.has(pair(author, who)),
+      mentionedIn: (status) => this.mentioned.has(pair(status, who))
+    })
+  }
+
+  private shuns(reader: bigint, account: bigint) {
+    return this.rows.blocks.has(pair(reader, account)) || this.rows.mutes.has(pair(reader, account))
+  }
+
+  /** Ids of the reader's home, newest first, as Mastodon's rules have them. */
+  homeOf(reader: bigint): ReadonlyArray<bigint> {
+    return this.rows.statuses.filter((status) => this.belongs(reader, status)).map(({ id }) => id).toReversed()
+  }
+
+  private belongs(reader: bigint, status: StatusRow) {
+    if (!this.canSee(reader, status.id)) return false
+    if (status.accountId === reader) return true
+    const follow = this.follows.get(pair(reader, status.accountId))
+    if (follow === undefined || this.shuns(reader, status.accountId)) return false
+    const answered = status.inReplyToId === null ? null : status.inReplyToAccountId
+    if (
+      answered !== null && answered !== status.accountId && answered !== reader &&
+      !this.follows.has(pair(reader, answered))
+    ) return false
+    const original = status.reblogOfId === null ? undefined : this.byId.get(status.reblogOfId)
+    if (original !== undefined && (!follow.showReblogs || this.shuns(reader, original.accountId))) return false
+    return !this.rows.mentions.some(({ accountId, statusId }) =>
+      (statusId === status.id || statusId === original?.id) && accountId !== reader && this.shuns(reader, accountId)
+    )
+  }
+}

@@ -1,0 +1,193 @@
+import { Effect, Fiber } from "effect"
+import type { Machine } from "./Machine.ts"
+import type { Node } from "./Node.ts"
+import { Dice } from "./Seeded.ts"
+import type { Message, Mishap } from "./Session.ts"
+import type { Step, World } from "./World.ts"
+
+/** A fault at a step of a machine: before or after its `nth` step of that kind since the commands began. */
+interface AtStep {
+  readonly kind: "crash" | "freeze" | "cut"
+  readonly node: number
+  readonly step: Step
+  readonly nth: number
+  readonly side: "before" | "after"
+  /** How long it stands still, or is away. */
+  readonly millis: number
+}
+
+/** A fault at a time, in milliseconds after the commands began. */
+interface AtTime {
+  readonly kind: "stop" | "refuse" | "partition" | "slow"
+  readonly node: number
+  readonly at: number
+  readonly millis: number
+}
+
+export type Fault = AtStep | AtTime
+
+export const faultKinds = ["crash", "freeze", "cut", "stop", "refuse", "partition", "slow"] as const
+
+/** About how many steps of a kind a machine takes while commands come. */
+const stepsMax: Record<Step, number> = { sql: 250, commit: 40, feeds: 40, bus: 60, network: 60 }
+
+/** The faults of a seed: one to three. */
+export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
+  const dice = new Dice(seed, "faults")
+  return Array.from({ length: dice.weighted([[3, 1], [3, 2], [2, 3]]) }, (): Fault => {
+    const kind = dice.weighted<Fault["kind"]>([
+      [6, "crash"],
+      [4, "freeze"],
+      [2, "cut"],
+      [1, "stop"],
+      [2, "refuse"],
+      [2, "partition"],
+      [1, "slow"]
+    ])
+    const node = dice.between(0, nodes)
+    const at = dice.between(200, 6000)
+    const side = dice.pick(["before", "after"] as const)
+    const step = dice.weighted<Step>([[3, "sql"], [4, "commit"], [3, "feeds"], [1, "bus"], [2, "network"]])
+    const nth = dice.between(1, stepsMax[step])
+    switch (kind) {
+      case "crash":
+        return { kind, node, step, nth, side, millis: dice.between(1000, 9000) }
+      case "freeze":
+        return { kind, node, step, nth, side, millis: dice.between(2000, 14_000) }
+      case "cut":
+        return { kind, node, step: dice.pick(["sql", "commit"]), nth, side, millis: 0 }
+      case "stop":
+        return { kind, node, at, millis: dice.between(0, 4000) }
+      case "refuse":
+        return { kind, node, at, millis: dice.between(300, 4000) }
+      case "partition":
+        return { kind, node, at, millis: 0 }
+      case "slow":
+        return { kind, node, at, millis: dice.between(500, 4000) }
+    }
+  })
+}
+
+/**
+ * Lets the planned faults happen. `nodes` holds who is alive; `restart` brings back the one that ended. Answers an
+ * effect that ends when all faults are over, and calls off those that did not come.
+ */
+export const unleash = Effect.fnUntraced(function*(
+  world: World,
+  faults: ReadonlyArray<Fault>,
+  nodes: Array<Node>,
+  restart: (port: number) => Effect.Effect<Node>
+) {
+  const victims = nodes.slice()
+  const waiting = new Set(faults.filter((fault) => "step" in fault))
+  const steps = new Map<Machine, Map<Step, number>>()
+  const running: Array<Fiber.Fiber<void>> = []
+  const context = yield* Effect.context()
+  const later = (effect: Effect.Effect<void>) => running.push(Effect.runForkWith(context)(effect))
+
+  const happens = (kind: Fault["kind"], text: string) => {
+    world.count(kind)
+    world.say(text)
+  }
+  const comeBack = (ended: Node, millis: number) => {
+    if (nodes.includes(ended)) nodes.splice(nodes.indexOf(ended), 1)
+    later(Effect.gen(function*() {
+      yield* Effect.sleep(millis)
+      const node = yield* restart(ended.port)
+      nodes.push(node)
+      world.say(`${node.machine.name} starts in the place of ${ended.machine.name}`)
+    }))
+  }
+
+  const strike = (fault: AtStep, victim: Node, where: string) => {
+    const { machine } = victim
+    switch (fault.kind) {
+      case "crash":
+        happens("crash", `${machine.name} dies ${fault.side} ${where}`)
+        world.crash(machine)
+        return comeBack(victim, fault.millis)
+      case "freeze":
+        happens("freeze", `${machine.name} stands still ${fault.side} ${where} for ${fault.millis} ms`)
+        machine.freeze(fault.millis)
+        return later(Effect.sleep(fault.millis))
+      case "cut":
+        return happens("cut", `${machine.name} loses a connection to the database ${fault.side} ${where}`)
+    }
+  }
+
+  /** Counts a step, and takes the fault that waited for it. */
+  const due = (machine: Machine, step: Step) => {
+    const counts = steps.get(machine) ?? new Map<Step, number>()
+    steps.set(machine, counts)
+    const nth = (counts.get(step) ?? 0) + 1
+    counts.set(step, nth)
+    for (const fault of waiting) {
+      const victim = victims[fault.node]
+      if (victim?.machine !== machine || machine.dead || fault.step !== step || fault.nth !== nth) continue
+      waiting.delete(fault)
+      return { fault, victim }
+    }
+    return undefined
+  }
+
+  world.step = (machine, step) =>
+    Effect.suspend(() => {
+      const found = due(machine, step)
+      if (found === undefined) return Effect.void
+      strike(found.fault, found.victim, `step ${found.fault.nth} of its ${step}`)
+      return machine.dead ? Effect.never : Effect.yieldNow
+    })
+  world.session.mishap = ({ commits, machine, text }: Message): Mishap | undefined => {
+    const atCommit = commits ? due(machine, "commit") : undefined
+    const found = due(machine, "sql") ?? atCommit
+    if (found === undefined) return undefined
+    const where = text.replaceAll(/\s+/g, " ").slice(0, 60)
+    return {
+      side: found.fault.side,
+      act: () => strike(found.fault, found.victim, where),
+      breaks: found.fault.kind !== "freeze"
+    }
+  }
+
+  const atTime = Effect.fnUntraced(function*({ at, kind, millis, node }: AtTime) {
+    yield* Effect.sleep(at)
+    const victim = victims[node]
+    if (victim === undefined || (kind !== "refuse" && victim.machine.dead)) return
+    const { name } = victim.machine
+    switch (kind) {
+      case "stop": {
+        if (!nodes.includes(victim)) return
+        happens(kind, `${name} is asked to end`)
+        nodes.splice(nodes.indexOf(victim), 1)
+        yield* Effect.timeoutOption(victim.stop, "10 seconds")
+        world.crash(victim.machine)
+        return comeBack(victim, millis)
+      }
+      case "refuse": {
+        happens(kind, `the database is away for ${millis} ms`)
+        world.session.refuse(world.outside)
+        yield* Effect.sleep(millis)
+        return world.session.resume()
+      }
+      case "partition": {
+        happens(kind, `connections to ${name} break`)
+        return world.network.breakConnections(victim.machine, false)
+      }
+      case "slow": {
+        happens(kind, `messages from and to ${name} take ${millis} ms`)
+        world.network.slow.set(victim.machine, millis)
+        yield* Effect.sleep(millis * 2)
+        world.network.slow.delete(victim.machine)
+      }
+    }
+  })
+  for (const fault of faults) if ("at" in fault) later(atTime(fault))
+
+  /** Ends when every fault is over; what did not happen yet does not happen any more. */
+  return Effect.gen(function*() {
+    waiting.clear()
+    for (let at = 0; at < running.length; at++) yield* Fiber.join(running[at]!)
+    world.step = () => Effect.void
+    world.session.mishap = () => undefined
+  })
+})

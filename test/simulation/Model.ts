@@ -1,0 +1,156 @@
+import type { Command } from "../../src/actors/account/Protocol.ts"
+import { type Facts, pair } from "./Facts.ts"
+import type { Performed } from "./Performed.ts"
+
+interface ModelStatus {
+  readonly account: bigint
+  readonly reblogOf: bigint | undefined
+  text: string
+  deleted: boolean
+}
+
+interface ModelFollow {
+  readonly requested: boolean
+  showReblogs: boolean
+  notify: boolean
+}
+
+/** Milliseconds around the end of a mute in which nodes whose clocks differ may see it either way. */
+const doubtMillis = 4_000
+
+/**
+ * What the accounts' commands must have led to, told by doing those that committed once more, in the order of commits,
+ * on plain sets.
+ */
+export class Model {
+  readonly statuses = new Map<bigint, ModelStatus>()
+  readonly follows = new Map<string, ModelFollow>()
+  readonly blocks = new Set<string>()
+  readonly favourites = new Set<string>()
+  readonly pins = new Set<string>()
+  /** When a mute ends, in milliseconds since 1970. */
+  private readonly mutes = new Map<string, number>()
+  /** Whether these are follows or requests depends on whose clock was asked. */
+  private readonly doubtful = new Set<string>()
+  private readonly locked: ReadonlySet<bigint>
+
+  constructor(followers: Iterable<string>, locked: ReadonlySet<bigint>) {
+    for (const follow of followers) this.follows.set(follow, { requested: false, showReblogs: true, notify: false })
+    this.locked = locked
+  }
+
+  perform({ accountId: me, answerId, at }: Performed, command: Command) {
+    const now = at.getTime()
+    const target = "target" in command ? command.target : 0n
+    const [there, back] = [pair(me, target), pair(target, me)]
+    switch (command._tag) {
+      case "Publish":
+        this.statuses.set(BigInt(answerId ?? 0), {
+          account: me,
+          reblogOf: undefined,
+          text: command.post.text,
+          deleted: false
+        })
+        return
+      case "Edit":
+        this.change(command.statusId, (status) => status.text = command.text)
+        return
+      case "Delete":
+        return this.remove(command.statusId)
+      case "Reblog": {
+        const id = BigInt(answerId ?? 0)
+        if (this.statuses.has(id)) return
+        this.statuses.set(id, { account: me, reblogOf: this.original(command.statusId), text: "", deleted: false })
+        return
+      }
+      case "Unreblog":
+        for (const [id, { account, deleted, reblogOf }] of this.statuses) {
+          if (account === me && reblogOf === command.statusId && !deleted) this.remove(id)
+        }
+        return
+      case "Favourite":
+        return void this.favourites.add(pair(me, this.original(command.statusId)))
+      case "Unfavourite":
+        return void this.favourites.delete(pair(me, command.statusId))
+      case "Pin":
+        return void this.pins.add(pair(me, command.statusId))
+      case "Unpin":
+        return void this.pins.delete(pair(me, command.statusId))
+      case "Follow": {
+        const known = this.follows.get(there)
+        if (known !== undefined) {
+          known.showReblogs = command.reblogs ?? known.showReblogs
+          known.notify = command.notify ?? known.notify
+          return
+        }
+        const mutedUntil = this.mutes.get(back) ?? 0
+        if (!this.locked.has(target) && Math.abs(mutedUntil - now) < doubtMillis) this.doubtful.add(there)
+        const requested = this.locked.has(target) || mutedUntil > now
+        this.follows.set(there, { requested, showReblogs: command.reblogs ?? true, notify: command.notify ?? false })
+        return
+      }
+      case "Unfollow":
+        return void this.follows.delete(there)
+      case "RejectFollow":
+        if (this.follows.get(back)?.requested === true || this.doubtful.has(back)) this.follows.delete(back)
+        return
+      case "AuthorizeFollow": {
+        const request = this.follows.get(back)
+        if (request !== undefined) this.follows.set(back, { ...request, requested: false })
+        return
+      }
+      case "RemoveFollower":
+        return void this.follows.delete(back)
+      case "Block":
+        this.blocks.add(there)
+        this.follows.delete(there)
+        this.follows.delete(back)
+        return
+      case "Unblock":
+        return void this.blocks.delete(there)
+      case "Mute":
+        return void this.mutes.set(there, command.seconds > 0 ? now + command.seconds * 1000 : Infinity)
+      case "Unmute":
+        return void this.mutes.delete(there)
+    }
+  }
+
+  private original(id: bigint) {
+    return this.statuses.get(id)?.reblogOf ?? id
+  }
+
+  private change(id: bigint, how: (status: ModelStatus) => void) {
+    const status = this.statuses.get(id)
+    if (status !== undefined) how(status)
+  }
+
+  /** A deleted status takes its pins and its reblogs along. */
+  private remove(id: bigint) {
+    this.change(id, (status) => status.deleted = true)
+    for (const pin of this.pins) if (pin.endsWith(`>${id}`)) this.pins.delete(pin)
+    for (const [reblog, { deleted, reblogOf }] of this.statuses) if (reblogOf === id && !deleted) this.remove(reblog)
+  }
+
+  /** Where the database differs, in words. */
+  differences({ rows }: Facts, now: number): ReadonlyArray<string> {
+    const found: Array<string> = []
+    const compare = (what: string, expected: Iterable<string>, actual: Iterable<string>) => {
+      const [wanted, there] = [new Set(expected), new Set(actual)]
+      for (const one of wanted.difference(there)) found.push(`${what} ${one} is missing`)
+      for (const one of there.difference(wanted)) found.push(`${what} ${one} should not be there`)
+    }
+    const follow = (key: string, { notify, requested, showReblogs }: ModelFollow) =>
+      this.doubtful.has(key) ? key : `${key} ${requested ? "requested" : `reblogs ${showReblogs} notify ${notify}`}`
+    compare("status", [...this.statuses].map(([id, s]) => `${id} of ${s.account} deleted ${s.deleted} "${s.text}"`),
+      rows.statuses.map((s) => `${s.id} of ${s.accountId} deleted ${s.deletedAt !== null} "${s.text}"`))
+    compare("follow", [...this.follows].map(([key, value]) => follow(key, value)), [
+      ...rows.follows.map((row) => follow(pair(row.accountId, row.targetAccountId), { ...row, requested: false })),
+      ...[...rows.requests].map((key) => follow(key, { requested: true, showReblogs: true, notify: false }))
+    ])
+    compare("block", this.blocks, rows.blocks)
+    compare("mute", [...this.mutes].flatMap(([key, until]) => until > now ? key : []), rows.mutes)
+    compare("favourite", this.favourites, rows.favourites.map((row) => pair(row.accountId, row.statusId)))
+    compare("pin", this.pins, rows.pins.map((row) => pair(row.accountId, row.statusId)))
+    return found
+  }
+}

@@ -1,0 +1,101 @@
+import { Context, Effect, Exit, Layer, Option, Scope } from "effect"
+import {
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  RunnerServer,
+  RunnerStorage,
+  ShardingConfig
+} from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import { Accounts } from "../../src/actors/account/Accounts.ts"
+import * as Actors from "../../src/layers/Actors.ts"
+import { Broadcast } from "../../src/services/feeds/Broadcast.ts"
+import { Feeds } from "../../src/services/feeds/Feeds.ts"
+import { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
+import { config } from "../support/Actors.ts"
+import { Machine } from "./Machine.ts"
+import * as Performed from "./Performed.ts"
+import { client, type Shared, type Step, type World } from "./World.ts"
+
+/** A started node: the real actors on a machine of its own. */
+export interface Node {
+  readonly machine: Machine
+  readonly port: number
+  readonly accounts: Accounts["Service"]
+  readonly homes: HomeTimelines["Service"]
+  /** Ends it as SIGTERM does; answers when it is over. */
+  readonly stop: Effect.Effect<void>
+}
+
+/** What the node does to feeds and bus, in sight of the faults. */
+const watched = (world: World, machine: Machine, { bus, feeds, messages }: Shared) => {
+  const around = <A>(step: Step, effect: Effect.Effect<A>) =>
+    Effect.andThen(world.step(machine, step), Effect.tap(effect, world.step(machine, step)))
+  const seen = Feeds.of({
+    push: (accounts, entry) => around("feeds", feeds.push(accounts, entry)),
+    fill: (account, entries) => around("feeds", feeds.fill(account, entries)),
+    drop: (accounts) => around("feeds", feeds.drop(accounts)),
+    read: feeds.read
+  })
+  const publish: typeof bus.publish = (message) =>
+    around(
+      "bus",
+      Effect.andThen(
+        Effect.sync(() => world.told.push({ machine, at: world.time.now, message })),
+        bus.publish(message)
+      )
+    )
+  return Layer.mergeAll(
+    Layer.effect(Feeds, Effect.map(SqlClient.SqlClient, (sql) => world.mutation.feeds?.(seen, sql) ?? seen)),
+    Layer.succeed(Broadcast, { ...bus, publish }),
+    Layer.succeed(MessageStorage.MessageStorage, messages)
+  )
+}
+
+/** Real sharding over the simulated network and leases. */
+const cluster = (world: World, machine: Machine, address: RunnerAddress.RunnerAddress) =>
+  RunnerServer.layerWithClients.pipe(
+    Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc))),
+    Layer.provide([world.network.serverLayer(address, machine), world.network.clientLayer(machine)]),
+    Layer.provide(Layer.succeed(RunnerStorage.RunnerStorage, world.leases.storage)),
+    Layer.provide(ShardingConfig.layer({
+      runnerAddress: Option.some(address),
+      shardsPerGroup: 12,
+      shardLockExpiration: 6000,
+      shardLockRefreshInterval: 2000,
+      runnerHealthCheckInterval: 2000,
+      refreshAssignmentsInterval: 1000,
+      entityMessagePollInterval: 1000,
+      runnerJoinDebounce: 500,
+      simulateRemoteSerialization: false
+    }))
+  )
+
+/** Starts a node; one that died may come back on its old port. */
+export const start = Effect.fnUntraced(
+  function*(world: World, shared: Shared, name: string, port: number, skewMillis: number) {
+    const machine = new Machine(world.time, world.base, world.seed, name, skewMillis)
+    const layer = Layer.fresh(Actors.layerOverCommands).pipe(
+      Layer.provideMerge(HomeTimelines.layer),
+      Layer.provide(Layer.fresh(Performed.commands(world, machine))),
+      Layer.provideMerge(cluster(world, machine, RunnerAddress.make(`node-${port}`, port))),
+      Layer.provide(watched(world, machine, shared)),
+      Layer.provide(client(world.session, machine, 4)),
+      Layer.provide(config)
+    )
+    const scope = Scope.makeUnsafe()
+    const built = yield* machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
+    const node: Node = {
+      machine,
+      port,
+      accounts: Context.get(built, Accounts),
+      homes: Context.get(built, HomeTimelines),
+      stop: machine.on(world.outside)(Scope.close(scope, Exit.void)).pipe(
+        Effect.andThen(Effect.sync(() => world.crash(machine)))
+      )
+    }
+    return node
+  }
+)

@@ -1,0 +1,60 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Commands, StaleOwner } from "../../src/services/intents/Commands.ts"
+import type { Machine } from "./Machine.ts"
+import type { World } from "./World.ts"
+
+/** A row of what the owners of accounts did, one for each transaction, in the order of commits. */
+export interface Performed {
+  readonly seq: number
+  readonly accountId: bigint
+  readonly epoch: bigint
+  readonly machine: string
+  /** Of a command; null for fan-out and what was due. */
+  readonly commandId: string | null
+  readonly answerId: string | null
+  readonly at: Date
+}
+
+export const statement = `CREATE TABLE performed (
+  seq integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  account_id bigint NOT NULL,
+  epoch bigint NOT NULL,
+  machine text NOT NULL,
+  command_id text,
+  answer_id text,
+  at timestamptz NOT NULL
+)`
+
+/** The real (or mutant) transactions of owners; each one that does something also writes a row about itself. */
+export const commands = (world: World, machine: Machine) =>
+  Layer.effect(
+    Commands,
+    Effect.gen(function*() {
+      const real = yield* Commands
+      const sql = yield* SqlClient.SqlClient
+      const tested = world.mutation.commands?.(real, sql) ?? real
+      const record = (owner: { accountId: bigint; epoch: bigint }, commandId: string | null, answerId: string | null) =>
+        sql`INSERT INTO performed (account_id, epoch, machine, command_id, answer_id, at) VALUES
+          (${owner.accountId}, ${owner.epoch}, ${machine.name}, ${commandId}, ${answerId}, ${new Date(world.time.now)})`
+      const refused = (error: unknown) =>
+        Effect.sync(() => {
+          if (!(error instanceof StaleOwner)) return
+          world.count("stale commit refused")
+          world.say(`${machine.name}: a transaction of an earlier owner is refused`)
+        })
+      return Commands.of({
+        ...tested,
+        once: (owner, id, family, work) =>
+          Effect.tapError(
+            tested.once(owner, id, family, Effect.tap(work, (answer) => record(owner, id, answer.id))),
+            refused
+          ),
+        owned: (owner, work) =>
+          Effect.tapError(
+            tested.owned(owner, Effect.tap(work, record(owner, null, null))),
+            refused
+          )
+      })
+    })
+  ).pipe(Layer.provide(Commands.layer))
