@@ -10,11 +10,20 @@ import { BookmarksGroup } from "./v1/Bookmarks.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
+import { InstanceGroup } from "./v1/Instance.ts"
+import { LaterGroup } from "./v1/Later.ts"
+import { MarkersGroup } from "./v1/Markers.ts"
+import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
+import { NotificationsGroup } from "./v1/Notifications.ts"
 import { OwnListsGroup } from "./v1/OwnLists.ts"
+import { PreferencesGroup } from "./v1/Preferences.ts"
+import { ScheduledStatusesGroup } from "./v1/ScheduledStatuses.ts"
+import { SearchGroup } from "./v1/Search.ts"
 import { SignUpsGroup } from "./v1/SignUps.ts"
 import { StatusActionsGroup } from "./v1/StatusActions.ts"
-import { StatusesGroup } from "./v1/Statuses.ts"
 import { StatusWritesGroup } from "./v1/StatusWrites.ts"
+import { StatusesGroup } from "./v1/Statuses.ts"
+import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
 
 /** Everything that clients call, from which requests are served and the OpenAPI document is made. */
@@ -30,10 +39,19 @@ export class Api extends HttpApi.make("murmuration")
   .add(ConversationsGroup)
   .add(CredentialsGroup)
   .add(EmailsGroup)
+  .add(InstanceGroup)
+  .add(LaterGroup)
+  .add(MarkersGroup)
+  .add(NotificationGroupsGroup)
+  .add(NotificationsGroup)
   .add(OwnListsGroup)
+  .add(PreferencesGroup)
+  .add(ScheduledStatusesGroup)
+  .add(SearchGroup)
   .add(SignUpsGroup)
   .add(StatusActionsGroup)
   .add(StatusWritesGroup)
   .add(StatusesGroup)
+  .add(TagsGroup)
   .add(TimelinesGroup)
 {}

@@ -1,15 +1,18 @@
-import { Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { Guard } from "./guard/Guard.ts"
 import * as Claims from "./oauth/Claims.ts"
 import * as Metadata from "./oauth/Metadata.ts"
 import * as OAuth from "./oauth/OAuth.ts"
 import * as OAuthPages from "./oauth/Pages.ts"
+import * as ApiDocs from "./pages/ApiDocs.ts"
+import * as Pages from "./pages/Routes.ts"
 import { AccountViews } from "./render/Accounts.ts"
 import { ConversationViews } from "./render/Conversations.ts"
+import { NotificationGroupViews } from "./render/NotificationGroups.ts"
 import { NotificationViews } from "./render/Notifications.ts"
 import { RevisionViews } from "./render/Revisions.ts"
+import { ScheduledStatusViews } from "./render/ScheduledStatuses.ts"
+import { SearchViews } from "./render/Search.ts"
 import { StatusViews } from "./render/Statuses.ts"
 import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
@@ -22,12 +25,24 @@ import * as Bookmarks from "./v1/Bookmarks.ts"
 import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
 import * as Emails from "./v1/Emails.ts"
+import * as Instance from "./v1/Instance.ts"
+import * as Later from "./v1/Later.ts"
+import * as Markers from "./v1/Markers.ts"
+import * as NotificationGroups from "./v1/NotificationGroups.ts"
+import * as Notifications from "./v1/Notifications.ts"
 import * as OwnLists from "./v1/OwnLists.ts"
+import * as Preferences from "./v1/Preferences.ts"
+import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
+import * as Search from "./v1/Search.ts"
 import * as SignUps from "./v1/SignUps.ts"
 import * as StatusActions from "./v1/StatusActions.ts"
 import * as Statuses from "./v1/Statuses.ts"
 import * as StatusWrites from "./v1/StatusWrites.ts"
+import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as WellKnown from "./wellknown/Routes.ts"
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 
 const groups = Layer.mergeAll(
   Claims.layer,
@@ -41,25 +56,49 @@ const groups = Layer.mergeAll(
   Conversations.layer,
   Credentials.layer,
   Emails.layer,
+  Instance.layer,
+  Later.layer,
+  Markers.layer,
+  NotificationGroups.layer,
+  Notifications.layer,
   OwnLists.layer,
+  Preferences.layer,
+  ScheduledStatuses.layer,
+  Search.layer,
   SignUps.layer,
   StatusActions.layer,
   StatusWrites.layer,
   Statuses.layer,
+  Tags.layer,
   Timelines.layer
 )
 
-const views = Layer.mergeAll(ConversationViews.layer, NotificationViews.layer, RevisionViews.layer).pipe(
+const views = Layer.mergeAll(
+  ConversationViews.layer,
+  NotificationGroupViews.layer,
+  NotificationViews.layer,
+  RevisionViews.layer,
+  ScheduledStatusViews.layer,
+  SearchViews.layer
+).pipe(
   Layer.provideMerge(StatusViews.layer),
   Layer.provideMerge(AccountViews.layer)
 )
 
-const api = HttpApiBuilder.layer(Api, { openapiPath: "/api/openapi.json" }).pipe(
+const api = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(groups),
   Layer.provide(Guard.layer)
 )
 
-const streaming = Streaming.layer.pipe(Layer.provide(Hub.layer), Layer.provide(StreamRenderings.layer))
+/** The streams of this node, for the routes and for who ends them. */
+export const hub = Hub.layer.pipe(Layer.provide(StreamRenderings.layer), Layer.provide(views))
 
-/** Everything that the server answers, over its services. */
-export const layer = Layer.mergeAll(api, OAuthPages.layer, streaming).pipe(Layer.provide(views))
+/** Everything that the server answers, over its services and the hub. */
+export const layer = Layer.mergeAll(
+  api,
+  ApiDocs.layer(Api),
+  OAuthPages.layer,
+  Pages.layer,
+  Streaming.layer,
+  WellKnown.layer
+).pipe(Layer.provide(views))

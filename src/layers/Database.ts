@@ -39,11 +39,11 @@ export const names = {
 
 /** Milliseconds, as Postgres' settings of a session have them; a stuck peer must not hold a row for longer. */
 const session = {
-  application_name: "murmuration",
+  "application_name": "murmuration",
   timezone: "UTC",
-  statement_timeout: "15000",
-  lock_timeout: "10000",
-  idle_in_transaction_session_timeout: "5000"
+  "statement_timeout": "15000",
+  "lock_timeout": "10000",
+  "idle_in_transaction_session_timeout": "5000"
 }
 
 const migrations = MigratorFileSystem.fromFileSystem(fileURLToPath(new URL("../../migrations", import.meta.url)))

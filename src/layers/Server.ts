@@ -4,6 +4,7 @@ import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/Paths.ts"
 import * as Edge from "../http/Edge.ts"
 import * as Routes from "../http/Routes.ts"
+import { Hub } from "../http/streaming/Hub.ts"
 import * as Actors from "./Actors.ts"
 import * as Foundation from "./Foundation.ts"
 import * as HttpServer from "./HttpServer.ts"
@@ -17,12 +18,18 @@ const routes = Layer.mergeAll(
   Body.layer,
   HttpServer.layerRouter,
   Telemetry.layerRouter,
-  Routes.layer.pipe(Layer.provide(WebSockets.layer), Layer.provide(Services.layer))
+  Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )
 
+const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
+
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
-export const layer = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true }).pipe(
+export const layer = Hub.layerStop.pipe(
+  // Streams end before the server waits for what it still answers.
+  Layer.provideMerge(served),
   Layer.provideMerge(HttpServer.layer),
+  Layer.provideMerge(Routes.hub),
+  Layer.provide(Services.layer),
   Layer.provideMerge(OutsideWakes.layer),
   Layer.provideMerge(Actors.layer),
   Layer.provideMerge(Foundation.layer),

@@ -1,11 +1,13 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
+import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
 import { Markers } from "../services/feeds/Markers.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
+import { Handles } from "../services/identity/Handles.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { Roles } from "../services/identity/Roles.ts"
@@ -56,6 +58,7 @@ const reading = Layer.mergeAll(
   ConversationMutes.layer,
   Conversations.layer,
   Exclusions.layer,
+  Handles.layer,
   History.layer,
   HomeTimelines.layer,
   Instance.layer,
@@ -72,5 +75,7 @@ const reading = Layer.mergeAll(
   Timelines.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 
+const composed = GroupedNotifications.layer.pipe(Layer.provideMerge(reading))
+
 /** What the server knows and does beside its actors, over the database, the bus and the configuration. */
-export const layer = Layer.merge(identity, reading)
+export const layer = Layer.merge(identity, composed)

@@ -13,30 +13,33 @@ const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const pg = yield* HeldSessions
-  const take = Effect.gen(function*() {
-    const session = yield* pg.reserve
-    const [row] = yield* session.executeValues(`SELECT pg_try_advisory_lock(${lockKey})`, [])
-    yield* Effect.addFinalizer(() => Effect.ignore(session.executeValues(`SELECT pg_advisory_unlock(${lockKey})`, [])))
-    return { session, taken: row?.[0] === true }
-  })
   const inUse = new OperatorError({
     message:
       "Another server runs on this database. Stop it first; several servers on one database are a cluster and need " +
       "CLUSTER_HOST."
   })
   // The lock of a server that was just killed goes with its session, which takes Postgres a moment.
-  const first = yield* take.pipe(
-    Effect.mapError((error) => new OperatorError({ message: `The database cannot be used: ${error.message}` })),
-    Effect.filterOrFail(({ taken }) => taken, () => inUse),
-    Effect.retry(Schedule.max([Schedule.spaced("500 millis"), Schedule.recurs(6)]))
+  const take = Effect.gen(function*() {
+    const session = yield* pg.reserve
+    yield* session.executeValues(`SELECT pg_try_advisory_lock(${lockKey})`, []).pipe(
+      Effect.filterOrFail(([row]) => row?.[0] === true, () => inUse),
+      Effect.retry({ times: 6, schedule: Schedule.spaced("500 millis"), while: (error) => error === inUse })
+    )
+    yield* Effect.addFinalizer(() => Effect.ignore(session.executeValues(`SELECT pg_advisory_unlock(${lockKey})`, [])))
+    return session
+  })
+  const first = yield* Effect.mapError(
+    take,
+    (error) =>
+      error._tag === "OperatorError"
+        ? error
+        : new OperatorError({ message: `The database cannot be used: ${error.message}` })
   )
   /** Ends when the session is lost, for example because Postgres was restarted. */
-  const hold = (session: typeof first.session) =>
+  const hold = (session: typeof first) =>
     Effect.repeat(session.executeValues("SELECT 1", []), Schedule.spaced(checkInterval))
-  const again = Effect.scoped(Effect.gen(function*() {
-    const { session, taken } = yield* take
-    if (!taken) yield* Effect.logError(inUse.message)
-    return yield* hold(session)
-  }))
-  yield* hold(first.session).pipe(Effect.ignore, Effect.andThen(Effect.retry(again, reconnect)), Effect.forkScoped)
+  const again = Effect.scoped(Effect.flatMap(take, hold)).pipe(
+    Effect.tapError((error) => error === inUse ? Effect.logError(inUse.message) : Effect.void)
+  )
+  yield* hold(first).pipe(Effect.ignore, Effect.andThen(Effect.retry(again, reconnect)), Effect.forkScoped)
 }))

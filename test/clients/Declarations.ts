@@ -31,7 +31,9 @@ export class Declarations {
     if (alternatives.length > 1) {
       const found = alternatives.map((one) => this.mismatches(value, one, path))
       return found.find((lines) => lines.length === 0) ??
-        (typeof value === "object" && value !== null ? found.find((lines) => lines[0]?.startsWith(`${path}.`)) : undefined) ??
+        (typeof value === "object" && value !== null
+          ? found.find((lines) => lines[0]?.startsWith(`${path}.`))
+          : undefined) ??
         complain()
     }
     const [only = ""] = alternatives

@@ -26,7 +26,9 @@ export const newcomer = Effect.fnUntraced(function*(username: string) {
 export const stream = Effect.fnUntraced(function*(accessToken: string) {
   const { baseUrl } = yield* TestServer
   return yield* Effect.acquireRelease(
-    Effect.sync(() => createStreamingAPIClient({ streamingApiUrl: baseUrl.replace("http", "ws"), accessToken, retry: 3 })),
+    Effect.sync(() =>
+      createStreamingAPIClient({ streamingApiUrl: baseUrl.replace("http", "ws"), accessToken, retry: 3 })
+    ),
     (streaming) => Effect.sync(() => streaming.close())
   )
 })
@@ -56,7 +58,9 @@ export const conforms = (value: unknown, type: string, version: "v1" | "v2" = "v
 }
 
 /** The refusal that a call ends with. */
-export const refusal = async (call: Promise<unknown>): Promise<{ readonly statusCode: number; readonly message: string }> => {
+export const refusal = async (
+  call: Promise<unknown>
+): Promise<{ readonly statusCode: number; readonly message: string }> => {
   const outcome = await call.then(() => undefined, (error: unknown) => error)
   assert.instanceOf(outcome, Error)
   assert.isTrue("statusCode" in outcome, String(outcome))

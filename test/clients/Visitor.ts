@@ -45,15 +45,23 @@ export class Visitor {
   }
 }
 
-/** Signs in, allows what an app asks for at `authorize`, and answers where that leads: the address with the code. */
-export const allow = async (
-  baseUrl: string,
-  authorize: string,
-  person: { readonly username: string; readonly password: string }
-): Promise<URL> => {
+type Person = { readonly username: string; readonly password: string }
+
+/** Signs in and allows what an app asks for at the path `authorize`. */
+const consent = async (baseUrl: string, authorize: string, { password, username }: Person): Promise<Answer> => {
   const visitor = new Visitor(baseUrl)
   const signIn = await visitor.open(authorize)
-  const consent = await visitor.submit(signIn, { email: `${person.username}@example.org`, password: person.password })
-  const answer = await visitor.submit(consent)
+  return visitor.submit(await visitor.submit(signIn, { email: `${username}@example.org`, password }))
+}
+
+/** Where an allowed app's page is opened: its address with the code. */
+export const allow = async (baseUrl: string, authorize: string, person: Person): Promise<URL> => {
+  const answer = await consent(baseUrl, authorize, person)
   return new URL(answer.headers.get("location") ?? `none:${answer.status}`)
+}
+
+/** The code that somebody copies out of the page for apps without an address. */
+export const copyCode = async (baseUrl: string, authorize: string, person: Person): Promise<string> => {
+  const { text } = await consent(baseUrl, authorize, person)
+  return /<code[^>]*>([^<]+)<\/code>/.exec(text)?.[1] ?? ""
 }

@@ -4,7 +4,7 @@ import { TestServer } from "../support/Server.ts"
 import { client, conforms, newcomer, refusal } from "./Masto.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it) => {
-  it.effect("S-137, S-138: changes the own profile, in text fields and defaults, and everybody sees it", () =>
+  it.effect("S-041 to S-043, S-138: changes the own profile, in text fields and defaults, and everybody sees it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [ada, anybody] = [yield* newcomer("ada"), yield* client()]
@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-047 to S-050: follows, with wishes, is listed on both sides, and stops", () =>
+  it.effect("S-047 to S-053, S-207 to S-209: follows, with wishes, is listed on both sides, and stops", () =>
     Effect.gen(function*() {
       const [bob, carol] = [yield* newcomer("bob"), yield* newcomer("carol")]
       yield* Effect.promise(async () => {
@@ -63,11 +63,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
         await carol.api.v1.accounts.$select(bob.id).removeFromFollowers()
         assert.lengthOf(await target.followers.list(), 0)
         const self = bob.api.v1.accounts.$select(bob.id).follow()
-        assert.deepInclude(await refusal(self), { statusCode: 403, message: "Following your own account is not allowed" })
+        assert.deepInclude(await refusal(self), {
+          statusCode: 403,
+          message: "Following your own account is not allowed"
+        })
       })
     }))
 
-  it.effect("S-210: a locked account is asked, lets in and turns away", () =>
+  it.effect("S-044, S-103 to S-105, S-210: a locked account is asked, lets in and turns away", () =>
     Effect.gen(function*() {
       const [dora, eve, fay] = [yield* newcomer("dora"), yield* newcomer("eve"), yield* newcomer("fay")]
       yield* Effect.promise(async () => {
@@ -87,7 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-051 to S-053, S-141: blocks, mutes for a while and takes notes", () =>
+  it.effect("S-139, S-141, S-211, S-214: blocks, mutes for a while and takes notes", () =>
     Effect.gen(function*() {
       const [gil, hana, ines] = [yield* newcomer("gil"), yield* newcomer("hana"), yield* newcomer("ines")]
       yield* Effect.promise(async () => {
@@ -110,18 +113,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-095, S-136, S-213, S-216: finds accounts, common followers, and empty lists of what nobody has", () =>
+  it.effect("S-136, S-213, S-216: finds accounts, and empty lists of what nobody has", () =>
     Effect.gen(function*() {
-      const [jo, kay, lea] = [yield* newcomer("jo"), yield* newcomer("kay"), yield* newcomer("lea")]
+      const [jo, kay] = [yield* newcomer("jo"), yield* newcomer("kay")]
       yield* Effect.promise(async () => {
-        await kay.api.v1.accounts.updateCredentials({ displayName: "Kay Quinn" })
-        const found = await jo.api.v1.accounts.search.list({ q: "quinn" })
+        const found = await jo.api.v1.accounts.search.list({ q: "ka" })
         assert.deepStrictEqual(found.map(({ acct }) => acct), ["kay"])
-        await jo.api.v1.accounts.$select(kay.id).follow()
-        await kay.api.v1.accounts.$select(lea.id).follow()
-        const [familiar] = await jo.api.v1.accounts.familiarFollowers.fetch([lea.id])
-        assert.strictEqual(familiar?.id, lea.id)
-        assert.deepStrictEqual(familiar.accounts.map(({ acct }) => acct), ["kay"])
         const one = jo.api.v1.accounts.$select(kay.id)
         for (const list of [one.featuredTags, one.lists, one.identityProofs, one.endorsements]) {
           assert.deepStrictEqual(await list.list(), [])
@@ -130,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-122, S-125: pages through followers by the Link header, forth and back", () =>
+  it.effect("S-122, S-123: pages through followers by the Link header, forth and back", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [star, anybody] = [yield* newcomer("star"), yield* client()]
@@ -144,11 +141,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
         }
         assert.deepStrictEqual(pages, [["fan5", "fan4"], ["fan3", "fan2"], ["fan1"]])
         await apis[0]?.v1.accounts.$select(star.id).unfollow()
-        const newer = anybody.v1.accounts.$select(star.id).followers.list({ limit: 2 }).setDirection("prev").values()
-        assert.deepStrictEqual((await newer.next()).value?.map(({ acct }) => acct), ["fan5", "fan4"])
-        await apis[0]?.v1.accounts.$select(star.id).follow()
-        assert.deepStrictEqual((await newer.next()).value?.map(({ acct }) => acct), ["fan1"])
-        assert.isTrue((await newer.next()).done)
+        const newer: Array<ReadonlyArray<string>> = []
+        for await (
+          const page of anybody.v1.accounts.$select(star.id).followers.list({ limit: 2 }).setDirection("prev")
+        ) {
+          if (newer.push(page.map(({ acct }) => acct)) === 1) await apis[0]?.v1.accounts.$select(star.id).follow()
+        }
+        assert.deepStrictEqual(newer, [["fan5", "fan4"], ["fan1"], []])
       })
     }))
 })

@@ -4,13 +4,15 @@ import { TestServer } from "../support/Server.ts"
 import { client, conforms, newcomer, refusal } from "./Masto.ts"
 
 /** Asks again until the answer is what the server does a moment after a command. */
-const eventually = <A>(ask: () => Promise<A>, good: (value: A) => boolean) =>
-  Effect.promise(ask).pipe(Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 }))
+const eventually = <A>(ask: () => PromiseLike<A>, good: (value: A) => boolean) =>
+  Effect.promise(async () => ask()).pipe(
+    Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 })
+  )
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 
 layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and what else is read", (it) => {
-  it.effect("S-120 to S-128, S-204: the home timeline has what is followed, page by page, forth and back", () =>
+  it.effect("S-121 to S-124, S-204: the home timeline has what is followed, page by page, forth and back", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("ada"), yield* newcomer("bob")]
       const posted = yield* Effect.promise(async () => {
@@ -30,8 +32,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
         }
         assert.deepStrictEqual(pages, [posted.slice(0, 2), posted.slice(2, 4), posted.slice(4), []])
         const oldest = posted[4] ?? ""
-        assert.deepStrictEqual(ids(await bob.api.v1.timelines.home.list({ minId: oldest, limit: 2 })), posted.slice(2, 4))
-        assert.deepStrictEqual(ids(await bob.api.v1.timelines.home.list({ sinceId: oldest, limit: 2 })), posted.slice(0, 2))
+        assert.deepStrictEqual(
+          ids(await bob.api.v1.timelines.home.list({ minId: oldest, limit: 2 })),
+          posted.slice(2, 4)
+        )
+        assert.deepStrictEqual(
+          ids(await bob.api.v1.timelines.home.list({ sinceId: oldest, limit: 2 })),
+          posted.slice(0, 2)
+        )
         assert.deepStrictEqual(ids(await bob.api.v1.timelines.home.list({ maxId: oldest })), [])
         const upwards = bob.api.v1.timelines.home.list({ minId: oldest, limit: 2 }).setDirection("prev").values()
         assert.deepStrictEqual(ids((await upwards.next()).value ?? []), posted.slice(2, 4))
@@ -40,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
       })
     }))
 
-  it.effect("S-206 to S-208: public and tag timelines, by place, media and further tags", () =>
+  it.effect("S-142, S-143: public and tag timelines, by place, media and further tags", () =>
     Effect.gen(function*() {
       const [{ api, id: author }, anybody] = [yield* newcomer("carol"), yield* client()]
       yield* Effect.promise(async () => {
@@ -54,11 +62,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
         assert.deepStrictEqual(await anybody.v1.timelines.public.list({ onlyMedia: true }), [])
         const tagged = anybody.v1.timelines.tag.$select("TEA")
         assert.deepStrictEqual(ids(await tagged.list()), [both.id, tea.id])
-        for (const [filter, found] of [["all", both], ["none", tea]] as const) {
-          assert.deepStrictEqual(ids(await tagged.list({ ...{ [filter]: ["milk"] } })), [found.id])
+        // The client's types leave the parameters out, and send them all the same.
+        for (const [filter, found] of [["all", [both]], ["none", [tea]], ["any", [both, tea]]] as const) {
+          const wanted = { [filter]: ["milk"] }
+          assert.deepStrictEqual(ids(await tagged.list(wanted)), ids(found), filter)
         }
-        const { any } = { any: { any: ["tea"] } }
-        assert.deepStrictEqual(ids(await anybody.v1.timelines.tag.$select("milk").list({ ...any })), [both.id, tea.id])
         const own = await anybody.v1.accounts.$select(author).statuses.list({ tagged: "tea" })
         assert.deepStrictEqual(ids(own), [quiet.id, both.id, tea.id])
         const tag = await anybody.v1.tags.$select("tea").fetch()
@@ -67,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
       })
     }))
 
-  it.effect("S-072, S-088, S-143: notifications by type and person, one by one, dismissed and cleared", () =>
+  it.effect("S-149, S-175: notifications by type and person, one by one, dismissed and cleared", () =>
     Effect.gen(function*() {
       const [dora, eve] = [yield* newcomer("dora"), yield* newcomer("eve")]
       yield* Effect.promise(async () => {
@@ -85,7 +93,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
         for (const { status } of all) if (status) conforms(status, "Status")
         assert.deepStrictEqual(all.map(({ type }) => type), ["mention", "reblog", "favourite", "follow"])
         assert.isTrue(all.every(({ account }) => account.id === eve.id))
-        const types = async (wanted: Parameters<typeof list.list>[0]) => (await list.list(wanted)).map(({ type }) => type)
+        const types = async (wanted: Parameters<typeof list.list>[0]) =>
+          (await list.list(wanted)).map(({ type }) => type)
         assert.deepStrictEqual(await types({ types: ["mention", "follow"] }), ["mention", "follow"])
         assert.deepStrictEqual(await types({ excludeTypes: ["mention"] }), ["reblog", "favourite", "follow"])
         assert.deepStrictEqual(await types({ accountId: dora.id }), [])
@@ -104,7 +113,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
   it.effect("S-092, S-145, S-205: conversations are read, unread and put away", () =>
     Effect.gen(function*() {
       const [fay, gil] = [yield* newcomer("fay"), yield* newcomer("gil")]
-      const sent = yield* Effect.promise(() => fay.api.v1.statuses.create({ status: "@gil psst", visibility: "direct" }))
+      const sent = yield* Effect.promise(() =>
+        fay.api.v1.statuses.create({ status: "@gil psst", visibility: "direct" })
+      )
       const [conversation] = yield* eventually(() => gil.api.v1.conversations.list(), (page) => page.length === 1)
       yield* Effect.promise(async () => {
         conforms(conversation, "Conversation")
@@ -119,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
       })
     }))
 
-  it.effect("S-090, S-139: markers and preferences", () =>
+  it.effect("S-164, S-224, S-225: markers and preferences", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("hana")
       yield* Effect.promise(async () => {
@@ -133,7 +144,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
       })
     }))
 
-  it.effect("S-095, S-218: searches accounts, tags and own posts", () =>
+  it.effect("S-150: searches accounts, tags and own posts", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("ines")
       yield* Effect.promise(async () => {
@@ -150,7 +161,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
       })
     }))
 
-  it.effect("S-110 to S-115: the server tells about itself", () =>
+  it.effect("S-159 to S-161, S-226, S-227: the server tells about itself", () =>
     Effect.gen(function*() {
       const anybody = yield* client()
       yield* Effect.promise(async () => {

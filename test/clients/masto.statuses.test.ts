@@ -6,7 +6,7 @@ import { client, conforms, newcomer, refusal } from "./Masto.ts"
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it) => {
-  it.effect("S-140: posts with mentions, tags, links, a warning and a language, and everybody reads it as HTML", () =>
+  it.effect("S-191: posts with mentions, tags, links, a warning and a language, and everybody reads it as HTML", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [ada, bob, anybody] = [yield* newcomer("ada"), yield* newcomer("bob"), yield* client()]
@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-144, S-196: edits; the history and the source tell of it; deletes and gets the text back", () =>
+  it.effect("S-144, S-193, S-195: edits; the history and the source tell of it; deletes and gets the text back", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("carol")
       yield* Effect.promise(async () => {
@@ -63,7 +63,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-140: an Idempotency-Key makes one status of two requests", () =>
+  it.effect("S-191: an Idempotency-Key makes one status of two requests", () =>
     Effect.gen(function*() {
       const { api, id } = yield* newcomer("dora")
       yield* Effect.promise(async () => {
@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-198 to S-203: favourites, reblogs, bookmarks, pins and mutes, and takes each back", () =>
+  it.effect("S-197 to S-201: favourites, reblogs, bookmarks, pins and mutes, and takes each back", () =>
     Effect.gen(function*() {
       const [gil, hana] = [yield* newcomer("gil"), yield* newcomer("hana")]
       yield* Effect.promise(async () => {
@@ -127,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-146: schedules, moves and cancels a status", () =>
+  it.effect("S-192, S-223: schedules, moves and cancels a status", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("ines")
       yield* Effect.promise(async () => {
@@ -149,7 +149,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-142, S-194: refuses in words what it cannot keep, what is too long, and mentions that were not meant", () =>
+  it.effect("S-194: refuses in words what it cannot keep, what is too long, and mentions that were not meant", () =>
     Effect.gen(function*() {
       const [{ api }, kay] = [yield* newcomer("jo"), yield* newcomer("kay")]
       yield* Effect.promise(async () => {

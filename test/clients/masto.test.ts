@@ -10,7 +10,7 @@ const redirectUri = "https://app.example/back"
 const open = { REGISTRATIONS: "open", SIGNUP_CONFIRMATION: "none" }
 
 layer(TestServer.layer(open), { excludeTestServices: true })("masto: signing in", (it) => {
-  it.effect("S-242, S-253: registers an app, is allowed by a user, trades the code for a token, and revokes it", () =>
+  it.effect("S-190, S-242, S-254: registers an app, is allowed by a user, trades the code for a token, and revokes it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const person = yield* newcomer("ada")
@@ -49,7 +49,7 @@ layer(TestServer.layer(open), { excludeTestServices: true })("masto: signing in"
       })
     }))
 
-  it.effect("S-130, S-131: signs somebody up with the token of the app", () =>
+  it.effect("S-130, S-241, S-271: signs somebody up with the token of the app", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const anybody = yield* client()

@@ -23,7 +23,7 @@ const listen = (node: Node, account: Account) =>
     Effect.promise(async () => {
       const socket = new WebSocket(`${node.baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`, account.token)
       const arrivals = new Map<string, number>()
-      let waiting: Array<() => void> = []
+      const waiting: Array<() => void> = []
       socket.on("message", (data) => {
         const { event, payload } = JSON.parse(String(data))
         if (event === "update") arrivals.set(JSON.parse(payload).id, performance.now())
@@ -33,7 +33,7 @@ const listen = (node: Node, account: Account) =>
       return {
         socket,
         arrival: async (id: string) => {
-          while (!arrivals.has(id)) await new Promise<void>((resume) => (waiting = [...waiting, resume]))
+          while (!arrivals.has(id)) await new Promise<void>((resume) => waiting.push(resume))
           return arrivals.get(id) ?? 0
         }
       }

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { AccountId } from "../../src/services/Ids.ts"
 import type { Visibility } from "../../src/services/statuses/Publications.ts"
 import { canSee, type StatusFacts } from "../../src/services/statuses/Visibility.ts"
 
@@ -98,7 +99,7 @@ export class Facts {
     const status = this.byId.get(id)
     if (status === undefined) return false
     const who = viewer ?? 0n
-    return canSee(viewer === undefined ? undefined : viewerOf(viewer), this.factsOf(status), {
+    return canSee(viewer === undefined ? undefined : AccountId.make(viewer), this.factsOf(status), {
       follows: (author) => this.follows.has(pair(who, author)),
       blockedBy: (author) => this.rows.blocks.has(pair(author, who)),
       mentionedIn: (status) => this.mentioned.has(pair(status, who))

@@ -1,2 +1,142 @@
 import { Effect } from "effect"
-export const check = (..._: ReadonlyArray<unknown>) => Effect.succeed<ReadonlyArray<string>>([])
+import type { SqlClient } from "effect/sql"
+import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
+import type { AccountId } from "../../src/services/Ids.ts"
+import * as Facts from "./Facts.ts"
+import * as Homes from "./Homes.ts"
+import { Model } from "./Model.ts"
+import * as Notices from "./Notices.ts"
+import type { Performed } from "./Performed.ts"
+import * as ReadPaths from "./ReadPaths.ts"
+import { commandIdOf, type Outcome } from "./Scenario.ts"
+import type { Shared, World } from "./World.ts"
+
+/** What a run leaves behind at rest. */
+export interface Aftermath {
+  readonly world: World
+  readonly shared: Shared
+  /** Reads homes on a live node. */
+  readonly homes: HomeTimelines["Service"]
+  readonly people: ReadonlyArray<AccountId>
+  readonly locked: ReadonlySet<bigint>
+  /** Who followed whom before any command. */
+  readonly followers: ReadonlySet<string>
+  readonly outcomes: ReadonlyArray<Outcome>
+  /** Outcomes of commands that were sent once more at rest, with what was answered then. */
+  readonly again: ReadonlyArray<Outcome & { readonly later: Outcome["result"] }>
+}
+
+/** Ids may be that far from the true time, in milliseconds; clocks of nodes differ by less. */
+const idMillisOff = 10_000
+
+/** What is broken, by the names of the project's list of invariants: I1 no accepted post lost, I2 one status a key ... */
+export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
+  const { outcomes, shared: { sql }, world } = aftermath
+  const now = world.time.now
+  const facts = yield* Facts.load(sql, now)
+  const performed = yield* sql<Performed>`SELECT * FROM performed ORDER BY seq`
+  const commandOf = new Map(outcomes.map((outcome) => [commandIdOf(outcome), outcome.command]))
+  const model = new Model(aftermath.followers, aftermath.locked)
+  for (const entry of performed) {
+    const command = entry.commandId === null ? undefined : commandOf.get(entry.commandId)
+    if (command !== undefined) model.perform(entry, command)
+  }
+  return [
+    ...world.wrong,
+    ...answers(aftermath, performed),
+    ...model.differences(facts, now).map((text) => `I1, I2, I10: ${text}`),
+    ...(yield* owners(sql, performed)),
+    ...ids(performed, commandOf),
+    ...(yield* Homes.check(aftermath, facts)),
+    ...Notices.check(aftermath, facts),
+    ...(yield* ReadPaths.check(aftermath, facts, model)),
+    ...(yield* counters(sql)),
+    ...(yield* leftovers(sql, now))
+  ]
+})
+
+/** I1: what was answered was done; I2: nothing was done twice, and the same key gets the same answer later. */
+const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
+  const broken: Array<string> = []
+  const byId = Map.groupBy(performed, ({ commandId }) => commandId)
+  for (const outcome of outcomes) {
+    const id = commandIdOf(outcome)
+    const done = byId.get(id) ?? []
+    const { result } = outcome
+    if (done.length > 1) broken.push(`I2: ${id} was done ${done.length} times`)
+    if (typeof result === "string") continue
+    if ("error" in result && done.length > 0) broken.push(`I2: ${id} was refused with ${result.error}, and was done`)
+    if ("id" in result && done[0]?.answerId !== result.id) broken.push(`I1: ${id} was answered ${result.id}, not done`)
+  }
+  for (const outcome of again) {
+    const { later, result } = outcome
+    const [before, after] = [result, later].map((known) => typeof known === "string" || "error" in known ? "" : known.id)
+    if (later === "unknown") broken.push(`I2: nobody answered ${commandIdOf(outcome)} at rest`)
+    if (before !== "" && after !== before) broken.push(`I2: ${commandIdOf(outcome)} gave ${before}, later ${after}`)
+  }
+  return broken
+}
+
+/** I13: one owner at a time, in the order of commits, and every command that committed left its answer. */
+const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, performed: ReadonlyArray<Performed>) {
+  const broken: Array<string> = []
+  for (const [account, entries] of Map.groupBy(performed, ({ accountId }) => accountId)) {
+    const machines = new Map<bigint, string>()
+    entries.forEach(({ epoch, machine }, at) => {
+      const before = entries[at - 1]?.epoch ?? 0n
+      if (epoch < before) broken.push(`I13: ${machine} wrote for ${account} in epoch ${epoch}, after ${before}`)
+      const owner = machines.get(epoch) ?? machine
+      machines.set(epoch, owner)
+      if (owner !== machine) broken.push(`I13: ${owner} and ${machine} both own ${account} in epoch ${epoch}`)
+    })
+  }
+  const gaps = yield* sql<{ id: string }>`SELECT coalesce(c.id, p.command_id) AS id FROM commands c
+    FULL JOIN (SELECT * FROM performed WHERE command_id IS NOT NULL) p ON p.account_id = c.account_id AND p.command_id = c.id
+    WHERE c.id IS NULL OR p.command_id IS NULL OR c.epoch <> p.epoch`
+  return [...broken, ...gaps.map(({ id }) => `I13: ${id} was done without its answer, or the other way round`)]
+})
+
+/** I19: the ids of an account's statuses rise in the order of commits, and tell about the time. */
+const ids = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string, Outcome["command"]>) => {
+  const broken: Array<string> = []
+  const newest = new Map<bigint, bigint>()
+  const seen = new Set<string>()
+  for (const { accountId, answerId, at, commandId } of performed) {
+    const kind = commandOf.get(commandId ?? "")?._tag
+    if ((kind !== "Publish" && kind !== "Reblog") || answerId === null || seen.has(answerId)) continue
+    seen.add(answerId)
+    const id = BigInt(answerId)
+    const before = newest.get(accountId) ?? 0n
+    if (id < before) broken.push(`I19: ${accountId} published ${id} after ${before}`)
+    newest.set(accountId, id)
+    if (Math.abs(Number(id >> 16n) - at.getTime()) > idMillisOff) broken.push(`I19: ${id} was not made at ${at.getTime()}`)
+  }
+  return broken
+}
+
+/** I12: counters are what the rows count to. */
+const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const accounts = yield* sql<{ id: bigint }>`SELECT s.account_id AS id FROM account_stats s WHERE
+    followers_count <> (SELECT count(*) FROM follows f WHERE f.target_account_id = s.account_id)
+    OR following_count <> (SELECT count(*) FROM follows f WHERE f.account_id = s.account_id)
+    OR statuses_count <> (SELECT count(*) FROM statuses t WHERE t.account_id = s.account_id AND t.deleted_at IS NULL)`
+  const statuses = yield* sql<{ id: bigint }>`SELECT s.status_id AS id FROM status_stats s WHERE
+    favourites_count <> (SELECT count(*) FROM favourites f WHERE f.status_id = s.status_id)
+    OR reblogs_count <> (SELECT count(*) FROM statuses t WHERE t.reblog_of_id = s.status_id AND t.deleted_at IS NULL)
+    OR replies_count <> (SELECT count(*) FROM statuses t WHERE t.in_reply_to_id = s.status_id AND t.deleted_at IS NULL)`
+  return [
+    ...accounts.map(({ id }) => `I12: a counter of the account ${id} is wrong`),
+    ...statuses.map(({ id }) => `I12: a counter of the status ${id} is wrong`)
+  ]
+})
+
+/** I16: nothing waits any more. */
+const leftovers = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: number) {
+  const rows = yield* sql<{ what: string }>`
+    SELECT 'the intent ' || kind || ' of ' || account_id AS what FROM fanouts
+    UNION ALL SELECT kind || ' of ' || account_id FROM agenda WHERE due_at < ${new Date(now)}
+    UNION ALL SELECT 'the mute ' || account_id || '>' || target_account_id FROM mutes WHERE expires_at < ${new Date(now)}
+    UNION ALL SELECT 'the reblog ' || s.id || ' of a deleted status' FROM statuses s JOIN statuses o ON o.id = s.reblog_of_id
+      WHERE o.deleted_at IS NOT NULL AND s.deleted_at IS NULL`
+  return rows.map(({ what }) => `I16: ${what} is left`)
+})

@@ -92,12 +92,11 @@ export class Model {
       case "Unfollow":
         return void this.follows.delete(there)
       case "RejectFollow":
-        if (this.follows.get(back)?.requested === true || this.doubtful.has(back)) this.follows.delete(back)
-        return
+        return void this.follows.delete(back)
       case "AuthorizeFollow": {
         const request = this.follows.get(back)
         if (request !== undefined) this.follows.set(back, { ...request, requested: false })
-        return
+        return void this.doubtful.delete(back)
       }
       case "RemoveFollower":
         return void this.follows.delete(back)
@@ -136,8 +135,8 @@ export class Model {
     const found: Array<string> = []
     const compare = (what: string, expected: Iterable<string>, actual: Iterable<string>) => {
       const [wanted, there] = [new Set(expected), new Set(actual)]
-      for (const one of wanted.difference(there)) found.push(`${what} ${one} is missing`)
-      for (const one of there.difference(wanted)) found.push(`${what} ${one} should not be there`)
+      for (const one of wanted) if (!there.has(one)) found.push(`${what} ${one} is missing`)
+      for (const one of there) if (!wanted.has(one)) found.push(`${what} ${one} should not be there`)
     }
     const follow = (key: string, { notify, requested, showReblogs }: ModelFollow) =>
       this.doubtful.has(key) ? key : `${key} ${requested ? "requested" : `reblogs ${showReblogs} notify ${notify}`}`

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import type { Command } from "../../src/actors/account/Protocol.ts"
 import { type AccountId, StatusId } from "../../src/services/Ids.ts"
 import { post } from "../support/Posts.ts"
@@ -77,7 +77,11 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
       Effect.catch((error) =>
         Effect.succeed<Outcome["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
       ),
-      Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.succeed<Outcome["result"]>("unknown") })
+      Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.succeed<Outcome["result"]>("unknown") }),
+      Effect.catchCause((cause) => {
+        world.wrong.push(`${key} was neither answered nor refused: ${Cause.pretty(cause)}`)
+        return Effect.succeed<Outcome["result"]>("unknown")
+      })
     )
 
   /** One command of one client, sent until somebody answers; now and then the client reads its home, too. */

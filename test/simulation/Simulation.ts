@@ -4,6 +4,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { followers, person } from "../support/People.ts"
+import { pair } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
 import * as Globals from "./Globals.ts"
 import * as Invariants from "./Invariants.ts"
@@ -12,7 +13,7 @@ import * as Performed from "./Performed.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import { VirtualTime } from "./VirtualTime.ts"
-import { client, type Mutation, shared, World } from "./World.ts"
+import { client, type Mutation, type Shared, shared, World } from "./World.ts"
 
 export interface Options {
   /** Numbers of the commands that are sent, and of the seed's faults that happen. */
@@ -43,6 +44,8 @@ export interface Result {
 const nodesAtStart = 3
 /** Longest rest after the last fault until nothing is left to do, in milliseconds. */
 const restMillisMax = 30_000
+/** Commands that are sent once more at rest. */
+const againMax = 12
 /** A run that takes longer counts as broken, in milliseconds of real time. */
 export const wallMillisMax = 30_000
 
@@ -95,19 +98,30 @@ const drive = async <A, E>(world: World, main: (world: World) => Effect.Effect<A
   }
 }
 
+/** Waits until nothing is left to do, but not for ever. */
+const rest = Effect.fnUntraced(function*({ sql }: Shared) {
+  for (let waited = 0; waited < restMillisMax; waited += 1000) {
+    yield* Effect.sleep("1 second")
+    const [left] = yield* sql<{ n: number }>`SELECT (SELECT count(*) FROM fanouts)::int
+      + (SELECT count(*) FROM agenda)::int AS n`
+    if (left!.n === 0) return
+  }
+})
+
 const scenario = (options: Options) =>
   Effect.fnUntraced(function*(world: World) {
-    const { outside, seed } = world
+    const { seed } = world
     const dice = new Dice(seed, "scenario")
     const common = yield* shared(world)
     const { feeds, sql } = common
     const people = yield* Effect.forEach(upTo(6), (n) => person(`p${n}`, { locked: n === 5 })).pipe(
       Effect.provideService(SqlClient.SqlClient, sql)
     )
-    yield* Effect.forEach(people.slice(0, 3), (target, n) =>
-      followers(target, people.filter((_, m) => m !== n && (m + n) % 2 === 0))).pipe(
-        Effect.provideService(SqlClient.SqlClient, sql)
-      )
+    const followersOf = (n: number) => people.filter((_, m) => m !== n && (m + n) % 2 === 0)
+    yield* Effect.forEach(people.slice(0, 3), (target, n) => followers(target, followersOf(n))).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql)
+    )
+    const followed = people.slice(0, 3).flatMap((target, n) => followersOf(n).map((reader) => pair(reader, target)))
     yield* Effect.forEach(people, (reader) => feeds.fill(reader, []))
     let started = 0
     // Some seeds have clocks that differ.
@@ -123,23 +137,23 @@ const scenario = (options: Options) =>
     const over = yield* Faults.unleash(world, planned, nodes, start)
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* over
-    const rest = Effect.gen(function*() {
-      for (let waited = 0; waited < restMillisMax; waited += 1000) {
-        yield* Effect.sleep("1 second")
-        const [left] = yield* sql<{ n: number }>`SELECT (SELECT count(*) FROM fanouts)::int
-          + (SELECT count(*) FROM agenda)::int AS n`
-        if (left!.n === 0) return
-      }
-    })
-    yield* rest
-    // Clients that never heard, or forgot that they did, ask once more with the same key, on a node that just started.
-    const latest = yield* start(9)
+    yield* rest(common)
+    // Clients that forgot that they heard ask once more with the same key, on a node that just started.
+    const latest = yield* start(nodesAtStart + 1)
     yield* Effect.sleep("3 seconds")
-    const again = yield* Effect.forEach(clients.outcomes.slice(-12), (outcome) =>
-      Effect.map(clients.ask(latest, outcome), (result) => ({ ...outcome, again: result })))
-    yield* rest
-    const broken = yield* Invariants.check({ world, sql, feeds, homes: latest.homes, outside }, people, clients.outcomes, again)
-    return { broken, clients }
+    const again = yield* Effect.forEach(clients.outcomes.slice(-againMax), (outcome) =>
+      Effect.map(clients.ask(latest, outcome), (later) => ({ ...outcome, later })))
+    yield* rest(common)
+    return yield* Invariants.check({
+      world,
+      shared: common,
+      homes: latest.homes,
+      people,
+      locked: new Set([people[5]!]),
+      followers: new Set(followed),
+      outcomes: clients.outcomes,
+      again
+    })
   }, Effect.scoped)
 
 /** Runs one seed: the same seed and options give the same result, the hash of everything that happened included. */
@@ -150,7 +164,7 @@ export const run = async (database: PGlite, seed: number, options: Options = sta
   const exit = await drive(world, scenario(options))
   return {
     seed,
-    broken: Exit.isSuccess(exit) ? exit.value.broken : [Cause.pretty(exit.cause)],
+    broken: Exit.isSuccess(exit) ? exit.value : [Cause.pretty(exit.cause)],
     hash: createHash("sha1").update(world.session.trace.digest()).update(world.network.log.join("\n"))
       .update(world.log.join("\n")).digest("hex"),
     log: world.log,

@@ -59,6 +59,8 @@ export class World {
   readonly log: Array<string> = []
   /** How often what happened, by name. */
   readonly counts = new Map<string, number>()
+  /** What clients met that no fault excuses. */
+  readonly wrong: Array<string> = []
   readonly told: Array<Told> = []
   /** Called when a machine is about to do something that others can see, or just did; what it answers is done then. */
   step: (machine: Machine, step: Step) => Effect.Effect<void> = () => Effect.void

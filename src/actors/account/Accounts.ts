@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Random } from "effect"
+import { Cause, Context, Effect, Layer, Random } from "effect"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
@@ -34,6 +34,8 @@ export class Accounts extends Context.Service<Accounts, {
             PersistenceError: away,
             EntityNotAssignedToRunner: away
           }),
+          // An actor that has to leave its node in the middle of a command interrupts it; the caller is not interrupted.
+          Effect.catchCauseIf(Cause.hasInterruptsOnly, away),
           Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
         )
       })

@@ -4,16 +4,14 @@ import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/h
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
-import { type AccountId, type AppId, StatusId } from "../../services/Ids.ts"
-import { ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
+import { type AppId, StatusId } from "../../services/Ids.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/Accounts.ts"
+import { ScheduledStatusViews } from "../render/ScheduledStatuses.ts"
 import { StatusViews } from "../render/Statuses.ts"
-import { scheduledValues } from "../render/Values.ts"
-import { json } from "../wire/Keys.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { Status } from "../wire/Status.ts"
@@ -80,10 +78,8 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const accountViews = yield* AccountViews
-    const scheduled = yield* ScheduledStatuses
+    const scheduledViews = yield* ScheduledStatusViews
     const views = yield* StatusViews
-    const showScheduled = (owner: AccountId, id: bigint) =>
-      Effect.map(scheduled.find(owner, id), (record) => json<ScheduledStatus>(scheduledValues(record)))
 
     const create = Effect.fn("statusWrites.create")(function*({ payload }: { readonly payload: NewStatus }) {
       const viewer = yield* Caller.account
@@ -95,7 +91,7 @@ export const layer = HttpApiBuilder.group(
         : { _tag: "Publish", post }
       const answer = yield* accounts.tell(viewer, command, yield* idempotencyKey)
       const id = BigInt(answer.id)
-      const shown = answer.kind === "scheduled" ? showScheduled(viewer, id) : views.renderOne(viewer, id)
+      const shown = answer.kind === "scheduled" ? scheduledViews.renderOne(viewer, id) : views.renderOne(viewer, id)
       return HttpServerResponse.setHeaders(Reply.json(yield* shown), familyHeaders(answer))
     })
 
@@ -126,7 +122,7 @@ export const layer = HttpApiBuilder.group(
         const viewer = yield* Caller.account
         const scheduledAt = yield* momentOf(payload.scheduledAt ?? "")
         yield* accounts.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
-        return Reply.json(yield* showScheduled(viewer, params.id))
+        return Reply.json(yield* scheduledViews.renderOne(viewer, params.id))
       }
     )
 

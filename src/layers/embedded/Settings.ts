@@ -15,33 +15,33 @@ export const settings = (folder: string, listen: Listen, options: { readonly dur
   const values: Record<string, string | number> = {
     ...("folder" in listen
       ? {
-        listen_addresses: "",
-        unix_socket_directories: listen.folder,
-        unix_socket_permissions: "0700",
+        "listen_addresses": "",
+        "unix_socket_directories": listen.folder,
+        "unix_socket_permissions": "0700",
         port: socketPort
       }
-      : { listen_addresses: "127.0.0.1", unix_socket_directories: "", port: listen.port }),
-    max_connections: maxConnections,
-    shared_buffers: "128MB",
-    effective_cache_size: "512MB",
-    work_mem: "8MB",
-    maintenance_work_mem: "64MB",
-    max_wal_size: "1GB",
-    checkpoint_timeout: "15min",
-    wal_compression: "on",
-    wal_level: "minimal",
-    max_wal_senders: 0,
-    random_page_cost: 1.1,
+      : { "listen_addresses": "127.0.0.1", "unix_socket_directories": "", port: listen.port }),
+    "max_connections": maxConnections,
+    "shared_buffers": "128MB",
+    "effective_cache_size": "512MB",
+    "work_mem": "8MB",
+    "maintenance_work_mem": "64MB",
+    "max_wal_size": "1GB",
+    "checkpoint_timeout": "15min",
+    "wal_compression": "on",
+    "wal_level": "minimal",
+    "max_wal_senders": 0,
+    "random_page_cost": 1.1,
     jit: "off",
-    io_method: "sync",
-    max_parallel_workers_per_gather: 0,
-    autovacuum_naptime: "20s",
-    autovacuum_vacuum_scale_factor: 0.05,
+    "io_method": "sync",
+    "max_parallel_workers_per_gather": 0,
+    "autovacuum_naptime": "20s",
+    "autovacuum_vacuum_scale_factor": 0.05,
     timezone: "UTC",
-    log_timezone: "UTC",
-    log_min_messages: "warning",
-    password_encryption: "scram-sha-256",
-    ...(options.durable ? {} : { fsync: "off", full_page_writes: "off" })
+    "log_timezone": "UTC",
+    "log_min_messages": "warning",
+    "password_encryption": "scram-sha-256",
+    ...(options.durable ? {} : { fsync: "off", "full_page_writes": "off" })
   }
   return ["-D", folder, ...Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
 }

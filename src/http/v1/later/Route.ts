@@ -8,13 +8,16 @@ import { Access, type AccessRule } from "../../guard/Access.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { deprecated } from "../../render/Deprecation.ts"
 
+/** A schema that needs no services. */
+type AnyCodec = Schema.Codec<unknown, unknown>
+
 /** An operation of a capability that is not there yet, with the answer that is true meanwhile. */
 export interface Route {
   readonly methods: Arr.NonEmptyReadonlyArray<HttpMethod>
   readonly path: PathInput
   readonly access: AccessRule
   /** What the operation gives once it has something to give. */
-  readonly success: Schema.Top
+  readonly success: AnyCodec
   readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError>
 }
 
@@ -25,7 +28,7 @@ type Methods = HttpMethod | Route["methods"]
 const all = (methods: Methods): Route["methods"] => typeof methods === "string" ? [methods] : methods
 
 /** A list in which nothing can be yet. */
-export const emptyList = (path: PathInput, access: AccessRule, item: Schema.Top): Route => ({
+export const emptyList = (path: PathInput, access: AccessRule, item: AnyCodec): Route => ({
   methods: ["GET"],
   path,
   access,
@@ -34,7 +37,7 @@ export const emptyList = (path: PathInput, access: AccessRule, item: Schema.Top)
 })
 
 /** One value that is the same for everybody. */
-export const value = (path: PathInput, access: AccessRule, success: Schema.Top, json: string): Route => ({
+export const value = (path: PathInput, access: AccessRule, success: AnyCodec, json: string): Route => ({
   methods: ["GET"],
   path,
   access,

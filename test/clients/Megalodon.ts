@@ -1,0 +1,59 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import generator, { type WebSocketInterface } from "megalodon"
+import { TestServer } from "../support/Server.ts"
+import { Declarations } from "./Declarations.ts"
+
+/** The client with somebody's token, or without one. */
+export const client = Effect.fnUntraced(function*(accessToken: string | null = null) {
+  const { baseUrl } = yield* TestServer
+  return generator("mastodon", baseUrl, accessToken)
+})
+
+/** Somebody new with a client that may do everything. */
+export const newcomer = Effect.fnUntraced(function*(username: string) {
+  const { createPerson } = yield* TestServer
+  const person = yield* createPerson(username)
+  return { ...person, id: String(person.accountId), api: yield* client(person.token) }
+})
+
+const declarations = new Declarations([
+  `${import.meta.dirname}/../../node_modules/megalodon/lib/esm/entities`
+])
+
+/** Where the client's types expect what Mastodon itself leaves out, or nothing where it answers null (reference/entities.md). */
+const known = [
+  /\.discoverable: null is not/,
+  /\.contact_account: null is not/,
+  /\.(noindex|suspended|limited|moved): undefined is not/,
+  /\.pinned: undefined is not/,
+  /\.(reblogged|favourited|muted): undefined is not/,
+  /^\.params\.scheduled_at: undefined is not/
+]
+
+/** Holds an answer, or each of several, against the client's declaration of a type. */
+export const conforms = (value: unknown, type: string) => {
+  const lines = declarations.mismatches(value, type)
+  assert.deepStrictEqual(lines.filter((line) => !known.some((pattern) => pattern.test(line))), [], type)
+}
+
+/** The status of the refusal that a call ends with. */
+export const refusal = async (call: Promise<unknown>): Promise<unknown> => {
+  const outcome = await call.then(() => undefined, (error: unknown) => error)
+  assert.instanceOf(outcome, Error)
+  const response: unknown = Reflect.get(outcome, "response")
+  return typeof response === "object" && response !== null ? Reflect.get(response, "status") : String(outcome)
+}
+
+/** Opens one of the client's sockets; `next` waits for an event of a name. Closed with the scope. */
+export const stream = Effect.fnUntraced(function*(open: () => Promise<WebSocketInterface>) {
+  const socket = yield* Effect.acquireRelease(Effect.promise(open), (socket) => Effect.sync(() => socket.stop()))
+  socket.on("parser-error", (error) => assert.fail(String(error)))
+  const connected = once(socket, "connect")
+  socket.start()
+  yield* Effect.promise(() => connected)
+  return { next: (event: string) => once(socket, event) }
+})
+
+const once = (socket: WebSocketInterface, event: string) =>
+  new Promise<unknown>((resolve) => socket.once(event, resolve))

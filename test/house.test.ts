@@ -1,0 +1,152 @@
+import { assert, describe, it } from "@effect/vitest"
+import { importsOf, runtimeImportsOf, type Source, sourcesIn } from "./support/source.ts"
+
+const sources = sourcesIn("src")
+const migrations = sourcesIn("migrations")
+const tests = sourcesIn("test")
+
+const lineCount = ({ text }: Source) => text.split("\n").length - 1
+
+/** "path: what" for everything in the files that `find` complains of. */
+const complaints = (files: ReadonlyArray<Source>, find: (file: Source) => ReadonlyArray<string>) =>
+  files.flatMap((file) => find(file).map((what) => `${file.path}: ${what}`))
+
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([found]) => found.trim())
+
+/** The room of a path: `services`, `actors`, `http`, `layers`, or the entry points as `entry`. */
+const roomOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
+
+/** What an actor shows to other rooms: its messages, and the client by which they are sent. */
+const front = /^src\/actors\/[^/]+\/(?:Protocol|Accounts)\.ts$/
+
+const mayImport: Record<string, (path: string) => boolean> = {
+  services: () => false,
+  actors: (path) => roomOf(path) === "services",
+  http: (path) => roomOf(path) === "services" || front.test(path),
+  layers: (path) => roomOf(path) !== "entry",
+  entry: () => true
+}
+
+describe("house rule 1: who may import whom", () => {
+  it("layers -> http -> actors' fronts -> services, layers -> actors -> services", () => {
+    assert.deepStrictEqual(
+      complaints(sources, (file) => {
+        const room = roomOf(file.path)
+        return importsOf(file).filter((path) =>
+          path.startsWith("src/") && roomOf(path) !== room && !mayImport[room]!(path)
+        )
+      }),
+      []
+    )
+  })
+
+  it("tests are imported by tests only", () => {
+    assert.deepStrictEqual(
+      complaints(sources, (file) => importsOf(file).filter((path) => path.startsWith("test/"))),
+      []
+    )
+  })
+
+  it("an actor's Entity is known to the layers only", () => {
+    assert.deepStrictEqual(
+      complaints(
+        sources,
+        (file) =>
+          roomOf(file.path) === "layers"
+            ? []
+            : importsOf(file).filter((path) => /\/actors\/[^/]+\/Entity\.ts$/.test(path))
+      ),
+      []
+    )
+  })
+
+  it("no file is part of a circle of imports", () => {
+    const graph = new Map(
+      sources.map((file) => [file.path, runtimeImportsOf(file).filter((path) => path.startsWith("src/"))])
+    )
+    const done = new Set<string>()
+    const circles: Array<string> = []
+    const visit = (path: string, way: ReadonlyArray<string>) => {
+      if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(" -> "))
+      if (done.has(path)) return
+      done.add(path)
+      for (const next of graph.get(path) ?? []) visit(next, [...way, path])
+    }
+    for (const path of graph.keys()) visit(path, [])
+    assert.deepStrictEqual(circles, [])
+  })
+})
+
+describe("house rule 2: the outer world belongs to src/layers", () => {
+  const packages =
+    /^(?:node:(?:fs|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads)(?:\/.*)?|sharp|nodemailer|ioredis|ws)$/
+
+  it("files, sockets, processes, mail and Redis", () => {
+    const outside = sources.filter(({ path }) => roomOf(path) !== "layers")
+    assert.deepStrictEqual(complaints(outside, (file) => importsOf(file).filter((name) => packages.test(name))), [])
+  })
+
+  it("the environment's variables and fetch", () => {
+    const outside = sources.filter(({ path }) => roomOf(path) !== "layers")
+    assert.deepStrictEqual(complaints(outside, ({ code }) => matches(code, /process\.env|(?<![.\w])fetch\(/g)), [])
+    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, /process\.env/g)), [])
+  })
+})
+
+describe("house rule 3: time and chance are services", () => {
+  it("neither the clock, nor chance, nor timers, nor the console are taken directly", () => {
+    const direct =
+      /Date\.now\b|new Date\(\)|Math\.random\b|(?<![.\w])(?:setTimeout|setInterval|setImmediate)\(|(?<![.\w])console\./g
+    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, direct)), [])
+  })
+
+  it("nor does SQL take them from Postgres", () => {
+    const inSql = /\bnow\(\)|\bCURRENT_TIMESTAMP\b|\bclock_timestamp\(\)|\brandom\(\)|\bgen_random_uuid\(\)/gi
+    assert.deepStrictEqual(
+      complaints([...sources, ...migrations], ({ literals }) => literals.flatMap((literal) => matches(literal, inSql))),
+      []
+    )
+  })
+})
+
+describe("house rule 4: snake_case", () => {
+  it("names properties in src/http/wire only", () => {
+    const inside = sources.filter(({ path }) => !path.startsWith("src/http/wire/"))
+    assert.deepStrictEqual(
+      complaints(inside, ({ code }) => matches(code, /(?<![\w"])[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g)),
+      []
+    )
+  })
+})
+
+describe("the state of the tree", () => {
+  it("has files of one concept: 250 lines at most", () => {
+    const long = [...sources, ...migrations, ...tests].filter((file) => lineCount(file) > 250)
+    assert.deepStrictEqual(complaints(long, (file) => [`${lineCount(file)} lines`]), [])
+  })
+
+  it("has no casts that silence the type checker in src", () => {
+    assert.deepStrictEqual(
+      complaints(
+        sources,
+        ({ text }) => matches(text, /\bas any\b|\bas never\b|@ts-(?:ignore|expect-error)|as unknown as\b/g)
+      ),
+      []
+    )
+  })
+
+  it("has no notes of work left to do, and no test that is left out", () => {
+    const notes = /\b(?:TODO|FIXME|XXX|HACK)\b/g
+    assert.deepStrictEqual(
+      complaints([...sources, ...migrations], ({ text }) => matches(text, notes)),
+      []
+    )
+    const leftOut = /\b(?:it|test|describe)(?:\.effect|\.live)?\.(?:skip|todo|only|fails)\b/g
+    assert.deepStrictEqual(complaints(tests, ({ code }) => matches(code, leftOut)), [])
+  })
+
+  it("has migrations that are numbered without gaps", () => {
+    const numbers = migrations.map(({ path }) => /^migrations\/(\d{4})_[a-z_]+\.ts$/.exec(path)?.[1] ?? path)
+    assert.deepStrictEqual(numbers, migrations.map((_, index) => String(index + 1).padStart(4, "0")))
+  })
+})

@@ -1,0 +1,61 @@
+import { type Facts, pair } from "./Facts.ts"
+import type { Aftermath } from "./Invariants.ts"
+
+/**
+ * I9: everybody is told once of each favourite, reblog, mention and follow that stands, and of none that does not; and no
+ * stream says the same notification twice. Left out are pairs of whom one ever blocked or muted the other, for what was
+ * told then depends on when.
+ */
+export const check = ({ followers, outcomes, world }: Aftermath, facts: Facts): ReadonlyArray<string> => {
+  const { favourites, follows, mentions, notifications, requests, statuses } = facts.rows
+  const broken: Array<string> = []
+  const apart = new Set<string>()
+  for (const { account, command } of outcomes) {
+    if (command._tag !== "Block" && command._tag !== "Mute") continue
+    apart.add(pair(account, command.target)).add(pair(command.target, account))
+  }
+  const wanted = new Map<string, number>()
+  const want = (type: string, to: bigint, from: bigint, statusId: bigint) => {
+    if (to !== from) wanted.set(`${type} ${to} ${from} ${statusId}`, apart.has(pair(to, from)) ? 0 : 1)
+  }
+  const authorOf = (id: bigint) => facts.byId.get(id)
+  for (const { accountId, statusId } of favourites) {
+    const status = authorOf(statusId)
+    if (status?.deletedAt === null) want("favourite", status.accountId, accountId, statusId)
+  }
+  for (const { accountId, deletedAt, reblogOfId } of statuses) {
+    const original = reblogOfId === null || deletedAt !== null ? undefined : authorOf(reblogOfId)
+    if (original !== undefined) want("reblog", original.accountId, accountId, original.id)
+  }
+  for (const { accountId, silent, statusId } of mentions) {
+    const status = authorOf(statusId)
+    if (status?.deletedAt === null && !silent) want("mention", accountId, status.accountId, statusId)
+  }
+  for (const { accountId, targetAccountId } of follows) {
+    if (!followers.has(pair(accountId, targetAccountId))) want("follow", targetAccountId, accountId, 0n)
+  }
+  for (const request of requests) {
+    const [from, to] = request.split(">").map(BigInt)
+    want("follow_request", to!, from!, 0n)
+  }
+  const found = Map.groupBy(notifications, (n) => `${n.type} ${n.accountId} ${n.fromAccountId} ${n.statusId}`)
+  for (const [what, least] of wanted) if ((found.get(what)?.length ?? 0) < least) broken.push(`I9: no notice of ${what}`)
+  for (const [what, rows] of found) {
+    if (rows.length > 1) broken.push(`I9: ${rows.length} notices of ${what}`)
+    const { accountId, fromAccountId, statusId, type } = rows[0]!
+    const owed = type === "favourite" || type === "reblog" || type === "follow_request" ||
+      (type === "follow" && !followers.has(pair(fromAccountId, accountId)))
+    if (owed && !wanted.has(what)) broken.push(`I9: a notice of ${what}, which is not so`)
+    if (statusId !== 0n && !facts.canSee(accountId, statusId) && facts.byId.get(statusId)?.deletedAt !== null) {
+      broken.push(`I10: a notice of ${what}, which is deleted`)
+    }
+  }
+  const streamed = new Map<bigint, number>()
+  for (const { message } of world.told) {
+    if (message._tag !== "NotificationCreated") continue
+    const times = (streamed.get(message.notificationId) ?? 0) + 1
+    streamed.set(message.notificationId, times)
+    if (times === 2) broken.push(`I9: the notification ${message.notificationId} is streamed twice`)
+  }
+  return broken
+}

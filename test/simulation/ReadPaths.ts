@@ -1,0 +1,95 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Notifications } from "../../src/services/feeds/Notifications.ts"
+import { Timelines } from "../../src/services/feeds/Timelines.ts"
+import type { AccountId } from "../../src/services/Ids.ts"
+import { AccountStatuses } from "../../src/services/statuses/AccountStatuses.ts"
+import { Contexts } from "../../src/services/statuses/Contexts.ts"
+import { Conversations } from "../../src/services/statuses/Conversations.ts"
+import { Interactions } from "../../src/services/statuses/Interactions.ts"
+import { Standings } from "../../src/services/statuses/Standings.ts"
+import { Statuses } from "../../src/services/statuses/Statuses.ts"
+import type { Facts } from "./Facts.ts"
+import type { Aftermath } from "./Invariants.ts"
+import type { Model } from "./Model.ts"
+
+const everything = { local: false, remote: false, onlyMedia: false }
+const page = { limit: 1000 }
+const selection = {
+  onlyMedia: false,
+  excludeReplies: false,
+  excludeReblogs: false,
+  excludeDirect: false,
+  tagged: undefined
+}
+
+const services = Layer.mergeAll(
+  AccountStatuses.layer,
+  Contexts.layer,
+  Conversations.layer,
+  Interactions.layer,
+  Notifications.layer,
+  Standings.layer,
+  Statuses.layer,
+  Timelines.layer
+)
+
+/** The ids that everything answers by which a viewer reads statuses. */
+const paths = Effect.fnUntraced(function*(viewer: AccountId | undefined, people: ReadonlyArray<AccountId>) {
+  const accounts = yield* AccountStatuses
+  const timelines = yield* Timelines
+  const seen: Array<readonly [path: string, ids: ReadonlyArray<bigint>]> = [
+    ["public timeline", yield* timelines.everybody(viewer, everything, page)],
+    ["tag", yield* timelines.tagged(viewer, { ...everything, name: "birds", any: [], all: [], none: [] }, page)]
+  ]
+  for (const account of people) {
+    seen.push(["statuses of an account", yield* accounts.page(viewer, account, selection, page)])
+    seen.push(["pinned", yield* accounts.pinned(viewer, account)])
+  }
+  if (viewer === undefined) return seen
+  const notifications = yield* (yield* Notifications).page(
+    viewer,
+    { types: [], excludeTypes: [], accountId: undefined },
+    page
+  )
+  const favourites = yield* (yield* Interactions).favouritesOf(viewer, page)
+  const conversations = yield* (yield* Conversations).page(viewer, page)
+  seen.push(["notifications", notifications.flatMap(({ statusId }) => statusId ?? [])])
+  seen.push(["favourites", favourites.map(({ statusId }) => statusId)])
+  // A conversation lists its newest status to who took part in it, as long as it is there.
+  seen.push(["conversations", conversations.map(({ lastStatusId }) => lastStatusId)])
+  return seen
+})
+
+/**
+ * I10: no read path shows anybody what an accepted command deleted, by the record of commands and not by a mark in the
+ * row; I11: nor what the rules, in plain code, do not let the viewer see.
+ */
+export const check = Effect.fnUntraced(function*(aftermath: Aftermath, facts: Facts, model: Model) {
+  const { people, shared: { sql } } = aftermath
+  const context = yield* Layer.build(services).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+  const broken: Array<string> = []
+  for (const viewer of [undefined, ...people]) {
+    const seen = yield* paths(viewer, people).pipe(Effect.provideContext(context))
+    for (const [path, ids] of seen) {
+      for (const id of ids) {
+        if (model.statuses.get(id)?.deleted !== false) broken.push(`I10: ${path} shows ${viewer} the deleted ${id}`)
+        if (path !== "conversations" && !facts.canSee(viewer, id)) broken.push(`I11: ${path} shows ${viewer} the hidden ${id}`)
+      }
+    }
+  }
+  const statuses = Context.get(context, Statuses)
+  for (const [id, { deleted }] of model.statuses) {
+    for (const viewer of people) {
+      const found = yield* Effect.option(statuses.find(viewer, id))
+      const shown = found._tag === "Some"
+      if (shown && deleted) broken.push(`I10: ${viewer} finds the deleted ${id}`)
+      if (shown !== facts.canSee(viewer, id)) broken.push(`I11: ${viewer} ${shown ? "finds" : "does not find"} ${id}`)
+    }
+  }
+  const threads = yield* sql<{ id: bigint }>`SELECT DISTINCT unnest(status_ids) AS id FROM account_conversations`
+  for (const { id } of threads) {
+    if (model.statuses.get(id)?.deleted !== false) broken.push(`I10: a conversation holds the deleted ${id}`)
+  }
+  return broken
+})

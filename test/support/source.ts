@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** A TypeScript file of ours: its path from the project's folder, its text, and that text as code and literals. */
+export interface Source {
+  readonly path: string
+  readonly text: string
+  /** Without comments and without what stands in strings, templates and regular expressions. */
+  readonly code: string
+  /** What stands in strings and templates. */
+  readonly literals: ReadonlyArray<string>
+}
+
+/** All TypeScript files below a folder of the project. */
+export const sourcesIn = (folder: string): ReadonlyArray<Source> =>
+  readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => name.replaceAll("\\", "/"))
+    .toSorted()
+    .map((name) => {
+      const text = readFileSync(`${root}${folder}/${name}`, "utf8")
+      const { code, literals } = split(text)
+      return { path: `${folder}/${name}`, text, code, literals }
+    })
+
+/** A slash begins a regular expression, and no division, after one of these or at the start. */
+const beforeRegExp = /(?:^|[(,=:[!&|?{};<>+*%~^-]|\breturn|\btypeof|\bcase|\bin|\bof)\s*$/
+
+const split = (text: string): Pick<Source, "code" | "literals"> => {
+  let code = ""
+  const literals: Array<string> = []
+  let at = 0
+
+  /** Skips to behind the delimiter and keeps what stood before it. */
+  const literal = (delimiter: string) => {
+    const start = ++at
+    while (at < text.length && text[at] !== delimiter) at += text[at] === "\\" ? 2 : 1
+    literals.push(text.slice(start, at))
+    code += "\"\""
+    at++
+  }
+  const regExp = () => {
+    let inClass = false
+    for (at++; at < text.length && (inClass || text[at] !== "/") && text[at] !== "\n"; at++) {
+      if (text[at] === "\\") at++
+      else if (text[at] === "[") inClass = true
+      else if (text[at] === "]") inClass = false
+    }
+    at++
+    code += "\"\""
+  }
+  const template = () => {
+    let content = ""
+    at++
+    code += "\""
+    while (at < text.length && text[at] !== "`") {
+      if (text[at] === "\\") {
+        content += text.slice(at, at + 2)
+        at += 2
+      } else if (text.startsWith("${", at)) {
+        at += 2
+        content += "?"
+        code += " "
+        scan("}")
+        at++
+      } else {
+        content += text[at++]
+      }
+    }
+    literals.push(content)
+    code += "\""
+    at++
+  }
+  /** Reads code up to the closing bracket, or to the end. */
+  const scan = (until: string | undefined) => {
+    let depth = 0
+    while (at < text.length) {
+      const char = text[at]!
+      if (char === until && depth === 0) return
+      if (text.startsWith("//", at)) {
+        at = text.indexOf("\n", at) === -1 ? text.length : text.indexOf("\n", at)
+      } else if (text.startsWith("/*", at)) {
+        at = text.indexOf("*/", at) + 2
+      } else if (char === "\"" || char === "'") {
+        literal(char)
+      } else if (char === "`") {
+        template()
+      } else if (char === "/" && beforeRegExp.test(code)) {
+        regExp()
+      } else {
+        if (char === "{") depth++
+        if (char === "}") depth--
+        code += char
+        at++
+      }
+    }
+  }
+  scan(undefined)
+  return { code, literals }
+}
+
+/** What the file imports when it runs, types left out; otherwise as `importsOf`. */
+export const runtimeImportsOf = (source: Source): ReadonlyArray<string> =>
+  importsOf({ ...source, text: source.text.replaceAll(/^(?:import|export) type [^"]*"[^"]+"/gm, "") })
+
+/** What the file imports: relative imports as paths from the project's folder, packages as they are written. */
+export const importsOf = ({ path, text }: Source): ReadonlyArray<string> =>
+  [...text.matchAll(/^(?:import|export) [^"]*"([^"]+)"|^\} from "([^"]+)"|\bimport\("([^"]+)"\)/gm)].map((match) => {
+    const specifier = match[1] ?? match[2] ?? match[3] ?? ""
+    return specifier.startsWith(".") ? new URL(specifier, `file:///${path}`).pathname.slice(1) : specifier
+  })
