@@ -1,10 +1,11 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as Account from "./cli/Account.ts"
 import * as Doctor from "./cli/Doctor.ts"
 import * as Migrate from "./cli/Migrate.ts"
+import * as Quiet from "./cli/Quiet.ts"
 import * as Token from "./cli/Token.ts"
 import { inWords, teardown } from "./layers/OperatorError.ts"
 
@@ -14,6 +15,6 @@ Command.make("murmuration").pipe(
   Command.withSubcommands([Account.command, Token.command, Migrate.command, Doctor.command]),
   Command.run({ version: "0.1.0" }),
   inWords,
-  Effect.provide(NodeServices.layer),
+  Effect.provide(Layer.merge(NodeServices.layer, Quiet.layer)),
   NodeRuntime.runMain({ teardown })
 )

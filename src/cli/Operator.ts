@@ -1,7 +1,7 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Logger, PubSub, References } from "effect"
+import { Effect, Layer, PubSub } from "effect"
 import * as Database from "../layers/Database.ts"
 import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
@@ -39,13 +39,6 @@ const broadcast = Layer.effect(
   })
 )
 
-const quiet = Layer.mergeAll(
-  Logger.layer([Logger.consolePretty()]),
-  Layer.succeed(Logger.LogToStderr, true),
-  Layer.succeed(References.MinimumLogLevel, "Warn"),
-  Layer.succeed(References.TracerEnabled, false)
-)
-
 /** The services behind the commands, beside a running server or without one. */
 export const layer = Layer.mergeAll(Registrations.layer, Users.layer, Roles.layer, OutsideCommands.layer).pipe(
   Layer.provideMerge(Sessions.layer),
@@ -53,5 +46,5 @@ export const layer = Layer.mergeAll(Registrations.layer, Users.layer, Roles.laye
   Layer.provideMerge(Layer.mergeAll(OpaqueSecrets.layer, PasswordHashing.layer, broadcast)),
   Layer.provideMerge(database),
   Layer.provideMerge(Environment.layer),
-  Layer.provideMerge(Layer.mergeAll(NodeServices.layer, NodeCrypto.layer, quiet))
+  Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
 )

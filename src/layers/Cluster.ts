@@ -43,7 +43,8 @@ const sharding = (address: RunnerAddress.RunnerAddress | undefined) =>
     entityMaxIdleTime: entityIdleTime,
     entityRegistrationTimeout: Duration.seconds(10),
     entityTerminationTimeout: Duration.seconds(10),
-    entityMessagePollInterval: Duration.minutes(1),
+    // Nothing is polled for; but a node that could not take its shards, because Postgres was away, tries again after it.
+    entityMessagePollInterval: Duration.seconds(1),
     entityReplyPollInterval: Duration.seconds(10),
     maxResidentEntities: residentEntitiesMax,
     simulateRemoteSerialization: false

@@ -101,8 +101,11 @@ const open = Effect.fn("Redis.open")(function*(url: Redacted.Redacted<string>, p
     (client) => Effect.sync(() => client.disconnect())
   )
   let away = false
+  let reason = "no answer"
   // An 'error' event without a listener would end the process.
-  client.on("error", ignore)
+  client.on("error", (error) => {
+    reason = error.message
+  })
   client.on("reconnecting", () => {
     if (!away) log(Effect.logWarning(`Redis is away (${purpose}), trying to connect again`))
     away = true
@@ -113,10 +116,7 @@ const open = Effect.fn("Redis.open")(function*(url: Redacted.Redacted<string>, p
   })
   yield* Effect.tryPromise({
     try: () => client.connect(),
-    catch: (error) =>
-      new OperatorError({
-        message: `Redis (REDIS_URL) cannot be used: ${error instanceof Error ? error.message : String(error)}`
-      })
+    catch: () => new OperatorError({ message: `Redis (REDIS_URL) cannot be used: ${reason}` })
   })
   return client
 })

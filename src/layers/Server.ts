@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/Paths.ts"
+import * as Deadlines from "../http/Deadlines.ts"
 import * as Edge from "../http/Edge.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
@@ -16,6 +17,7 @@ import * as WebSockets from "./WebSockets.ts"
 const routes = Layer.mergeAll(
   Edge.layer,
   Body.layer,
+  Deadlines.layer,
   HttpServer.layerRouter,
   Telemetry.layerRouter,
   Routes.layer.pipe(Layer.provide(WebSockets.layer))

@@ -24,6 +24,7 @@ const declarations = new Declarations([
 /** Where the client's types expect what Mastodon itself leaves out, or nothing where it answers null (reference/entities.md). */
 const known = [
   /\.discoverable: null is not/,
+  /\.history\.\d+\.(uses|accounts): "/,
   /\.contact_account: null is not/,
   /\.(noindex|suspended|limited|moved): undefined is not/,
   /\.pinned: undefined is not/,
@@ -45,15 +46,24 @@ export const refusal = async (call: Promise<unknown>): Promise<unknown> => {
   return typeof response === "object" && response !== null ? Reflect.get(response, "status") : String(outcome)
 }
 
-/** Opens one of the client's sockets; `next` waits for an event of a name. Closed with the scope. */
+export interface Socket {
+  readonly next: (event: string, about?: (value: unknown) => boolean) => Promise<unknown>
+}
+
+/** Opens one of the client's sockets; `next` waits for an event of a name that a test is about. Closed with the scope. */
 export const stream = Effect.fnUntraced(function*(open: () => Promise<WebSocketInterface>) {
   const socket = yield* Effect.acquireRelease(Effect.promise(open), (socket) => Effect.sync(() => socket.stop()))
   socket.on("parser-error", (error) => assert.fail(String(error)))
-  const connected = once(socket, "connect")
-  socket.start()
-  yield* Effect.promise(() => connected)
-  return { next: (event: string) => once(socket, event) }
+  const next: Socket["next"] = (event, about = () => true) =>
+    new Promise<unknown>((resolve) => {
+      const heard = (value: unknown) => {
+        if (!about(value)) return
+        socket.removeListener(event, heard)
+        resolve(value)
+      }
+      socket.on(event, heard)
+    })
+  yield* Effect.promise(() => next("connect"))
+  const opened: Socket = { next }
+  return opened
 })
-
-const once = (socket: WebSocketInterface, event: string) =>
-  new Promise<unknown>((resolve) => socket.once(event, resolve))

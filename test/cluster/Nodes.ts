@@ -15,7 +15,11 @@ export interface Account {
 }
 
 /** Starts a node of the cluster as a process; completes when it serves. */
-export const startNode = Effect.fnUntraced(function*(databaseUrl: string, redisUrl: string) {
+export const startNode = Effect.fnUntraced(function*(
+  databaseUrl: string,
+  redisUrl: string,
+  others: Record<string, string> = {}
+) {
   const fs = yield* FileSystem.FileSystem
   const port = yield* freePort
   const variables = {
@@ -28,7 +32,8 @@ export const startNode = Effect.fnUntraced(function*(databaseUrl: string, redisU
     CLUSTER_PORT: String(yield* freePort),
     DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-node-" }),
     RATE_LIMITS: "off",
-    LOG_LEVEL: "error"
+    LOG_LEVEL: "error",
+    ...others
   }
   const program = yield* Program.start("main", [], variables)
   yield* Program.said(program, "Murmuration is at")

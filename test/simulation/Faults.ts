@@ -31,10 +31,13 @@ export const faultKinds = ["crash", "freeze", "cut", "stop", "refuse", "partitio
 /** About how many steps of a kind a machine takes while commands come. */
 const stepsMax: Record<Step, number> = { sql: 250, commit: 40, feeds: 40, bus: 60, network: 60 }
 
-/** The faults of a seed: one to three. */
+/** Faults that a seed may have. */
+export const faultsMax = 3
+
+/** The faults of a seed, one at least. */
 export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "faults")
-  return Array.from({ length: dice.weighted([[3, 1], [3, 2], [2, 3]]) }, (): Fault => {
+  return Array.from({ length: dice.between(1, faultsMax + 1) }, (): Fault => {
     const kind = dice.weighted<Fault["kind"]>([
       [6, "crash"],
       [4, "freeze"],

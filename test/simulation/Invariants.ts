@@ -82,13 +82,12 @@ const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, performed: 
   const broken: Array<string> = []
   for (const [account, entries] of Map.groupBy(performed, ({ accountId }) => accountId)) {
     const machines = new Map<bigint, string>()
-    entries.forEach(({ epoch, machine }, at) => {
-      const before = entries[at - 1]?.epoch ?? 0n
-      if (epoch < before) broken.push(`I13: ${machine} wrote for ${account} in epoch ${epoch}, after ${before}`)
+    for (const { current, epoch, machine } of entries) {
+      if (epoch !== current) broken.push(`I13: ${machine} wrote for ${account} in epoch ${epoch}, when it was ${current}`)
       const owner = machines.get(epoch) ?? machine
       machines.set(epoch, owner)
       if (owner !== machine) broken.push(`I13: ${owner} and ${machine} both own ${account} in epoch ${epoch}`)
-    })
+    }
   }
   const gaps = yield* sql<{ id: string }>`SELECT coalesce(c.id, p.command_id) AS id FROM commands c
     FULL JOIN (SELECT * FROM performed WHERE command_id IS NOT NULL) p ON p.account_id = c.account_id AND p.command_id = c.id

@@ -1,5 +1,7 @@
-import { Clock, Effect } from "effect"
-import { type Answer, StaleOwner } from "../../src/services/intents/Commands.ts"
+import { Clock, Effect, Layer } from "effect"
+import { type FeedEntry, Feeds } from "../../src/services/feeds/Feeds.ts"
+import type { AccountId } from "../../src/services/Ids.ts"
+import type { Answer } from "../../src/services/intents/Commands.ts"
 import type { Mutation } from "./World.ts"
 
 /** A bug put into the program on purpose, and the number of seeds, from 1 on, within which the simulation must find it. */
@@ -12,7 +14,9 @@ export interface Mutant {
 /** Feeds are written after the transaction with the cursor: a crash in between loses a slice. */
 const cursorFirst: Mutant = {
   name: "the cursor is committed before the slice",
-  mutation: { feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) }) },
+  mutation: {
+    feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) })
+  },
   seedsMax: 40
 }
 
@@ -30,7 +34,9 @@ const keyOutside: Mutant = {
           const answer = yield* commands.owned(owner, work)
           const now = new Date(yield* Clock.currentTimeMillis)
           yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${family ?? null}, ${owner.epoch}, ${now})`
+            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+            family ?? null
+          }, ${owner.epoch}, ${now})`
           return { answer, repeated: false }
         })
     })
@@ -38,20 +44,34 @@ const keyOutside: Mutant = {
   seedsMax: 40
 }
 
-/** A feed is a list as it was written, with what a repeated slice wrote twice. */
+/** A feed whose reader sorts, but leaves in what a repeated slice wrote twice. */
 const listFeed: Mutant = {
   name: "a feed's insert is not a set",
   mutation: {
-    feeds: (feeds) => {
-      const pushed = new Map<bigint, Array<bigint>>()
-      return {
-        ...feeds,
-        push: (accounts, entry) => {
-          for (const account of accounts) pushed.set(account, [...(pushed.get(account) ?? []), entry.id])
-          return feeds.push(accounts, entry)
-        }
-      }
-    }
+    store: Layer.sync(Feeds, () => {
+      const lists = new Map<AccountId, { readonly entries: ReadonlyArray<FeedEntry>; readonly filled: boolean }>()
+      const listOf = (account: AccountId) => lists.get(account) ?? { entries: [], filled: false }
+      return Feeds.of({
+        push: (accounts, entry) =>
+          Effect.sync(() => {
+            for (const account of accounts) {
+              const { entries, filled } = listOf(account)
+              lists.set(account, { entries: [...entries, entry], filled })
+            }
+          }),
+        read: (account) =>
+          Effect.sync(() => {
+            const { entries, filled } = listOf(account)
+            return filled ? entries.toSorted((a, b) => a.id < b.id ? 1 : -1) : undefined
+          }),
+        fill: (account, entries) =>
+          Effect.sync(() => {
+            const before = listOf(account).entries.filter(({ id }) => !entries.some((entry) => entry.id === id))
+            lists.set(account, { entries: [...before, ...entries], filled: true })
+          }),
+        drop: (accounts) => Effect.sync(() => accounts.forEach((account) => lists.delete(account)))
+      })
+    })
   },
   seedsMax: 40
 }
@@ -71,7 +91,9 @@ const epochUnchecked: Mutant = {
           const answer = yield* work
           const now = new Date(yield* Clock.currentTimeMillis)
           yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${family ?? null}, ${owner.epoch}, ${now})`
+            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+            family ?? null
+          }, ${owner.epoch}, ${now})`
           return { answer, repeated: false }
         }))
     })

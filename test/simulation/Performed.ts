@@ -9,6 +9,8 @@ export interface Performed {
   readonly seq: number
   readonly accountId: bigint
   readonly epoch: bigint
+  /** The epoch of the account's owner at the time. */
+  readonly current: bigint
   readonly machine: string
   /** Of a command; null for fan-out and what was due. */
   readonly commandId: string | null
@@ -20,6 +22,7 @@ export const statement = `CREATE TABLE performed (
   seq integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   account_id bigint NOT NULL,
   epoch bigint NOT NULL,
+  current bigint NOT NULL,
   machine text NOT NULL,
   command_id text,
   answer_id text,
@@ -35,8 +38,10 @@ export const commands = (world: World, machine: Machine) =>
       const sql = yield* SqlClient.SqlClient
       const tested = world.mutation.commands?.(real, sql) ?? real
       const record = (owner: { accountId: bigint; epoch: bigint }, commandId: string | null, answerId: string | null) =>
-        sql`INSERT INTO performed (account_id, epoch, machine, command_id, answer_id, at) VALUES
-          (${owner.accountId}, ${owner.epoch}, ${machine.name}, ${commandId}, ${answerId}, ${new Date(world.time.now)})`
+        sql`INSERT INTO performed (account_id, epoch, current, machine, command_id, answer_id, at)
+          SELECT ${owner.accountId}, ${owner.epoch}, epoch, ${machine.name}, ${commandId}, ${answerId}, ${
+          new Date(world.time.now)
+        } FROM actors WHERE account_id = ${owner.accountId}`
       const refused = (error: unknown) =>
         Effect.sync(() => {
           if (!(error instanceof StaleOwner)) return

@@ -1,5 +1,5 @@
-import type { PGlite } from "@electric-sql/pglite"
 import { PgClient } from "@effect/sql-pg"
+import type { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, References } from "effect"
 import { MessageStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
@@ -16,6 +16,9 @@ import type { VirtualTime } from "./VirtualTime.ts"
 
 /** Services that a mutant of the program replaces, to show that the simulation finds the bug. */
 export interface Mutation {
+  /** The one store of feeds. */
+  readonly store?: Layer.Layer<Feeds>
+  /** What a node does with it. */
   readonly feeds?: (feeds: Feeds["Service"], sql: SqlClient.SqlClient) => Feeds["Service"]
   readonly commands?: (commands: Commands["Service"], sql: SqlClient.SqlClient) => Commands["Service"]
 }
@@ -96,7 +99,8 @@ export class World {
 
 /** One store of feeds and one bus for all nodes, as Redis would be, and a client of the database that only looks on. */
 export const shared = Effect.fnUntraced(function*(world: World) {
-  const context = yield* Layer.build(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory, MessageStorage.layerNoop))
+  const store = world.mutation.store ?? Feeds.layerMemory
+  const context = yield* Layer.build(Layer.mergeAll(store, Broadcast.layerMemory, MessageStorage.layerNoop))
   const database = yield* Layer.build(client(world.session, world.outside, 2))
   return {
     feeds: Context.get(context, Feeds),

@@ -1,15 +1,61 @@
-import { open, run, standard } from "./Simulation.ts"
-const option = (name: string, fallback: number) => {
+import { availableParallelism } from "node:os"
+import { Fleet } from "./Fleet.ts"
+import { mutants } from "./Mutants.ts"
+import { faultsMax } from "./Faults.ts"
+import { show, shrink, totals } from "./Report.ts"
+import { commandsStandard, type Result } from "./Simulation.ts"
+
+const usage = `npm run simulate -- [--seed N] [--runs M]
+  --seed N        the first seed, 1 by default
+  --runs M        how many seeds, 1 by default
+  --commands 3,7  only these of a seed's ${commandsStandard} commands
+  --faults 0,2    only these of its faults
+  --mutant N      with bug number N of ${mutants.length} put in: ${mutants.map(({ name }, n) => `${n} ${name}`).join("; ")}
+  --show          prints what happens, also of runs that hold
+  --logs          prints the program's own log`
+
+const textOf = (name: string) => {
   const at = process.argv.indexOf(`--${name}`)
-  return at === -1 ? fallback : Number(process.argv[at + 1])
+  return at === -1 ? undefined : process.argv[at + 1]
 }
-const options = { ...standard, logs: process.argv.includes("--logs") }
-const first = option("seed", 1)
-const database = await open()
-for (let seed = first; seed < first + option("runs", 1); seed++) {
-  const began = performance.now()
-  const r = await run(database, seed, options)
-  console.log(seed, r.hash.slice(0, 8), r.virtualMillis, Math.round(performance.now() - began), JSON.stringify(r.counts), r.broken)
-  if (process.argv.includes("--show")) console.log(r.log.join("\n"))
+const fail = (): never => {
+  console.error(usage)
+  process.exit(2)
 }
-process.exit(0)
+const numberOf = (name: string, fallback: number) => {
+  const value = Number(textOf(name) ?? fallback)
+  return Number.isSafeInteger(value) ? value : fail()
+}
+const numbersOf = (name: string, fallback: number) => {
+  const text = textOf(name)
+  if (text === undefined) return Array.from({ length: fallback }, (_, n) => n)
+  const values = text.split(",").filter((part) => part !== "").map(Number)
+  return values.every(Number.isSafeInteger) ? values : fail()
+}
+if (process.argv.includes("--help")) fail()
+
+const [first, runs] = [numberOf("seed", 1), numberOf("runs", 1)]
+const settings = {
+  commands: numbersOf("commands", commandsStandard),
+  faults: numbersOf("faults", faultsMax),
+  mutant: textOf("mutant") === undefined ? undefined : numberOf("mutant", 0),
+  logs: process.argv.includes("--logs")
+}
+const began = performance.now()
+const fleet = new Fleet(Math.min(runs, availableParallelism()))
+const failed: Array<Result> = []
+const results: Array<Result> = []
+await fleet.each(first, runs, settings, (result) => {
+  results.push(result)
+  const faults = Object.entries(result.counts).map(([what, times]) => `${what} ${times}`).join(", ")
+  console.log(
+    `seed ${result.seed} ${result.broken.length === 0 ? "holds" : "BREAKS"} ${result.hash.slice(0, 12)} ` +
+      `(${result.virtualMillis} ms virtual, ${result.cpuMillis} ms) ${faults}`
+  )
+  if (process.argv.includes("--show")) console.log(result.log.join("\n"))
+  if (result.broken.length > 0) failed.push(result)
+})
+for (const result of failed) console.log(show(await shrink((seed, more) => fleet.run(seed, more), result, settings)))
+console.log(totals(results, performance.now() - began))
+fleet.close()
+process.exit(failed.length === 0 ? 0 : 1)

@@ -116,10 +116,15 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
   const statuses = statusesOf(world)
   const { blocks, domainBlocks, follows, mutes } = relationsOf(world)
   const split = (pair: string) => pair.split(">").map(BigInt)
-  const insert = (table: string, rows: ReadonlyArray<Record<string, unknown>>) =>
-    Effect.forEach(rows, (row) => sql`INSERT INTO ${sql(table)} ${sql.insert(row)}`, { discard: true })
+  const insert = (table: string, rows: ReadonlyArray<Record<string, unknown>>) => {
+    const [first, ...rest] = rows
+    return first === undefined ? Effect.void : sql`INSERT INTO ${sql(table)} ${sql.insert([first, ...rest])}`
+  }
 
-  yield* sql`TRUNCATE accounts, statuses, tags CASCADE`
+  // Everything else goes with them; TRUNCATE would take ten times as long for so few rows.
+  yield* sql`DELETE FROM statuses`
+  yield* sql`DELETE FROM accounts`
+  yield* sql`DELETE FROM tags`
   yield* sql`INSERT INTO accounts (id, username, domain, suspended_at, created_at, updated_at)
     SELECT i, 'account' || i, CASE WHEN i >= 4 THEN 'remote.example' END,
       CASE WHEN i = ${world.suspended} THEN ${now}::timestamptz END, ${now}, ${now}

@@ -1,5 +1,6 @@
 import { HttpServerResponse } from "effect/http"
 import { type Html, html, raw } from "./Html.ts"
+import { iconPath } from "./Pictures.ts"
 import { stylesheetPath } from "./Stylesheet.ts"
 
 /** One of the server's pages about signing in. */
@@ -38,6 +39,7 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${page.title} · ${page.server}</title>
+<link rel="icon" type="image/png" href="${iconPath(48)}">
 <link rel="stylesheet" href="${stylesheetPath}">
 ${page.style === undefined ? "" : html`<link rel="stylesheet" href="${page.style}">`}
 </head>

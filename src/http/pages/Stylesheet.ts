@@ -57,7 +57,7 @@ main > :last-child, main > :last-child > p { margin-bottom: 0 }
 .badge { font-size: .8125rem; padding: .125rem .5rem; border-radius: 1rem; border: 1px solid var(--line); color: var(--soft) }
 .scopes li.dangerous { border-left: 4px solid var(--danger); padding: .75rem; background: var(--danger-back) }
 .dangerous h2, .dangerous .badge { color: var(--danger); border-color: var(--danger) }
-.scopes .row, .apps .row { justify-content: space-between }
+.scopes .row, .apps .row { justify-content: space-between; gap: .25rem .75rem; margin-bottom: .25rem }
 code.secret {
   display: block; padding: .75rem; margin-bottom: 1rem; background: var(--back); border: 1px dashed var(--line);
   border-radius: .5rem; user-select: all;

@@ -41,7 +41,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
           const conditions = [
             sql`s.account_id = ${account} AND s.deleted_at IS NULL`,
             where,
-            visibleTo(sql, viewer, "s"),
+            visibleTo(sql, viewer, "s", account),
             ...(selection.excludeReplies
               ? [sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id)`]
               : []),
@@ -66,7 +66,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
       const pinned = Effect.fn("AccountStatuses.pinned")(function*(viewer: Viewer, account: bigint) {
         const rows = yield* sql<{ id: bigint }>`
           SELECT s.id FROM status_pins p JOIN statuses s ON s.id = p.status_id
-          WHERE p.account_id = ${account} AND ${visibleTo(sql, viewer, "s")} ORDER BY p.id DESC`
+          WHERE p.account_id = ${account} AND ${visibleTo(sql, viewer, "s", account)} ORDER BY p.id DESC`
         return rows.map(({ id }) => id)
       }, Effect.orDie)
 

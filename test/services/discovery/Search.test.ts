@@ -3,13 +3,16 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { accountCandidatesMax, Search } from "../../../src/services/discovery/Search.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
-import { person } from "../../support/People.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { person } from "../../support/People.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { status } from "../../support/WebServer.ts"
 
-const layerSearch = Search.layer.pipe(Layer.provideMerge(TestDatabase.layer), Layer.provide(Layer.succeed(ServerConfig, configuration)))
+const layerSearch = Search.layer.pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provide(Layer.succeed(ServerConfig, configuration))
+)
 
 const named = Effect.fnUntraced(function*(username: string, displayName: string) {
   const sql = yield* SqlClient.SqlClient
@@ -55,7 +58,24 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
   it.effect("takes every text as it stands", () =>
     Effect.gen(function*() {
       yield* named("under_score", "100% real")
-      for (const text of ["%", "_", "\\", "'", "& | !", ":*", "a:*b", "🐦", "\u{10ffff}", "@", "@@", " ", "((", "anna & !x"]) {
+      for (
+        const text of [
+          "%",
+          "_",
+          "\\",
+          "'",
+          "& | !",
+          ":*",
+          "a:*b",
+          "🐦",
+          "\u{10ffff}",
+          "@",
+          "@@",
+          " ",
+          "((",
+          "anna & !x"
+        ]
+      ) {
         yield* find(text)
       }
       assert.deepStrictEqual(yield* find("und%"), [])
@@ -95,7 +115,9 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
       yield* sql`ANALYZE accounts`
       assert.strictEqual((yield* find("same", undefined, { limit: 40 })).length, 40)
       assert.isAtMost((yield* find("same", undefined, { limit: 100_000 })).length, 2 * accountCandidatesMax)
-      const byName = yield* planOf(`SELECT id FROM accounts a WHERE lower(a.username) ~>=~ 'anna' AND lower(a.username) ~<~ 'anna\u{10ffff}'`)
+      const byName = yield* planOf(
+        `SELECT id FROM accounts a WHERE lower(a.username) ~>=~ 'anna' AND lower(a.username) ~<~ 'anna\u{10ffff}'`
+      )
       assert.include(byName, "accounts_username_start")
       const byWord = yield* planOf(
         `SELECT id FROM accounts a WHERE a.display_name <> '' AND to_tsvector('simple', a.display_name) @@ to_tsquery('simple', 'lena:*')`
@@ -136,7 +158,7 @@ layer(layerSearch, { excludeTestServices: true })("search of hashtags and posts"
       const search = yield* Search
       const [anna, ben] = [yield* person("anna"), yield* person("ben")]
       const own = yield* status(anna, "A quick brown fox", { visibility: "direct" })
-      const stranger = yield* status(ben, "Another brown fox")
+      yield* status(ben, "Another brown fox")
       const liked = yield* status(ben, "The quickest fox", { spoilerText: "brown" })
       const hidden = yield* status(ben, "brown fox, private", { visibility: "private" })
       yield* sql`INSERT INTO favourites (id, account_id, status_id) VALUES (1, ${anna}, ${liked}), (2, ${anna}, ${hidden})`
@@ -146,6 +168,6 @@ layer(layerSearch, { excludeTestServices: true })("search of hashtags and posts"
       assert.deepStrictEqual(yield* find("fox 100%"), [])
       assert.deepStrictEqual(yield* find("fox", { accountId: ben }), [liked])
       assert.deepStrictEqual(yield* find("fox", { maxId: liked }), [own])
-      assert.notInclude(yield* find("another"), stranger)
+      assert.deepStrictEqual(yield* find("another"), [])
     }))
 })

@@ -50,7 +50,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
         const one = yield* sql<{ id: bigint }>`SELECT id FROM statuses s WHERE ${visibleTo(sql, 1n, "s")} ORDER BY id`
         assert.deepStrictEqual(all.map(({ id }) => id), one.map(({ id }) => id))
       }),
-    { arbitrary: { runs: 150 }, timeout: 120_000 }
+    { arbitrary: { runs: 300 }, timeout: 120_000 }
   )
 
   it.effect("row 55: sees a status by role", () =>

@@ -1,0 +1,55 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { spawnSync } from "node:child_process"
+import * as Database from "../../src/layers/Database.ts"
+import { EmbeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
+import { startRedis } from "../support/RedisServer.ts"
+
+/** One statement without parameters; answers its rows. */
+export type Query = (text: string) => Promise<ReadonlyArray<Record<string, unknown>>>
+
+const postgresOf = (dataDir: string, held: boolean) =>
+  EmbeddedPostgres.layer({ dataDir, adopt: held, tcp: held }).pipe(
+    Layer.provide(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+  )
+
+const open = async <A>(make: Effect.Effect<A, unknown, Scope.Scope>) => {
+  const scope = Scope.makeUnsafe()
+  const value = await Effect.runPromise(Effect.orDie(Scope.provide(make, scope)))
+  return { value, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
+/**
+ * A session with the embedded Postgres of a folder: the one that a server runs there, or (`held`) one that is started
+ * for this and listens on a port.
+ */
+export const openPostgres = async (dataDir: string, held = false) => {
+  const { close, value } = await open(Effect.gen(function*() {
+    const postgres = Context.get(yield* Layer.build(postgresOf(dataDir, held)), EmbeddedPostgres)
+    const client = Context.get(
+      yield* Layer.build(PgClient.layer({ ...Database.connectionOf(postgres), maxConnections: 1 })),
+      PgClient.PgClient
+    )
+    const { endpoint, username } = postgres
+    const query: Query = (text) => Effect.runPromise(client.unsafe<Record<string, unknown>>(text))
+    return {
+      query,
+      pid: yield* postgres.pid,
+      url: "path" in endpoint
+        ? ""
+        : `postgres://${username}:${Redacted.value(postgres.password)}@${endpoint.host}:${endpoint.port}/postgres`
+    }
+  }))
+  return { ...value, close }
+}
+
+export type Postgres = Awaited<ReturnType<typeof openPostgres>>
+
+/** A Redis for the cluster's rows; undefined where the machine has none. */
+export const openRedis = async () => {
+  const known = spawnSync("/bin/sh", ["-c", "command -v redis-server || command -v valkey-server"]).status === 0
+  if (!known) return undefined
+  const { close, value } = await open(startRedis)
+  return { ...value, close }
+}

@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** A Node process that answers one order at a time over its channel. */
+export interface Child<Order> {
+  readonly process: ChildProcess
+  readonly pid: number
+  readonly ended: Promise<number | null>
+  /** What it wrote, for the words of a failure. */
+  readonly output: () => string
+  readonly ask: (order: Order) => Promise<unknown>
+}
+
+/** Starts one with these variables and none of ours but PATH. */
+export const start = <Order extends object>(
+  args: ReadonlyArray<string>,
+  variables: Record<string, string> = {}
+): Child<Order> => {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: `${root}node_modules/.cache/node`, ...variables },
+    stdio: ["ignore", "pipe", "pipe", "ipc"]
+  })
+  let output = ""
+  const keep = (text: unknown) => output = (output + String(text)).slice(-10_000)
+  child.stdout?.on("data", keep)
+  child.stderr?.on("data", keep)
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  const ask = (order: Order) =>
+    new Promise<unknown>((resolve, reject) => {
+      const gone = () => reject(new Error(`The process ended: ${output}`))
+      child.once("exit", gone)
+      child.once("message", (message: { readonly answer?: unknown; readonly error?: string }) => {
+        child.off("exit", gone)
+        if (message.error === undefined) resolve(message.answer)
+        else reject(new Error(message.error))
+      })
+      child.send(order)
+    })
+  return { process: child, pid: child.pid ?? 0, ended, output: () => output, ask }
+}

@@ -1,0 +1,83 @@
+import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+
+/** What the kernel knows of one process; times in ticks. */
+interface Stat {
+  readonly pid: number
+  readonly parent: number
+  readonly own: number
+  readonly reaped: number
+}
+
+const ticksPerSecond = Number(spawnSync("getconf", ["CLK_TCK"], { encoding: "utf8" }).stdout) || 100
+
+const stats = (): Map<number, Stat> => {
+  const found = new Map<number, Stat>()
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid)) continue
+    try {
+      const text = readFileSync(`/proc/${pid}/stat`, "utf8")
+      // The program's name may hold spaces; what follows its closing bracket begins with the state.
+      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number)
+      const at = (number: number) => fields[number - 3] ?? 0
+      found.set(pid, { pid, parent: at(4), own: at(14) + at(15), reaped: at(16) + at(17) })
+    } catch {
+      // It ended meanwhile; its time is among its parent's reaped children.
+    }
+  }
+  return found
+}
+
+/** The processes whose time is counted, each with those below it unless they have a name of their own. */
+export interface Watched {
+  readonly node: number
+  readonly postgres: number
+  readonly redis?: number | undefined
+}
+
+/** CPU milliseconds, user and system. */
+export interface Spent {
+  readonly node: number
+  readonly postgres: number
+  readonly redis: number
+}
+
+const spentBy = (found: ReadonlyMap<number, Stat>, root: number | undefined, apart: ReadonlySet<number>) => {
+  if (root === undefined) return 0
+  let ticks = 0
+  const waiting = [root]
+  for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
+    const stat = found.get(pid)
+    if (stat === undefined) continue
+    ticks += stat.own + stat.reaped
+    for (const child of found.values()) if (child.parent === pid && !apart.has(child.pid)) waiting.push(child.pid)
+  }
+  return ticks * 1000 / ticksPerSecond
+}
+
+/** CPU that the processes have used since they started. */
+export const spent = ({ node, postgres, redis }: Watched): Spent => {
+  const found = stats()
+  const apart = new Set([node, postgres, redis ?? 0])
+  return {
+    node: spentBy(found, node, apart),
+    postgres: spentBy(found, postgres, apart),
+    redis: spentBy(found, redis, apart)
+  }
+}
+
+/** What was used between two readings, for each of `operations`. */
+export const between = (before: Spent, after: Spent, operations: number): Spent => ({
+  node: (after.node - before.node) / operations,
+  postgres: (after.postgres - before.postgres) / operations,
+  redis: (after.redis - before.redis) / operations
+})
+
+export const total = ({ node, postgres, redis }: Spent): number => node + postgres + redis
+
+/** Memory of a process that is its own, and its part of what it shares, in megabytes. */
+export const megabytes = (pid: number): number => {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
+  return Number(line?.[1] ?? 0) / 1024
+}

@@ -1,0 +1,36 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+
+export interface Options {
+  /** Rows whose names contain this text; all where it is undefined. */
+  readonly only: string | undefined
+  /** Fewer and shorter runs, and nobody with 100,000 followers. */
+  readonly quick: boolean
+  /** Where the figures are written as JSON. */
+  readonly json: string
+  /** A folder for a CPU profile of the server for each row. */
+  readonly profile: string | undefined
+  /** Measured runs of a row, whose median counts, and the seconds of each. */
+  readonly runs: number
+  readonly seconds: number
+}
+
+export const usage =
+  `npm run bench -- [--quick] [--only NAME] [--json FILE] [--profile FOLDER]
+
+Measures the server with an embedded Postgres of its own in a folder for temporary files. --only takes a part of a
+row's name. --quick takes under two minutes, without it under ten.`
+
+export const read = (args: ReadonlyArray<string>): Options => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: "string" },
+      quick: { type: "boolean", default: false },
+      json: { type: "string", default: join(tmpdir(), "murmuration-bench.json") },
+      profile: { type: "string" }
+    }
+  })
+  return { ...values, only: values.only, profile: values.profile, runs: 3, seconds: values.quick ? 1 : 3 }
+}

@@ -1,0 +1,44 @@
+import type { Spent } from "./Cpu.ts"
+import type { Options } from "./Options.ts"
+import type { People } from "./People.ts"
+import type { Stand } from "./Stand.ts"
+
+/** What one row measured. */
+export interface Measured {
+  readonly name: string
+  /** Operations a second with what the machine has, and CPU milliseconds for each. */
+  readonly perSecond?: number
+  readonly millis?: Spent
+  /** Anything else, by name with its unit. */
+  readonly figures?: Readonly<Record<string, number>>
+  readonly target?: { readonly text: string; readonly met: boolean }
+}
+
+export interface Bench {
+  readonly stand: Stand
+  readonly people: People
+  readonly options: Options
+}
+
+export interface Row {
+  readonly name: string
+  readonly measure: (bench: Bench) => Promise<ReadonlyArray<Measured>>
+}
+
+export const median = (values: ReadonlyArray<number>): number => percentile(values, 0.5)
+
+export const percentile = (values: ReadonlyArray<number>, part: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+export const sleep = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
+
+/** Completes when no fan-out waits any more. */
+export const settled = async ({ query }: Stand, poll = 20) => {
+  for (;;) {
+    const [row] = await query("SELECT EXISTS (SELECT FROM fanouts) AS waiting")
+    if (row?.["waiting"] !== true) return
+    await sleep(poll)
+  }
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync } from "node:fs"
+import { chmod, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { openPostgres, openRedis, type Postgres } from "./Backing.ts"
+import * as Child from "./Child.ts"
+import type { Watched } from "./Cpu.ts"
+import type { Job, Load } from "./load/Generator.ts"
+import type { Order } from "./Probe.ts"
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** A running server, alone with its load. */
+export interface Stand {
+  readonly port: number
+  readonly watched: Watched
+  readonly query: Postgres["query"]
+  readonly server: Child.Child<Order>
+  /** From the start of the process to the first answer 200, in milliseconds. */
+  readonly startMillis: number
+  readonly generate: (job: Job) => Promise<unknown>
+  readonly load: (job: Omit<Extract<Job, { readonly kind: "requests" }>, "kind" | "port">) => Promise<Load>
+  readonly stop: () => Promise<void>
+}
+
+const firstAnswer = async (port: number, server: Child.Child<Order>): Promise<void> => {
+  let ended = false
+  void server.ended.then(() => ended = true)
+  for (;;) {
+    if (ended) throw new Error(`The server did not start: ${server.output()}`)
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v2/instance`).catch(() => undefined)
+    await answer?.text()
+    if (answer?.status === 200) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** A folder for the server's data, which Postgres may enter as another user. */
+export const makeDataDir = async () => {
+  const folder = mkdtempSync(join(tmpdir(), "murmuration-bench-"))
+  await chmod(folder, 0o711)
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+const common = { HOST: "127.0.0.1", RATE_LIMITS: "off", LOG_LEVEL: "error" }
+const serving = async (port: number, variables: Record<string, string>) => {
+  const began = performance.now()
+  const server = Child.start<Order>(["--import", here("Probe.ts"), here("../../src/main.ts")], {
+    ...common,
+    PORT: String(port),
+    ...variables
+  })
+  await firstAnswer(port, server)
+  return { server, startMillis: performance.now() - began }
+}
+
+const stand = async (
+  port: number,
+  { server, startMillis }: Awaited<ReturnType<typeof serving>>,
+  postgres: Postgres,
+  redis?: Awaited<ReturnType<typeof openRedis>>
+): Promise<Stand> => {
+  const generator = Child.start<Job>([here("load/Generator.ts")])
+  return {
+    port,
+    server,
+    startMillis,
+    query: postgres.query,
+    watched: { node: server.pid, postgres: postgres.pid, redis: redis?.pid },
+    generate: generator.ask,
+    load: async (job) => {
+      const load = await generator.ask({ ...job, kind: "requests", port }) as Load
+      const refused = Object.keys(load.statuses).filter((status) => !status.startsWith("2"))
+      if (refused.length > 0) throw new Error(`Not every request was answered: ${JSON.stringify(load.statuses)}`)
+      return load
+    },
+    stop: async () => {
+      generator.process.kill("SIGKILL")
+      await postgres.close()
+      server.process.kill("SIGTERM")
+      await server.ended
+      await redis?.close()
+    }
+  }
+}
+
+/** The server as `npm start` runs it: one process, embedded Postgres, everything else in memory. */
+export const single = async (dataDir: string, variables: Record<string, string> = {}): Promise<Stand> => {
+  const port = await freePort()
+  const server = await serving(port, { DATA_DIR: dataDir, ...variables })
+  return stand(port, server, await openPostgres(dataDir))
+}
+
+/** One node of a cluster over the same data, with feeds and bus in Redis; undefined where there is no Redis. */
+export const clustered = async (dataDir: string): Promise<Stand | undefined> => {
+  const redis = await openRedis()
+  if (redis === undefined) return undefined
+  const postgres = await openPostgres(dataDir, true)
+  const [port, clusterPort] = [await freePort(), await freePort()]
+  const server = await serving(port, {
+    DATA_DIR: join(dataDir, "node"),
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    PUBLIC_URL: `http://localhost:${port}`,
+    CLUSTER_HOST: "127.0.0.1",
+    CLUSTER_PORT: String(clusterPort)
+  })
+  const made = await stand(port, server, postgres, redis)
+  return {
+    ...made,
+    stop: async () => {
+      // Here Postgres is ours, so that the server goes first.
+      server.server.process.kill("SIGTERM")
+      await server.server.ended
+      await made.stop()
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { connect, type Socket } from "node:net"
+
+/** One request of a load; `{n}` in the body is replaced by a number that no other request has. */
+export interface Request {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly token?: string
+  readonly body?: string
+}
+
+const headEnd = "\r\n\r\n"
+
+/** A connection that stays open and carries one request at a time; cheap, because it shares the machine with the server. */
+export class Connection {
+  readonly #socket: Socket
+  readonly #port: number
+  #received = ""
+  #waiting: ((status: number) => void) | undefined
+
+  constructor(port: number) {
+    this.#port = port
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true })
+    this.#socket.setEncoding("latin1")
+    this.#socket.on("data", (text) => this.#take(String(text)))
+    this.#socket.on("error", () => this.#answer(0))
+    this.#socket.on("close", () => this.#answer(0))
+  }
+
+  /** Sends a request and answers its status; 0 where the connection broke. */
+  send({ body, method, path, token }: Request): Promise<number> {
+    const lines = [`${method} ${path} HTTP/1.1`, `host: 127.0.0.1:${this.#port}`, "accept: application/json"]
+    if (token !== undefined) lines.push(`authorization: Bearer ${token}`)
+    if (body !== undefined) {
+      lines.push("content-type: application/json", `content-length: ${Buffer.byteLength(body)}`)
+    }
+    return new Promise((resolve) => {
+      this.#waiting = resolve
+      this.#socket.write(lines.join("\r\n") + headEnd + (body ?? ""))
+    })
+  }
+
+  close() {
+    this.#socket.destroy()
+  }
+
+  #take(text: string) {
+    this.#received = this.#received === "" ? text : this.#received + text
+    const head = this.#received.indexOf(headEnd)
+    if (head === -1) return
+    const length = /\r\ncontent-length: (\d+)/i.exec(this.#received.slice(0, head))
+    if (this.#received.length < head + headEnd.length + Number(length?.[1] ?? 0)) return
+    const status = Number(this.#received.slice(9, 12))
+    this.#received = ""
+    this.#answer(status)
+  }
+
+  #answer(status: number) {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.(status)
+  }
+}

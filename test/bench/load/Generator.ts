@@ -1,0 +1,78 @@
+import { Connection, type Request } from "./Connection.ts"
+import { Streams } from "./Streams.ts"
+
+/* The process that makes the load, so that its CPU is not the server's. */
+
+/** What the generator is told to do, one at a time, and what it answers. */
+export type Job =
+  | {
+    readonly kind: "requests"
+    readonly port: number
+    readonly connections: number
+    readonly requests: ReadonlyArray<Request>
+    /** Until this many milliseconds are over, or this many requests are done. */
+    readonly millis?: number
+    readonly count?: number
+  }
+  | { readonly kind: "listen"; readonly port: number; readonly tokens: ReadonlyArray<string> }
+  | {
+    readonly kind: "events"
+    readonly port: number
+    readonly token: string
+    readonly posts: number
+    readonly pause: number
+    readonly patience: number
+  }
+  | { readonly kind: "deafen" }
+
+export interface Load {
+  readonly done: number
+  readonly millis: number
+  /** How often each status was answered. */
+  readonly statuses: Readonly<Record<string, number>>
+}
+
+const streams = new Streams()
+let sent = 0
+let number = 0
+
+const requests = async (job: Extract<Job, { readonly kind: "requests" }>): Promise<Load> => {
+  const connections = Array.from({ length: job.connections }, () => new Connection(job.port))
+  const statuses: Record<string, number> = {}
+  const began = performance.now()
+  const end = began + (job.millis ?? Number.POSITIVE_INFINITY)
+  let left = job.count ?? Number.POSITIVE_INFINITY
+  let done = 0
+  await Promise.all(connections.map(async (connection) => {
+    while (left-- > 0 && performance.now() < end) {
+      const request = job.requests[sent++ % job.requests.length]!
+      const body = request.body?.replace("{n}", `${process.pid}-${number++}`)
+      const status = await connection.send(body === undefined ? request : { ...request, body })
+      statuses[status] = (statuses[status] ?? 0) + 1
+      done++
+      if (status === 0) return
+    }
+  }))
+  for (const connection of connections) connection.close()
+  return { done, millis: performance.now() - began, statuses }
+}
+
+const work = async (job: Job): Promise<unknown> => {
+  switch (job.kind) {
+    case "requests":
+      return requests(job)
+    case "listen":
+      return streams.open(job.port, job.tokens)
+    case "events":
+      return streams.events(job.port, job.token, job.posts, job.pause, job.patience)
+    case "deafen":
+      return streams.close()
+  }
+}
+
+process.on("message", (job: Job) => {
+  work(job).then(
+    (answer) => process.send?.({ answer }),
+    (error: unknown) => process.send?.({ error: String(error) })
+  )
+})

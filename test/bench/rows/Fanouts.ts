@@ -1,0 +1,84 @@
+import { type Spent, spent, total } from "../Cpu.ts"
+import { followersOfSmall, large, type Size, small, token } from "../People.ts"
+import { type Bench, type Measured, median, percentile, type Row, settled } from "../Row.ts"
+
+/** Feed entries a second of CPU of all processes together. */
+const entriesTarget = 30_000
+/** How long a small account's event may take before it counts as that, in milliseconds. */
+const patience = 10_000
+
+let posted = 0
+const post = async ({ stand }: Bench, number: number) => {
+  const answer = await fetch(`http://127.0.0.1:${stand.port}/api/v1/statuses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token(number)}`, "content-type": "application/json" },
+    body: JSON.stringify({ status: `something for very many people, number ${posted++}` })
+  })
+  await answer.text()
+  if (answer.status !== 200) throw new Error(`A post was answered ${answer.status}`)
+}
+
+/** One post to `size` followers, from sending it until the last home has it. */
+const spread = async (bench: Bench, size: Size) => {
+  const { stand } = bench
+  await settled(stand)
+  const before = spent(stand.watched)
+  const began = performance.now()
+  await post(bench, large[size])
+  await settled(stand, 10)
+  const millis = performance.now() - began
+  const { node, postgres, redis } = spent(stand.watched)
+  const cpu: Spent = { node: node - before.node, postgres: postgres - before.postgres, redis: redis - before.redis }
+  return { millis, cpu }
+}
+
+/** How long a small account's post takes to its followers' streams, alone and while a large one posts again and again. */
+const meanwhile = async (bench: Bench, size: Size) => {
+  const { generate, port } = bench.stand
+  await generate({ kind: "listen", port, tokens: followersOfSmall.map(token) })
+  const events = (posts: number) =>
+    generate({ kind: "events", port, token: token(small), posts, pause: 20, patience }) as Promise<Array<number>>
+  await events(10)
+  const alone = await events(20)
+  let over = false
+  const busy = events(bench.options.quick ? 15 : 30).finally(() => over = true)
+  while (!over) {
+    await post(bench, large[size])
+    await settled(bench.stand)
+  }
+  const delays = await busy
+  await generate({ kind: "deafen" })
+  return { alone: median(alone), p50: median(delays), p99: percentile(delays, 0.99) }
+}
+
+/** One post to many local followers: feeds, streams and cursor of every slice. */
+export const fanout = (size: Size): Row => ({
+  name: `fan-out to ${size}`,
+  measure: async (bench): Promise<ReadonlyArray<Measured>> => {
+    await spread(bench, size)
+    const runs = []
+    const times = size === 100_000 ? 3 : size === 10_000 ? 5 : 15
+    for (let run = 0; run < times; run++) runs.push(await spread(bench, size))
+    const middle = median(runs.map(({ cpu }) => total(cpu)))
+    const { cpu } = runs.find((run) => total(run.cpu) === middle)!
+    const millis = median(runs.map((run) => run.millis))
+    const perCpuSecond = size * 1000 / total(cpu)
+    const delays = await meanwhile(bench, size)
+    return [{
+      name: `fan-out to ${size}`,
+      perSecond: size * 1000 / millis,
+      millis: cpu,
+      figures: {
+        "entries per CPU second": perCpuSecond,
+        "last home after ms": millis,
+        "small post to event, alone p50 ms": delays.alone,
+        "meanwhile p50 ms": delays.p50,
+        "meanwhile p99 ms": delays.p99
+      },
+      target: {
+        text: `30,000 entries per CPU second${size === 10_000 ? ", homes in 1 s" : ""}`,
+        met: perCpuSecond >= entriesTarget && (size !== 10_000 || millis <= 1_000)
+      }
+    }]
+  }
+})

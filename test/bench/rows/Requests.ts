@@ -1,0 +1,71 @@
+import { between, spent, total } from "../Cpu.ts"
+import type { Request } from "../load/Connection.ts"
+import { authorNumbers, followerNumbers, posterNumbers, readerNumbers, token } from "../People.ts"
+import { type Bench, type Measured, median, type Row, settled } from "../Row.ts"
+
+/** Connections that ask at once: enough that the server always has work. */
+const connections = 8
+
+/** Repeats requests in runs of some seconds; the median run counts, by its CPU. */
+const repeat = async (
+  name: string,
+  { options, stand }: Bench,
+  requests: ReadonlyArray<Request>,
+  target: number
+): Promise<ReadonlyArray<Measured>> => {
+  await stand.load({ connections, requests, count: requests.length })
+  await stand.load({ connections, requests, millis: 1_500 })
+  const runs = []
+  for (let run = 0; run < options.runs; run++) {
+    const before = spent(stand.watched)
+    const { done, millis } = await stand.load({ connections, requests, millis: options.seconds * 1000 })
+    await settled(stand)
+    runs.push({ perSecond: done * 1000 / millis, millis: between(before, spent(stand.watched), done) })
+  }
+  const middle = median(runs.map(({ millis }) => total(millis)))
+  const { millis, perSecond } = runs.find((run) => total(run.millis) === middle)!
+  return [{ name, perSecond, millis, target: { text: `${target} ms CPU`, met: total(millis) <= target } }]
+}
+
+const row = (name: string, target: number, requests: (bench: Bench) => ReadonlyArray<Request>): Row => ({
+  name,
+  measure: (bench) => repeat(name, bench, requests(bench), target)
+})
+
+const get = (path: string, number?: number): Request => ({
+  method: "GET",
+  path,
+  ...(number === undefined ? {} : { token: token(number) })
+})
+
+const byReaders = (path: string) => readerNumbers.map((number) => get(path, number))
+
+export const instance = row("instance", 0.05, () => [get("/api/v2/instance")])
+export const status = row(
+  "status by id",
+  0.09,
+  ({ people }) => people.statusIds.slice(-500).map((id, n) => get(`/api/v1/statuses/${id}`, 101 + n % 50))
+)
+export const home20 = row("home of 20", 0.4, () => byReaders("/api/v1/timelines/home?limit=20"))
+export const home40 = row("home of 40", 0.7, () => byReaders("/api/v1/timelines/home?limit=40"))
+export const accountStatuses = row(
+  "account statuses of 40",
+  0.8,
+  ({ people }) =>
+    authorNumbers.map((author) => get(`/api/v1/accounts/${people.accountId(author)}/statuses?limit=40`, 101))
+)
+export const publicTimeline = row("public timeline of 20", 0.4, () => byReaders("/api/v1/timelines/public?limit=20"))
+export const posting = row("POST status, 20 followers", 5, () =>
+  posterNumbers.map((number) => ({
+    method: "POST",
+    path: "/api/v1/statuses",
+    token: token(number),
+    body: JSON.stringify({ status: "An ordinary post of some length, as people write them: {n} #bench @person1" })
+  })))
+
+/** With RATE_LIMITS=on; each of many people asks so seldom that nobody is refused. */
+export const limited = row(
+  "status by id, limits on",
+  0.09,
+  ({ people }) => followerNumbers(1_000).map((number, n) => get(`/api/v1/statuses/${people.statusIds[n]}`, number))
+)

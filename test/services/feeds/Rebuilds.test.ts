@@ -1,0 +1,95 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, Ref } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Feeds } from "../../../src/services/feeds/Feeds.ts"
+import { HomeTimelines, rebuildMillisMax } from "../../../src/services/feeds/HomeTimelines.ts"
+import { AccountId } from "../../../src/services/Ids.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** What happens right before a feed is filled. */
+class BeforeFill extends Context.Service<BeforeFill, Ref.Ref<Effect.Effect<void>>>()("test/BeforeFill") {
+  static readonly layer = Layer.effect(BeforeFill, Ref.make(Effect.void))
+}
+
+const ObservedFeeds = Layer.effect(
+  Feeds,
+  Effect.gen(function*() {
+    const feeds = Context.get(yield* Layer.build(Feeds.layerMemory), Feeds)
+    const before = yield* BeforeFill
+    return Feeds.of({
+      ...feeds,
+      fill: (account, entries) =>
+        Effect.flatMap(Ref.get(before), (first) => Effect.andThen(first, feeds.fill(account, entries)))
+    })
+  })
+)
+
+const Live = HomeTimelines.layer.pipe(
+  Layer.provideMerge(ObservedFeeds),
+  Layer.provideMerge(BeforeFill.layer),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const at = new Date(0)
+const reader = AccountId.make(1n)
+
+const settle = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`TRUNCATE accounts, statuses CASCADE`
+  yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
+    SELECT i, 'account' || i, ${at}, ${at} FROM generate_series(1::bigint, 3) i`
+  yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at) VALUES (1, 1, 2, ${at}), (2, 1, 3, ${at})`
+  yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+    VALUES (10, 2, 'public', 10, ${at}), (11, 3, 'public', 11, ${at})`
+  yield* (yield* Feeds).drop([reader])
+})
+
+const home = Effect.flatMap(HomeTimelines, (homes) => homes.page(reader, { limit: 20 }))
+
+layer(Live)("a home that was forgotten", (it) => {
+  it.effect("is made anew once, however many ask for it", () =>
+    Effect.gen(function*() {
+      yield* settle
+      let fills = 0
+      yield* Ref.set(yield* BeforeFill, Effect.sync(() => void fills++))
+      const pages = yield* Effect.all(Array.from({ length: 10 }, () => home), { concurrency: 10 })
+      for (const { ids } of pages) assert.deepStrictEqual(ids, [11n, 10n])
+      assert.strictEqual(fills, 1)
+      yield* home
+      assert.strictEqual(fills, 1)
+    }))
+
+  it.effect("is not kept where somebody was unfollowed while it was made", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const feeds = yield* Feeds
+      const before = yield* BeforeFill
+      yield* settle
+      // The unfollow commits and drops the feed after the statuses were read and before they are kept.
+      yield* Ref.set(
+        before,
+        Effect.andThen(Effect.orDie(sql`DELETE FROM follows WHERE id = 2`), feeds.drop([reader]))
+      )
+      yield* home
+      yield* Ref.set(before, Effect.void)
+      assert.isUndefined(yield* feeds.read(reader))
+      assert.deepStrictEqual((yield* home).ids, [10n])
+      assert.deepStrictEqual((yield* feeds.read(reader))?.map(({ id }) => id), [10n])
+    }))
+
+  it.effect("keeps nobody waiting for more than half a second: Postgres answers the page meanwhile", () =>
+    Effect.gen(function*() {
+      const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* settle
+      yield* Ref.set(yield* BeforeFill, Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(gate)))
+      const asking = yield* Effect.forkChild(home)
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust(rebuildMillisMax)
+      const page = yield* Fiber.join(asking)
+      assert.deepStrictEqual([page.ids, page.regenerating], [[11n, 10n], true])
+      yield* Deferred.succeed(gate, undefined)
+      const next = yield* home
+      assert.deepStrictEqual([next.ids, next.regenerating], [[11n, 10n], false])
+    }))
+})

@@ -1,0 +1,79 @@
+import { type ChildProcess, fork } from "node:child_process"
+import type { Result } from "./Simulation.ts"
+
+/** What a run is told, in a form that goes to another process. */
+export interface Settings {
+  readonly commands: ReadonlyArray<number>
+  readonly faults: ReadonlyArray<number>
+  /** The number of the mutant that runs in the place of the program. */
+  readonly mutant: number | undefined
+  readonly logs: boolean
+}
+
+export interface Job {
+  readonly seed: number
+  readonly settings: Settings
+}
+
+/** A process that says nothing for that long, in milliseconds, hangs, and so does the seed that it runs. */
+const silenceMillisMax = 90_000
+
+/** Processes that run simulations. One that hangs or dies is replaced, and its seed counts as broken. */
+export class Fleet {
+  private readonly idle: Array<ChildProcess | undefined>
+  private readonly waiting: Array<() => void> = []
+  private readonly alive = new Set<ChildProcess>()
+
+  constructor(processes: number) {
+    this.idle = Array.from({ length: processes }, () => undefined)
+  }
+
+  /** Runs `runs` seeds from `first` on; `told` hears of each when it is done, not always in order. */
+  async each(first: number, runs: number, settings: Settings, told: (result: Result) => void) {
+    const seeds = Array.from({ length: runs }, (_, n) => first + n)
+    await Promise.all(seeds.map((seed) => this.run(seed, settings).then(told)))
+  }
+
+  async run(seed: number, settings: Settings): Promise<Result> {
+    while (this.idle.length === 0) await new Promise<void>((resume) => this.waiting.push(resume))
+    const child = this.idle.pop() ?? this.start()
+    const result = await ask(child, { seed, settings })
+    if (result.lost) {
+      child.kill("SIGKILL")
+      this.alive.delete(child)
+    }
+    this.idle.push(result.lost ? undefined : child)
+    this.waiting.shift()?.()
+    return result.result
+  }
+
+  close() {
+    for (const child of this.alive) child.kill("SIGKILL")
+  }
+
+  private start() {
+    const child = fork(new URL("worker.ts", import.meta.url), { execArgv: ["--disable-warning=ExperimentalWarning"] })
+    this.alive.add(child)
+    return child
+  }
+}
+
+const ask = (child: ChildProcess, job: Job) =>
+  new Promise<{ readonly result: Result; readonly lost: boolean }>((resume) => {
+    const end = (result: Result, lost: boolean) => {
+      clearTimeout(timer)
+      child.off("message", onMessage).off("exit", onExit)
+      resume({ result, lost })
+    }
+    const lose = (reason: string) =>
+      end({ seed: job.seed, broken: [reason], hash: "", log: [], counts: {}, virtualMillis: 0, cpuMillis: 0 }, true)
+    const onMessage = (result: unknown) => {
+      if (isResult(result)) end(result, false)
+    }
+    const onExit = (code: number | null) => lose(`the process ended with ${code}`)
+    const timer = setTimeout(() => lose(`the run hangs: nothing for ${silenceMillisMax} ms`), silenceMillisMax)
+    child.on("message", onMessage).on("exit", onExit)
+    child.send(job)
+  })
+
+const isResult = (value: unknown): value is Result => typeof value === "object" && value !== null && "hash" in value
