@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, FileSystem, Layer, type Path } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
 import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
@@ -110,7 +111,10 @@ export const command = Command.make(
       ({ examine, subject }) =>
         Effect.match(Effect.provide(examine, context), {
           onSuccess: (words) => ({ healthy: true, line: `ok     ${subject}: ${words}` }),
-          onFailure: ({ message }) => ({ healthy: false, line: `WRONG  ${subject}: ${message}` })
+          onFailure: (error) => {
+            const { message } = isSqlError(error) ? Database.failed(error) : error
+            return { healthy: false, line: `WRONG  ${subject}: ${message}` }
+          }
         })
     )
     yield* Console.log(results.map(({ line }) => line).join("\n"))

@@ -1,4 +1,4 @@
-import { Cause, Effect, Layer } from "effect"
+import { Cause, Effect, Layer, Random } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isSqlError } from "effect/sql/SqlError"
 import * as Reply from "./guard/Reply.ts"
@@ -43,9 +43,23 @@ const answerCause = (cause: Cause.Cause<unknown>) => {
 
 const noStore = { "cache-control": "private, no-store" }
 
+/** What a proxy in front may have named the request. */
+const givenId = /^[\w-]{8,64}$/
+
+/** Names every request, in its answer and in the log, so that a user's complaint can be found. */
+const named = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.gen(function*() {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const given = headers["x-request-id"] ?? ""
+    const id = givenId.test(given) ? given : `${yield* letters}${yield* letters}`
+    return HttpServerResponse.setHeader(yield* Effect.annotateLogs(handler, "request", id), "x-request-id", id)
+  })
+
+const letters = Effect.map(Random.nextInt, (number) => Math.abs(number).toString(36))
+
 /** Wraps the whole router: errors in the shape that clients know, and CORS where the field has it. */
 export const layer = Layer.mergeAll(
-  HttpRouter.middleware((handler) => Effect.catchCause(handler, answerCause), { global: true }),
+  HttpRouter.middleware((handler) => named(Effect.catchCause(handler, answerCause)), { global: true }),
   HttpRouter.middleware(
     (handler) =>
       Effect.flatMap(

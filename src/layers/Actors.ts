@@ -9,6 +9,7 @@ import { AgendaEntries } from "../services/intents/Agenda.ts"
 import { Commands } from "../services/intents/Commands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
+import { Retention } from "../services/intents/Retention.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Restrictions } from "../services/social/Restrictions.ts"
@@ -36,6 +37,7 @@ const services = Layer.mergeAll(
   Publications.layer,
   Reblogs.layer,
   Restrictions.layer,
+  Retention.layer,
   Targets.layer
 ).pipe(Layer.provideMerge(Drafts.layer))
 

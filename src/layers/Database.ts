@@ -94,7 +94,8 @@ export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClien
     ).pipe(Layer.provide(Reactivity.layer))
 }
 
-const failed = (error: SqlError | MigrationError) =>
+/** What went wrong with the database, for the operator. */
+export const failed = (error: SqlError | MigrationError) =>
   new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
 
 /**

@@ -1,23 +1,28 @@
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { chromium, type Page } from "playwright-core"
+import { type Browser as Chromium, chromium, type Page } from "playwright-core"
 import { chromium as executable } from "../support/RedisServer.ts"
 
 /** Where pictures of pages are left for whoever wants to see what a test saw. */
 export const pictures = `${tmpdir()}/murmuration-pages`
 
-/** Chromium, closed with the scope. */
-export const browser = Effect.acquireRelease(
-  Effect.promise(() => chromium.launch({ executablePath: executable(), args: ["--no-sandbox", "--disable-gpu"] })),
-  (running) => Effect.promise(() => running.close())
-)
+/** Chromium, without a window. */
+export class Browser extends Context.Service<Browser, Chromium>()("murmuration/test/Browser") {
+  static readonly layer = Layer.effect(
+    Browser,
+    Effect.acquireRelease(
+      Effect.promise(() => chromium.launch({ executablePath: executable(), args: ["--no-sandbox", "--disable-gpu"] })),
+      (running) => Effect.promise(() => running.close())
+    )
+  )
+}
 
 /** A fresh profile with one page, of a telephone or a desk. */
 export const visit = Effect.fnUntraced(function*(size: "phone" | "desk" = "desk") {
   const viewport = size === "phone" ? { width: 390, height: 844 } : { width: 1100, height: 800 }
   const context = yield* Effect.acquireRelease(
-    Effect.flatMap(browser, (running) => Effect.promise(() => running.newContext({ viewport }))),
+    Effect.flatMap(Browser, (running) => Effect.promise(() => running.newContext({ viewport }))),
     (context) => Effect.promise(() => context.close())
   )
   const page = yield* Effect.promise(() => context.newPage())
@@ -27,8 +32,18 @@ export const visit = Effect.fnUntraced(function*(size: "phone" | "desk" = "desk"
   return { page, problems }
 })
 
-/** Takes a picture of the whole page. */
+/** Rows of a page that a picture shows, in pixels. */
+const pictureRowsMax = 2_000
+
+const rowsOf = ({ scrollHeight }: { readonly scrollHeight: number }) => scrollHeight
+
+/** Takes a picture of the page. */
 export const picture = async (page: Page, name: string) => {
   mkdirSync(pictures, { recursive: true })
-  await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true })
+  const [width, height] = [page.viewportSize()?.width ?? 0, await page.locator("html").evaluate(rowsOf)]
+  await page.screenshot({
+    path: `${pictures}/${name}.png`,
+    fullPage: true,
+    clip: { x: 0, y: 0, width, height: Math.min(height, pictureRowsMax) }
+  })
 }

@@ -1,59 +1,64 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestServer } from "../support/Server.ts"
-import { picture, visit } from "./Browser.ts"
+import { Browser, picture, visit } from "./Browser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true })("pages for everybody, in a browser", (it) => {
-  it.effect("show a profile, a thread, a tag, the front and the description of the API, by day and by night", () =>
-    Effect.gen(function*() {
-      const { baseUrl, createPerson, fetch } = yield* TestServer
-      const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
-      const post = Effect.fnUntraced(function*(token: string, json: Record<string, unknown>) {
-        const answer = yield* fetch("/api/v1/statuses", { method: "POST", token, json })
-        const { id }: { readonly id: string } = yield* Effect.promise(() => answer.json())
-        return id
-      })
-      yield* fetch("/api/v1/accounts/update_credentials", {
-        method: "PATCH",
-        token: ada.token,
-        json: {
-          display_name: "Ada Lovelace 🦆",
-          note: "I write #programs.\n\nSee https://example.org/a/long/path/to/some/page",
-          fields_attributes: [{ name: "Web", value: "https://example.org" }, { name: "Pronouns", value: "she/her" }]
-        }
-      })
-      const root = yield* post(ada.token, {
-        status: "Good morning, @bob! Have you seen #programs?\n\nhttps://example.org"
-      })
-      yield* post(bob.token, { status: "@ada Not yet.", in_reply_to_id: root })
-      yield* post(ada.token, { status: "Spoilers ahead", spoiler_text: "The end of the film", sensitive: true })
-      yield* post(ada.token, { status: "For friends", visibility: "private" })
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
+  "pages for everybody, in a browser",
+  (it) => {
+    it.effect("show a profile, a thread, a tag, the front and the description of the API, by day and by night", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson, fetch } = yield* TestServer
+        const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
+        const post = Effect.fnUntraced(function*(token: string, json: Record<string, unknown>) {
+          const answer = yield* fetch("/api/v1/statuses", { method: "POST", token, json })
+          return ((yield* Effect.promise(() => answer.json())) as { readonly id: string }).id
+        })
+        yield* fetch("/api/v1/accounts/update_credentials", {
+          method: "PATCH",
+          token: ada.token,
+          json: {
+            display_name: "Ada Lovelace 🦆",
+            note: "I write #programs.\n\nSee https://example.org/a/long/path/to/some/page",
+            fields_attributes: [{ name: "Web", value: "https://example.org" }, { name: "Pronouns", value: "she/her" }]
+          }
+        })
+        const root = yield* post(ada.token, {
+          status: "Good morning, @bob! Have you seen #programs?\n\nhttps://example.org"
+        })
+        yield* post(bob.token, { status: "@ada Not yet.", in_reply_to_id: root })
+        yield* post(ada.token, { status: "Spoilers ahead", spoiler_text: "The end of the film", sensitive: true })
+        yield* post(ada.token, { status: "For friends", visibility: "private" })
 
-      const { page, problems } = yield* visit()
-      const { page: phone } = yield* visit("phone")
-      yield* Effect.promise(async () => {
-        await phone.emulateMedia({ colorScheme: "dark" })
-        const pages = [
-          ["front", "/", "localhost"],
-          ["profile", "/@ada", "Ada Lovelace"],
-          ["thread", `/@ada/${root}`, "Not yet."],
-          ["tag", "/tags/programs", "Good morning"],
-          ["api", "/api", "/api/v1/statuses"],
-          ["password", "/auth/password/new", "password"]
-        ] as const
-        for (const [name, path, text] of pages) {
-          const answer = await page.goto(baseUrl + path)
-          assert.strictEqual(answer?.status(), 200, path)
-          const shown = await page.locator("body").textContent() ?? ""
-          assert.include(shown, text, path)
-          assert.notInclude(shown, "For friends")
-          await picture(page, name)
-          await phone.goto(baseUrl + path)
-          await picture(phone, `phone-dark-${name}`)
-          const wide = await phone.evaluate("document.documentElement.scrollWidth > innerWidth")
-          assert.isFalse(wide, `${path} fits a telephone`)
-        }
-      })
-      assert.deepStrictEqual(problems, [])
-    }))
-})
+        const { page, problems } = yield* visit()
+        const { page: phone } = yield* visit("phone")
+        yield* Effect.promise(async () => {
+          await phone.emulateMedia({ colorScheme: "dark" })
+          const pages = [
+            ["front", "/", "localhost"],
+            ["profile", "/@ada", "Ada Lovelace"],
+            ["thread", `/@ada/${root}`, "Not yet."],
+            ["tag", "/tags/programs", "Good morning"],
+            ["api", "/api/docs", "/api/v1/statuses"],
+            ["password", "/auth/password/new", "password"]
+          ] as const
+          for (const [name, path, text] of pages) {
+            const answer = await page.goto(baseUrl + path)
+            assert.strictEqual(answer?.status(), 200, path)
+            const shown = await page.locator("body").textContent() ?? ""
+            assert.include(shown, text, path)
+            assert.notInclude(shown, "For friends")
+            await page.locator("details").evaluateAll((all) =>
+              all.slice(0, 3).forEach((one) => one.setAttribute("open", ""))
+            )
+            await picture(page, name)
+            await phone.goto(baseUrl + path)
+            await picture(phone, `phone-dark-${name}`)
+            const wide = await phone.evaluate("document.documentElement.scrollWidth > innerWidth")
+            assert.isFalse(wide, `${path} fits a telephone`)
+          }
+        })
+        assert.deepStrictEqual(problems, [])
+      }))
+  }
+)

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { type Person, TestServer } from "../support/Server.ts"
 import { app, register } from "./App.ts"
-import { picture, visit } from "./Browser.ts"
+import { Browser, picture, visit } from "./Browser.ts"
 
 const scopes = "read write follow push"
 const outOfBand = "urn:ietf:wg:oauth:2.0:oob"
@@ -15,7 +15,7 @@ const signIn = async (page: Page, { password, username }: Person) => {
   await page.waitForLoadState()
 }
 
-layer(TestServer.layer(), { excludeTestServices: true })("in a browser", (it) => {
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })("in a browser", (it) => {
   it.effect("S-242, S-243: signs in after a typing error, allows an app, and is sent there with a code that works", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

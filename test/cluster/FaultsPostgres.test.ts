@@ -34,7 +34,7 @@ layer(Layer.empty, { excludeTestServices: true, timeout: "3 minutes" })("Postgre
     Effect.gen(function*() {
       const postgres = yield* startPostgres
       const { url: redis } = yield* startRedis
-      const node = yield* startNode(postgres.url, redis)
+      const node = yield* startNode(postgres.url, redis, { LOG_LEVEL: "info" })
       const people = yield* makeAccounts(node.variables, Array.from({ length: 12 }, (_, n) => `author${n}`))
       const load = yield* startLoad("post", [node], people)
       yield* Effect.sleep("2 seconds")
@@ -47,6 +47,7 @@ layer(Layer.empty, { excludeTestServices: true, timeout: "3 minutes" })("Postgre
       const second = yield* duringOutage("frozen for 20 s", load, frozen)
       yield* load.stop
       console.log(tally(load.outcomes), first.recovered, second.recovered, recoveryMillisMax, answerMillisMax)
+      void (yield* Effect.promise(() => import("node:fs"))).writeFileSync("/tmp/faults/node.log", node.out())
       const sql = yield* Effect.provide(SqlClient.SqlClient, Database.client({ url: Redacted.make(postgres.url) }))
       assert.isDefined(sql)
     }), 180_000)

@@ -104,7 +104,7 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
     }
     if (nodes.length === 0 || dice.chance(0.7)) return
     const node = dice.pick(nodes)
-    yield* node.machine.on(world.outside)(node.homes.page(account, { limit: 20 })).pipe(
+    yield* node.machine.on(world.outside)(node.homes.page(account, { limit: 1 })).pipe(
       Effect.timeoutOption(patienceMillis),
       Effect.exit
     )

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
 import { type AccountId, millisOf } from "../../services/Ids.ts"
-import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
 import { only } from "../../services/Rows.ts"
 
 /** Uses of a family in the current period; `index` numbers the periods since 1970. */

@@ -5,6 +5,7 @@ import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Commands } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
+import { Retention } from "../../services/intents/Retention.ts"
 import { Accounts } from "../account/Accounts.ts"
 
 /** Accounts that one sweep wakes, of each kind. */
@@ -30,6 +31,7 @@ export const layer = Singleton.make(
     const commands = yield* Commands
     const fanouts = yield* Fanouts
     const outside = yield* OutsideCommands
+    const retention = yield* Retention
 
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, accounts.wake, { discard: true })
     const due = Effect.flatMap(agenda.owners(wakesMax), wake)
@@ -53,7 +55,8 @@ export const layer = Singleton.make(
       every("1 second", "outside", fromOutside),
       every("5 seconds", "leftBehind", leftBehind),
       every("5 seconds", "measure", measure),
-      every("1 minute", "forget", forget)
+      every("1 minute", "forget", forget),
+      every("1 hour", "retention", retention.sweep)
     ], { concurrency: "unbounded", discard: true })
   })
 )

@@ -78,11 +78,13 @@ ${rulesOf(yield* instance.rules)}
 })
 
 const rulesOf = (rules: ReadonlyArray<RuleRecord>): Html =>
-  rules.length === 0 ? html`` : html`<h2>Rules</h2><ol>${
-    rules.map(({ hint, text }) =>
-      html`<li dir="auto">${text}${hint === "" ? "" : html`<br><span class="soft">${hint}</span>`}</li>`
-    )
-  }</ol>`
+  rules.length === 0 ?
+    html`` :
+    html`<h2>Rules</h2><ol>${
+      rules.map(({ hint, text }) =>
+        html`<li dir="auto">${text}${hint === "" ? "" : html`<br><span class="soft">${hint}</span>`}</li>`
+      )
+    }</ol>`
 
 /** The front page and what the server says about itself; these stay open in restricted mode. */
 export const layer = Layer.unwrap(make)

@@ -19,20 +19,23 @@ const files: ReadonlyArray<readonly [address: `/${string}`, file: string]> = [
 const make = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const routes = yield* Effect.forEach(files, ([address, file]) =>
-    path.fromFileUrl(new URL(`./assets/${file}`, import.meta.url)).pipe(
-      Effect.flatMap(fs.readFile),
-      Effect.map((bytes) =>
-        HttpRouter.add(
-          "GET",
-          address,
-          HttpServerResponse.uint8Array(bytes, {
-            contentType: "image/png",
-            headers: { "cache-control": "public, max-age=86400", "x-content-type-options": "nosniff" }
-          })
+  const routes = yield* Effect.forEach(
+    files,
+    ([address, file]) =>
+      path.fromFileUrl(new URL(`./assets/${file}`, import.meta.url)).pipe(
+        Effect.flatMap(fs.readFile),
+        Effect.map((bytes) =>
+          HttpRouter.add(
+            "GET",
+            address,
+            HttpServerResponse.uint8Array(bytes, {
+              contentType: "image/png",
+              headers: { "cache-control": "public, max-age=86400", "x-content-type-options": "nosniff" }
+            })
+          )
         )
       )
-    ))
+  )
   return Layer.mergeAll(Layer.empty, ...routes)
 })
 

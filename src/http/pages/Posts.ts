@@ -4,7 +4,7 @@ import { type AccountRecord, Accounts } from "../../services/identity/Accounts.t
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
-import { type StatusRecord, Statuses } from "../../services/statuses/Statuses.ts"
+import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
 import { missingAvatarPath } from "../render/AccountValues.ts"
 import { type Html, html, raw } from "./Html.ts"
 

@@ -38,7 +38,8 @@ export class PublicPages extends Context.Service<PublicPages, {
         notFound: show({
           title: "There is nothing here",
           status: 404,
-          body: html`<p>What was here is gone, never was, or is not for everybody. <a href="/">To the front page</a></p>`
+          body:
+            html`<p>What was here is gone, never was, or is not for everybody. <a href="/">To the front page</a></p>`
         }),
         gone: show({
           title: "This account is gone",

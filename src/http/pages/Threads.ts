@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { idMax } from "../../services/Ids.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
+import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Contexts } from "../../services/statuses/Contexts.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"

@@ -26,7 +26,8 @@ export class ConversationViews extends Context.Service<ConversationViews, {
         owner: AccountId,
         records: ReadonlyArray<ConversationRecord>
       ) {
-        const people = ({ participantIds }: ConversationRecord) => participantIds.length === 0 ? [owner] : participantIds
+        const people = ({ participantIds }: ConversationRecord) =>
+          participantIds.length === 0 ? [owner] : participantIds
         const shown = yield* statuses.byId(owner, records.map(({ lastStatusId }) => lastStatusId))
         const named = yield* accounts.byId(new Set(records.flatMap(people)))
         return records.map((record) =>

@@ -1,10 +1,10 @@
+import { noteCharactersMax, statusCharactersMax, urlCharactersReserved } from "../../services/html/Text.ts"
 import type { WeekOfActivity } from "../../services/instance/Activity.ts"
-import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
 import * as Limits from "../../services/instance/ContentLimits.ts"
+import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
 import { languages } from "../../services/instance/Languages.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion, sourceUrl } from "../../services/instance/Software.ts"
-import { noteCharactersMax, statusCharactersMax, urlCharactersReserved } from "../../services/html/Text.ts"
 import { html } from "../pages/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../pages/Pictures.ts"
 import { timestampOrNull } from "../wire/Common.ts"
@@ -133,8 +133,7 @@ export const instanceV1Json = ({ about, config, contact, rules, usage }: Instanc
 /** The language of the server's own pages and letters. */
 const defaultLanguage = "en"
 
-export const rulesJson = (rules: ReadonlyArray<RuleRecord>): string =>
-  json<ReadonlyArray<Rule>>(rules.map(ruleValues))
+export const rulesJson = (rules: ReadonlyArray<RuleRecord>): string => json<ReadonlyArray<Rule>>(rules.map(ruleValues))
 
 /** A text about the server; an empty one where the operator has written none. */
 export const documentJson = (text: About["privacyPolicy"]): string =>

@@ -32,8 +32,12 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         const shown = yield* statuses.byId(owner, [...named])
         const people = yield* accounts.byId(new Set(groups.flatMap(({ sampleAccountIds }) => sampleAccountIds)))
         const visible = groups.filter(({ newest }) => newest.statusId === undefined || shown.has(newest.statusId))
-        const whole = new Set(visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds))
-        const rest = new Set(visible.flatMap(({ sampleAccountIds }) => sampleAccountIds.filter((one) => !whole.has(one))))
+        const whole = new Set(
+          visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds)
+        )
+        const rest = new Set(
+          visible.flatMap(({ sampleAccountIds }) => sampleAccountIds.filter((one) => !whole.has(one)))
+        )
         const texts = (ids: Iterable<bigint>) => [...ids].flatMap((one) => people.get(one) ?? [])
         const parts = {
           accounts: list(texts(whole)),

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { RecordNotFound } from "../../services/Errors.ts"
-import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
 import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
+import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { splice } from "../wire/Keys.ts"

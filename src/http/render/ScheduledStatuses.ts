@@ -18,7 +18,9 @@ export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, 
       const text = (record: ScheduledRecord) => json<ScheduledStatus>(scheduledValues(record))
       return ScheduledStatusViews.of({
         render: (records) => records.map(text),
-        renderOne: Effect.fn("ScheduledStatusViews.renderOne")((owner, id) => Effect.map(scheduled.find(owner, id), text))
+        renderOne: Effect.fn("ScheduledStatusViews.renderOne")((owner, id) =>
+          Effect.map(scheduled.find(owner, id), text)
+        )
       })
     })
   )

@@ -25,7 +25,7 @@ export const statusCacheBytesMax = 32 * 1024 * 1024
 export class StatusViews extends Context.Service<StatusViews, {
   /**
    * In the order of `ids`. Left out are statuses that the viewer may not see and, with `hiding` "authors" (the default is
-   * "nothing"), those of authors that it blocks or mutes.
+   * "nothing"), those of authors that it blocks or mutes. For "permitted" see `Hiding`.
    */
   readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>, hiding?: Hiding) => Effect.Effect<ReadonlyArray<string>>
   /** The same by id. */

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { type FoundAccount, Accounts } from "../../services/identity/Accounts.ts"
+import { Accounts, type FoundAccount } from "../../services/identity/Accounts.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"

@@ -93,7 +93,7 @@ export const layer = HttpApiBuilder.group(
         const { suspended } = yield* accounts.find(params.id)
         if (suspended) return Reply.list([])
         if (query.pinned === true) {
-          return Reply.list(yield* statusViews.render(viewer, yield* published.pinned(viewer, params.id)))
+          return Reply.list(yield* statusViews.render(viewer, yield* published.pinned(viewer, params.id), "permitted"))
         }
         const page = pageOf(query, statusRows)
         const rows = yield* published.page(viewer, params.id, {
@@ -109,7 +109,7 @@ export const layer = HttpApiBuilder.group(
           page,
           rows,
           cursor: (id) => id,
-          items: yield* statusViews.render(viewer, rows),
+          items: yield* statusViews.render(viewer, rows, "permitted"),
           keep: Lists.kept(request.url, accountStatusesFilters)
         })
       })

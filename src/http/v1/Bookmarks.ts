@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
           page,
           rows,
           cursor: ({ cursor }) => cursor,
-          items: yield* views.render(viewer, rows.map(({ statusId }) => statusId))
+          items: yield* views.render(viewer, rows.map(({ statusId }) => statusId), "permitted")
         })
       }),
       add: Effect.fn("bookmarks.add")(function*({ params }) {

@@ -13,7 +13,14 @@ import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import { emojiValues } from "../render/AccountValues.ts"
 import { deprecated } from "../render/Deprecation.ts"
-import { activityJson, documentJson, instanceJson, instanceV1Json, languagesJson, rulesJson } from "../render/Instances.ts"
+import {
+  activityJson,
+  documentJson,
+  instanceJson,
+  instanceV1Json,
+  languagesJson,
+  rulesJson
+} from "../render/Instances.ts"
 import { CustomEmoji } from "../wire/CustomEmoji.ts"
 import * as Wire from "../wire/Instance.ts"
 import { json } from "../wire/Keys.ts"

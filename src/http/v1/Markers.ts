@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { type Marker, markedTimelines, Markers } from "../../services/feeds/Markers.ts"
+import { markedTimelines, type Marker, Markers } from "../../services/feeds/Markers.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"

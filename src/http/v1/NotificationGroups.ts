@@ -92,7 +92,13 @@ export const layer = HttpApiBuilder.group(
         const [newest, oldest] = [members[0], members.at(-1)]
         if (newest === undefined || oldest === undefined) return yield* new RecordNotFound()
         const people = [...new Set(members.map(({ fromAccountId }) => fromAccountId))]
-        const group = { key: params.groupKey, newest, oldest, count: members.length, sampleAccountIds: people.slice(0, 8) }
+        const group = {
+          key: params.groupKey,
+          newest,
+          oldest,
+          count: members.length,
+          sampleAccountIds: people.slice(0, 8)
+        }
         return Reply.json(yield* views.render(viewer, [group], false))
       }),
       accounts: Effect.fn("notificationGroups.accounts")(function*({ params, query }) {
@@ -133,4 +139,7 @@ const isPartial = Effect.fnUntraced(function*(expand: string | undefined) {
 })
 
 const lowest = (rows: ReadonlyArray<{ readonly oldest: { readonly id: bigint } }>): bigint | undefined =>
-  rows.reduce<bigint | undefined>((low, { oldest }) => low === undefined || oldest.id < low ? oldest.id : low, undefined)
+  rows.reduce<bigint | undefined>(
+    (low, { oldest }) => low === undefined || oldest.id < low ? oldest.id : low,
+    undefined
+  )

@@ -33,7 +33,10 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications")
     HttpApiEndpoint.post("clear", `${path}/clear`, { success: nothing }).annotate(Access, writing),
     HttpApiEndpoint.post("dismissNamed", `${path}/dismiss`, { payload: DismissedId, success: nothing })
       .annotate(Access, writing),
-    HttpApiEndpoint.post("dismiss", `${path}/:id/dismiss`, { params: IdPath, success: nothing }).annotate(Access, writing)
+    HttpApiEndpoint.post("dismiss", `${path}/:id/dismiss`, { params: IdPath, success: nothing }).annotate(
+      Access,
+      writing
+    )
   )
   .middleware(Guard)
 {}

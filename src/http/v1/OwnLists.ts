@@ -87,15 +87,20 @@ export const layer = HttpApiBuilder.group(
           page,
           rows,
           cursor: ({ cursor }) => cursor,
-          items: yield* statusViews.render(viewer, rows.map(({ statusId }) => statusId))
+          items: yield* statusViews.render(viewer, rows.map(({ statusId }) => statusId), "permitted")
         })
       }),
       blocks: people("blocks", exclusions.blocked),
-      mutes: people("mutes", exclusions.muted, ({ expiresAt }, account) =>
-        extend<MutedAccount>(account, { muteExpiresAt: timestampOrNull(expiresAt) })),
+      mutes: people(
+        "mutes",
+        exclusions.muted,
+        ({ expiresAt }, account) => extend<MutedAccount>(account, { muteExpiresAt: timestampOrNull(expiresAt) })
+      ),
       followRequests: people("follow_requests", connections.requests),
-      endorsements: people("endorsements", (owner, page) =>
-        connections.endorsed(owner, { id: owner, suspended: false, hideCollections: false }, page))
+      endorsements: people(
+        "endorsements",
+        (owner, page) => connections.endorsed(owner, { id: owner, suspended: false, hideCollections: false }, page)
+      )
     })
   })
 )

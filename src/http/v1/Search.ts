@@ -76,8 +76,12 @@ export const layer = HttpApiBuilder.group(
         if (text === "") return yield* missingParameter("q")
         if ((query.limit ?? 0) < 0 || (query.offset ?? 0) < 0) return yield* new BadRequest({ text: negative })
         // What costs more than one look into an index is for users (row 83).
-        if (viewer === undefined && query.offset !== undefined) return yield* new Unauthorized({ reason: "search paging" })
-        if (viewer === undefined && query.resolve === true) return yield* new Unauthorized({ reason: "search resolving" })
+        if (viewer === undefined && query.offset !== undefined) {
+          return yield* new Unauthorized({ reason: "search paging" })
+        }
+        if (viewer === undefined && query.resolve === true) {
+          return yield* new Unauthorized({ reason: "search resolving" })
+        }
         const found = query.resolve === true && LocalUrls.isUrl(text)
           ? yield* named(viewer, text, query.type)
           : yield* byWords(viewer, text, query)

@@ -34,7 +34,10 @@ export class StatusesGroup extends HttpApiGroup.make("statuses")
   .add(
     HttpApiEndpoint.get("batch", "/", { query: Ids, success: Schema.Array(Status) }).annotate(Access, reading),
     HttpApiEndpoint.get("show", "/:id", { params: StatusIdPath, success: Status }).annotate(Access, reading),
-    HttpApiEndpoint.get("context", "/:id/context", { params: StatusIdPath, success: Context }).annotate(Access, reading),
+    HttpApiEndpoint.get("context", "/:id/context", { params: StatusIdPath, success: Context }).annotate(
+      Access,
+      reading
+    ),
     HttpApiEndpoint.get("history", "/:id/history", { params: StatusIdPath, success: Schema.Array(StatusEdit) })
       .annotate(Access, reading),
     HttpApiEndpoint.get("source", "/:id/source", { params: StatusIdPath, success: StatusSource })
@@ -98,7 +101,7 @@ export const layer = HttpApiBuilder.group(
       context: Effect.fn("statuses.context")(function*({ params }) {
         const viewer = yield* Caller.viewer
         const { ancestors, descendants } = yield* contexts.of(viewer, yield* statuses.find(viewer, params.id))
-        const texts = yield* views.byId(viewer, [...ancestors, ...descendants])
+        const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted")
         const ready = (ids: ReadonlyArray<bigint>) => list(ids.flatMap((id) => texts.get(id) ?? []))
         return Reply.json(splice<Context, "ancestors" | "descendants">({}, {
           ancestors: ready(ancestors),

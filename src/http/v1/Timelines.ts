@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
         page,
         rows,
         cursor: (id) => id,
-        items: yield* views.render(viewer, rows),
+        items: yield* views.render(viewer, rows, "permitted"),
         keep,
         always: true
       })

@@ -10,17 +10,19 @@ const restricted = 2
 const own = 4
 const shunning = 8
 const remote = 16
+const permitted = 32
 
 /** The ids that a page concerns, and the variant of the query that it needs. */
 export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding) => {
   const [statuses, authors, conversations] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()]
   let variant = viewer === undefined ? 0 : hiding === "authors" ? signedIn | shunning : signedIn
+  if (hiding === "permitted") variant |= permitted
   const ask = (status: StatusKey) => {
-    statuses.add(status.id)
+    if (hiding !== "permitted" || status.original === undefined) statuses.add(status.id)
     authors.add(status.accountId)
     if (viewer === undefined) return
     if (status.accountId === viewer) variant |= own
-    else if (!isOpen(status.visibility)) variant |= restricted
+    else if (!isOpen(status.visibility) && hiding !== "permitted") variant |= restricted
     if (!status.local && hiding === "authors") variant |= remote
   }
   for (const status of page) {
@@ -52,18 +54,26 @@ const mine = (column: string, table: string, ids: string) =>
 /** One row of arrays of ids. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5 the time. */
 export const textOf = (variant: number): string => {
   const columns = [
-    list("id", "statuses", "id = ANY ($1::bigint[]) AND deleted_at IS NULL") + " AS standing",
-    list("id", "accounts", "id = ANY ($2::bigint[]) AND suspended_at IS NOT NULL") + " AS suspended",
     list(
       "unnest(ARRAY[status_id, replies_count, reblogs_count, favourites_count])",
       "status_stats",
       "status_id = ANY ($1::bigint[]) AND (replies_count > 0 OR reblogs_count > 0 OR favourites_count > 0)"
     ) + " AS counters"
   ]
+  if (!(variant & permitted)) {
+    columns.push(
+      list("id", "statuses", "id = ANY ($1::bigint[]) AND deleted_at IS NULL") + " AS standing",
+      list("id", "accounts", "id = ANY ($2::bigint[]) AND suspended_at IS NOT NULL") + " AS suspended"
+    )
+    if (variant & signedIn) {
+      columns.push(
+        list("account_id", "blocks", "target_account_id = $3::bigint AND account_id = ANY ($2::bigint[])") +
+          " AS blockers"
+      )
+    }
+  }
   if (variant & signedIn) {
     columns.push(
-      list("account_id", "blocks", "target_account_id = $3::bigint AND account_id = ANY ($2::bigint[])") +
-        " AS blockers",
       mine("status_id", "favourites", "1") + " AS favourites",
       mine("status_id", "bookmarks", "1") + " AS bookmarks",
       mine("reblog_of_id", "statuses", "1").slice(0, -1) + " AND deleted_at IS NULL) AS reblogs",
@@ -94,15 +104,12 @@ export const textOf = (variant: number): string => {
 
 /** What was not asked is undefined. */
 export type Row =
-  & Readonly<
-    Record<
-      "standing" | "suspended" | "counters",
-      ReadonlyArray<bigint>
-    >
-  >
+  & Readonly<Record<"counters", ReadonlyArray<bigint>>>
   & Readonly<
     Partial<
       Record<
+        | "standing"
+        | "suspended"
         | "blockers"
         | "favourites"
         | "bookmarks"
@@ -123,7 +130,7 @@ const nobody: ReadonlySet<bigint> = new Set()
 export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>
   ids === undefined || ids.length === 0 ? nobody : new Set(ids)
 
-const nothing: Row = { standing: [], suspended: [], counters: [] }
+const nothing: Row = { counters: [] }
 
 export const answersOf = (row: Row = nothing) => {
   const counters = new Map<bigint, readonly [number, number, number]>()

@@ -31,8 +31,11 @@ export interface Standing {
   readonly pinned: boolean
 }
 
-/** Whom a list leaves out beside what nobody may see: `authors` that the viewer shuns, as author or reblogged author. */
-export type Hiding = "nothing" | "authors"
+/**
+ * Whom a list leaves out beside what nobody may see: `authors` that the viewer shuns, as author or reblogged author.
+ * `permitted` statuses were just selected with `visibleTo` for the very viewer, and are not asked about a second time.
+ */
+export type Hiding = "nothing" | "authors" | "permitted"
 
 /**
  * Permission and viewer's flags of a page of statuses in ONE query, whatever the page's length. The query asks for what
@@ -90,7 +93,7 @@ export class Standings extends Context.Service<Standings, {
         if (statuses.length === 0) return standings
         const answers = yield* ask(viewer, statuses, hiding)
         for (const status of statuses) {
-          if (!answers.visible(status)) continue
+          if (hiding !== "permitted" && !answers.visible(status)) continue
           const shown = status.original ?? status
           if (answers.shunned.has(status.accountId) || answers.shunned.has(shown.accountId)) continue
           standings.set(status.id, answers.standing(shown))

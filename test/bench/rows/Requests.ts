@@ -6,6 +6,9 @@ import { type Bench, type Measured, median, type Row, settled } from "../Row.ts"
 /** Connections that ask at once: enough that the server always has work. */
 const connections = 8
 
+/** What warms the server up before: so many requests, or so many milliseconds where that is less. */
+const warmUp = { count: 3_000, millis: 6_000 }
+
 /** Repeats requests in runs of some seconds; the median run counts, by its CPU. */
 const repeat = async (
   name: string,
@@ -13,8 +16,8 @@ const repeat = async (
   requests: ReadonlyArray<Request>,
   target: number
 ): Promise<ReadonlyArray<Measured>> => {
-  await stand.load({ connections, requests, count: requests.length })
-  await stand.load({ connections, requests, millis: 1_500 })
+  await stand.load({ connections, requests, ...warmUp })
+  await settled(stand)
   const runs = []
   for (let run = 0; run < options.runs; run++) {
     const before = spent(stand.watched)

@@ -72,6 +72,8 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
           compared.statuses += texts.length
           compared.marks += texts.join().match(/"(favourited|reblogged|muted|bookmarked|pinned)":true/g)?.length ?? 0
 
+          const permitted = visible.map(({ id }) => id)
+          assert.deepStrictEqual(yield* views.render(viewer, permitted, "permitted"), texts)
           const kept = yield* views.byId(viewer, ids, "authors")
           assert.deepStrictEqual([...kept.keys()], visible.filter(({ shunned }) => !shunned).map(({ id }) => id))
         }

@@ -65,21 +65,20 @@ layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
       const bearer = yield* token(yield* person("ben"))
       const save = (id: number) => post("/api/v1/markers", bearer, { home: { last_read_id: String(id) } })
       yield* save(1)
-      const both = yield* Effect.scoped(Effect.gen(function*() {
-        // Whoever holds the row lets both read the marker before either has written it.
-        const session = yield* sql.reserve
-        yield* session.executeValues("BEGIN", [])
-        yield* session.executeValues("SELECT FROM markers FOR UPDATE", [])
+      // Whoever holds the row lets both read the marker before either has written it.
+      const saving = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM markers FOR UPDATE`
         const saving = yield* Effect.forkChild(Effect.all([save(2), save(3)], { concurrency: 2 }))
         let waiting = 0
         while (waiting < 2) {
+          yield* sql`SELECT pg_stat_clear_snapshot()`
           const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM pg_stat_activity
             WHERE datname = current_database() AND wait_event_type = 'Lock'`
           waiting = row!.n
         }
-        yield* session.executeValues("ROLLBACK", [])
-        return yield* Fiber.join(saving)
+        return saving
       }))
+      const both = yield* Fiber.join(saving)
       assert.sameMembers(both.map(({ status }) => status), [200, 409])
       const late = both.find(({ status }) => status === 409)
       assert.deepStrictEqual(late?.body, { error: "Conflict during update, please try again" })

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { accountCandidatesMax, Search } from "../../../src/services/discovery/Search.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
@@ -125,13 +125,13 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
       assert.include(byWord, "accounts_display_name")
 
       // Somebody holds the table: a search does not wait for it longer than it may.
-      const found = yield* Effect.scoped(Effect.gen(function*() {
-        const session = yield* sql.reserve
-        yield* session.executeValues("BEGIN", [])
-        yield* Effect.addFinalizer(() => Effect.orDie(session.executeValues("ROLLBACK", [])))
-        yield* session.executeValues("LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE", [])
-        return yield* find("anna")
-      }))
+      const locked = yield* Deferred.make<void>()
+      const searching = yield* Effect.forkChild(Effect.andThen(Deferred.await(locked), find("anna")))
+      const found = yield* sql`LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE`.pipe(
+        Effect.andThen(Deferred.succeed(locked, undefined)),
+        Effect.andThen(Fiber.join(searching)),
+        sql.withTransaction
+      )
       assert.deepStrictEqual(found, [])
       assert.strictEqual((yield* find("anna")).length, 3)
     }))

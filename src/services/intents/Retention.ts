@@ -1,0 +1,52 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+
+const day = 86_400_000
+
+/** Rows of one kind that one sweep removes at most, so that no transaction is long. */
+export const retentionRowsMax = 2_000
+
+/** Removes what has served its time (limits-and-rates.md sections 4 and 5). */
+export class Retention extends Context.Service<Retention, {
+  /** One sweep over everything; answers how many rows went. Anybody may run it, any number of times. */
+  readonly sweep: Effect.Effect<number, SqlError>
+}>()("murmuration/services/intents/Retention") {
+  static readonly layer = Layer.effect(
+    Retention,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const remove = (table: string, column: string, before: Date) =>
+        Effect.map(
+          sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM ${sql(table)} WHERE ${sql(column)} < ${before} LIMIT ${retentionRowsMax})) RETURNING 1`,
+          (rows) => rows.length
+        )
+
+      const sweep = Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const ago = (days: number) => new Date(now - days * day)
+        const removed = [
+          yield* remove("mail_tokens", "expires_at", ago(0)),
+          yield* remove("oauth_grants", "expires_at", ago(1)),
+          yield* remove("oauth_tokens", "revoked_at", ago(1)),
+          yield* remove("sessions", "seen_at", ago(365)),
+          yield* remove("weekly_logins", "week", ago(190)),
+          yield* remove("tag_days", "day", ago(14))
+        ]
+        // Soft-deleted statuses go for good after 30 days; a reblog goes before its original.
+        const statuses = yield* sql`DELETE FROM statuses WHERE id IN (
+          SELECT s.id FROM statuses s WHERE s.deleted_at < ${ago(30)}
+            AND NOT EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id) LIMIT ${retentionRowsMax}) RETURNING 1`
+        // Whoever did not confirm in a week and has done nothing gives the name back.
+        const unconfirmed = yield* sql`DELETE FROM accounts WHERE id IN (
+          SELECT u.account_id FROM users u WHERE u.confirmed_at IS NULL AND u.created_at < ${ago(7)}
+            AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id) LIMIT ${retentionRowsMax}) RETURNING 1`
+        return removed.reduce((sum, rows) => sum + rows, 0) + statuses.length + unconfirmed.length
+      }).pipe(Effect.withSpan("Retention.sweep"))
+
+      return Retention.of({ sweep })
+    })
+  )
+}
