@@ -75,6 +75,27 @@ describe("house rule 1: who may import whom", () => {
     for (const path of graph.keys()) visit(path, [])
     assert.deepStrictEqual(circles, [])
   })
+
+  it("the areas of services form no circle", () => {
+    const areaOf = (path: string) => /^src\/services\/([^/]+)\//.exec(path)?.[1]
+    const edges = new Map<string, Map<string, string>>()
+    for (const file of sources) {
+      const from = areaOf(file.path)
+      for (const path of runtimeImportsOf(file)) {
+        const to = areaOf(path)
+        if (from === undefined || to === undefined || from === to) continue
+        edges.set(from, (edges.get(from) ?? new Map()).set(to, `${file.path} -> ${path}`))
+      }
+    }
+    const reach = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const to of edges.get(from)?.keys() ?? []) if (!seen.has(to)) reach(to, seen.add(to))
+      return seen
+    }
+    const inCircles = [...edges].flatMap(([from, targets]) =>
+      [...targets].filter(([to]) => reach(to).has(from)).map(([, witness]) => witness)
+    )
+    assert.deepStrictEqual(inCircles, [])
+  })
 })
 
 describe("house rule 2: the outer world belongs to src/layers", () => {

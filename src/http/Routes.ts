@@ -1,3 +1,5 @@
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { Guard } from "./guard/Guard.ts"
 import * as Claims from "./oauth/Claims.ts"
@@ -41,8 +43,6 @@ import * as StatusWrites from "./v1/StatusWrites.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
-import { Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 
 const groups = Layer.mergeAll(
   Claims.layer,

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, PubSub, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Broadcast, broadcastBacklogMax, BroadcastMessage } from "../services/feeds/Broadcast.ts"
+import { Broadcast, broadcastBacklogMax, BroadcastMessage } from "../services/Broadcast.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
 import { Redis } from "./Redis.ts"
 

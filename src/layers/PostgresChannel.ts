@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, PubSub, Queue, Ref, Schedule, Schema, type Scope } from "effect"
-import { BroadcastMessage } from "../services/feeds/Broadcast.ts"
+import { BroadcastMessage } from "../services/Broadcast.ts"
 import { AccountId, IdFromString } from "../services/Ids.ts"
 import { HeldSessions } from "./Database.ts"
 

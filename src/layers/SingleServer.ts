@@ -4,7 +4,7 @@ import { OperatorError } from "./OperatorError.ts"
 
 /** Names the lock among Postgres' advisory locks: "murm" in ASCII. */
 const lockKey = 0x6d75726d
-const checkInterval = "15 seconds"
+const checkInterval = "1 second"
 const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 
 /**

@@ -1,4 +1,4 @@
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { WebSocket as Client, WebSocketServer } from "@effect/platform-node/NodeWS"
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -1,5 +1,5 @@
-import type { Fragment } from "effect/sql/Statement"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 
 /**
  * A page of a list that is sorted by id, newest first (operations.md section 0, "Cursors"). `maxId`: ids below;
@@ -31,7 +31,9 @@ export const clauses = (sql: SqlClient, column: string, page: Page) => {
   else if (page.sinceId !== undefined) conditions.push(sql`${id} > ${page.sinceId}`)
   return {
     where: conditions.length === 0 ? sql`TRUE` : sql.and(conditions),
-    tail: sql`ORDER BY ${id} ${sql.literal(page.minId === undefined ? "DESC" : "ASC")} LIMIT ${rowsMax(sql, page.limit)}`
+    tail: sql`ORDER BY ${id} ${sql.literal(page.minId === undefined ? "DESC" : "ASC")} LIMIT ${
+      rowsMax(sql, page.limit)
+    }`
   }
 }
 

@@ -3,3 +3,19 @@ export const only = <Row>([row]: ReadonlyArray<Row>): Row => {
   if (row === undefined) throw new Error("A statement that gives one row gave none")
   return row
 }
+
+/** Elements that Postgres expects of an array which it does not see while it plans. */
+const plannedElements = 10
+
+/**
+ * The values of an array parameter, at least ten, the last one repeated. Postgres plans with ten for an array that it
+ * does not know; a shorter one looks so much cheaper that it would plan the whole query anew each time, at several times
+ * the cost of running it. For queries to which a repeated value makes no difference.
+ */
+export const padded = <A>(values: ReadonlySet<A>): ReadonlyArray<A> => {
+  const array = [...values]
+  const last = array.at(-1)
+  return last === undefined || array.length >= plannedElements
+    ? array
+    : [...array, ...Array<A>(plannedElements - array.length).fill(last)]
+}

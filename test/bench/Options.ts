@@ -16,8 +16,7 @@ export interface Options {
   readonly seconds: number
 }
 
-export const usage =
-  `npm run bench -- [--quick] [--only NAME] [--json FILE] [--profile FOLDER]
+export const usage = `npm run bench -- [--quick] [--only NAME] [--json FILE] [--profile FOLDER]
 
 Measures the server with an embedded Postgres of its own in a folder for temporary files. --only takes a part of a
 row's name. --quick takes under two minutes, without it under ten.`

@@ -82,7 +82,8 @@ export const seed = async (query: Query, followersMax: Size): Promise<People> =>
 
   const statuses = authors * statusesEach
   const statusId = (number: bigint) => (statusBase ?? 0n) + number * 65_536n
-  const text = "Status ' || n || ': what a person writes on an ordinary day, some two hundred characters of it, with a " +
+  const text =
+    "Status ' || n || ': what a person writes on an ordinary day, some two hundred characters of it, with a " +
     "thought that goes on for a while, a second sentence that says something else, and an end."
   const row = `${statusBase} + n * 65536::bigint`
   await query(`INSERT INTO statuses (id, account_id, text, html, visibility, language, conversation_id, created_at)

@@ -22,9 +22,13 @@ const cells = ({ figures, millis, name, perSecond, target }: Measured): Array<Ar
 /** The figures as a table for people. */
 export const table = (measured: ReadonlyArray<Measured>): string => {
   const lines = [columns, ...measured.flatMap(cells)]
-  const widths = columns.map((_, at) => Math.max(...lines.filter((line) => line.length > 1).map((line) => line[at]?.length ?? 0)))
+  const widths = columns.map((_, at) =>
+    Math.max(...lines.filter((line) => line.length > 1).map((line) => line[at]?.length ?? 0))
+  )
   return lines.map((line) =>
-    line.map((cell, at) => at === 0 || at === 6 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)).join("  ")
+    line.map((cell, at) => at === 0 || at === 6 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)).join(
+      "  "
+    )
       .trimEnd()
   ).join("\n")
 }

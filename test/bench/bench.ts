@@ -82,7 +82,9 @@ try {
   const first = running = await Stand.single(data.folder)
   const people = await seed(first.query, followersMax)
   await first.stop()
-  console.error(`${people.accounts} accounts, ${people.statusIds.length} statuses; RATE_LIMITS=off unless a row says so`)
+  console.error(
+    `${people.accounts} accounts, ${people.statusIds.length} statuses; RATE_LIMITS=off unless a row says so`
+  )
 
   if (wanted({ name: "start to first 200" })) {
     const starts: Array<number> = []
@@ -112,4 +114,6 @@ try {
 const seconds = (performance.now() - began) / 1000
 const machine = { processor: cpus()[0]?.model, cores: cpus().length, node: process.version }
 writeFileSync(options.json, JSON.stringify({ machine, quick: options.quick, seconds, measured }, null, 2))
-console.log(`${table(measured)}\n\n${machine.cores} cores, ${machine.processor}; ${seconds.toFixed(0)} s; ${options.json}`)
+console.log(
+  `${table(measured)}\n\n${machine.cores} cores, ${machine.processor}; ${seconds.toFixed(0)} s; ${options.json}`
+)

@@ -20,7 +20,9 @@ const duringOutage = Effect.fnUntraced(function*(name: string, load: Load, from:
   const refused = asked.filter(({ status }) => status !== 200)
   console.log(
     `Postgres ${name}: ${asked.length} requests (${tally(asked)}), the slowest answer after ` +
-      `${(slowest(asked) / 1000).toFixed(2)} s; everything works again ${(recovered / 1000).toFixed(1)} s after its return`
+      `${(slowest(asked) / 1000).toFixed(2)} s; everything works again ${
+        (recovered / 1000).toFixed(1)
+      } s after its return`
   )
   for (const kind of ["post", "favourite", "bookmark", "home", "status"] as const) {
     const of = asked.filter((one) => one.kind === kind)

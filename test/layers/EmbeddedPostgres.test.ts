@@ -85,6 +85,18 @@ layer(Platform, { excludeTestServices: true })("EmbeddedPostgres", (it) => {
       assert.deepStrictEqual(yield* query(postgres, "SELECT n FROM kept"), [{ n: 7 }])
     }).pipe(Effect.scoped))
 
+  it.effect("killed, it costs the server's client failed queries until it is back, and no restart", () =>
+    Effect.gen(function*() {
+      const { postgres } = yield* start({ dataDir: yield* dataDir(0o755), adopt: true })
+      const services = yield* Layer.build(Database.client(Database.connectionOf(postgres)))
+      const one = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 AS n`).pipe(Effect.provide(services))
+      assert.deepStrictEqual(yield* one, [{ n: 1 }])
+      process.kill(yield* postgres.pid, "SIGKILL")
+      const failure = yield* Effect.repeat(Effect.exit(one), { until: Exit.isFailure })
+      assert.isTrue(Exit.isFailure(failure))
+      assert.deepStrictEqual(yield* Effect.retry(one, Schedule.spaced("20 millis")), [{ n: 1 }])
+    }).pipe(Effect.scoped))
+
   it.effect("says in words what is wrong with its data", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

@@ -5,10 +5,11 @@ import { Dice } from "./Seeded.ts"
 import type { Message, Mishap } from "./Session.ts"
 import type { Step, World } from "./World.ts"
 
-/** A fault at a step of a machine: before or after its `nth` step of that kind since the commands began. */
+/** A fault at a step: before or after the `nth` of that kind that a machine takes since the commands began. */
 interface AtStep {
   readonly kind: "crash" | "freeze" | "cut"
-  readonly node: number
+  /** Whoever has this port. */
+  readonly port: number
   readonly step: Step
   readonly nth: number
   readonly side: "before" | "after"
@@ -19,7 +20,7 @@ interface AtStep {
 /** A fault at a time, in milliseconds after the commands began. */
 interface AtTime {
   readonly kind: "stop" | "refuse" | "partition" | "slow"
-  readonly node: number
+  readonly port: number
   readonly at: number
   readonly millis: number
 }
@@ -29,10 +30,18 @@ export type Fault = AtStep | AtTime
 export const faultKinds = ["crash", "freeze", "cut", "stop", "refuse", "partition", "slow"] as const
 
 /** About how many steps of a kind a machine takes while commands come. */
-const stepsMax: Record<Step, number> = { sql: 250, commit: 40, feeds: 40, bus: 60, network: 60 }
+const stepsMax: Record<Step, number> = { sql: 180, commit: 16, feeds: 18, bus: 36, network: 30 }
+
+const words = {
+  sql: "its SQL",
+  commit: "a commit",
+  feeds: "it writes to feeds",
+  bus: "it tells the bus",
+  network: "it sends"
+}
 
 /** Faults that a seed may have. */
-export const faultsMax = 3
+export const faultsMax = 4
 
 /** The faults of a seed, one at least. */
 export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
@@ -47,26 +56,28 @@ export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
       [2, "partition"],
       [1, "slow"]
     ])
-    const node = dice.between(0, nodes)
+    const port = dice.between(1, nodes + 1)
     const at = dice.between(200, 6000)
     const side = dice.pick(["before", "after"] as const)
-    const step = dice.weighted<Step>([[3, "sql"], [4, "commit"], [3, "feeds"], [1, "bus"], [2, "network"]])
+    const step = kind === "cut"
+      ? dice.pick(["sql", "commit"] as const)
+      : dice.weighted<Step>([[3, "sql"], [4, "commit"], [4, "feeds"], [1, "bus"], [2, "network"]])
     const nth = dice.between(1, stepsMax[step])
     switch (kind) {
       case "crash":
-        return { kind, node, step, nth, side, millis: dice.between(1000, 9000) }
+        return { kind, port, step, nth, side, millis: dice.between(1000, 9000) }
       case "freeze":
-        return { kind, node, step, nth, side, millis: dice.between(2000, 14_000) }
+        return { kind, port, step, nth, side, millis: dice.between(2000, 14_000) }
       case "cut":
-        return { kind, node, step: dice.pick(["sql", "commit"]), nth, side, millis: 0 }
+        return { kind, port, step, nth, side, millis: 0 }
       case "stop":
-        return { kind, node, at, millis: dice.between(0, 4000) }
+        return { kind, port, at, millis: dice.between(0, 4000) }
       case "refuse":
-        return { kind, node, at, millis: dice.between(300, 4000) }
+        return { kind, port, at, millis: dice.between(300, 4000) }
       case "partition":
-        return { kind, node, at, millis: 0 }
+        return { kind, port, at, millis: 0 }
       case "slow":
-        return { kind, node, at, millis: dice.between(500, 4000) }
+        return { kind, port, at, millis: dice.between(500, 4000) }
     }
   })
 }
@@ -81,7 +92,6 @@ export const unleash = Effect.fnUntraced(function*(
   nodes: Array<Node>,
   restart: (port: number) => Effect.Effect<Node>
 ) {
-  const victims = nodes.slice()
   const waiting = new Set(faults.filter((fault) => "step" in fault))
   const steps = new Map<Machine, Map<Step, number>>()
   const running: Array<Fiber.Fiber<void>> = []
@@ -106,15 +116,15 @@ export const unleash = Effect.fnUntraced(function*(
     const { machine } = victim
     switch (fault.kind) {
       case "crash":
-        happens("crash", `${machine.name} dies ${fault.side} ${where}`)
+        happens("crash", `${machine.name} dies ${where}`)
         world.crash(machine)
         return comeBack(victim, fault.millis)
       case "freeze":
-        happens("freeze", `${machine.name} stands still ${fault.side} ${where} for ${fault.millis} ms`)
+        happens("freeze", `${machine.name} stands still for ${fault.millis} ms ${where}`)
         machine.freeze(fault.millis)
         return later(Effect.sleep(fault.millis))
       case "cut":
-        return happens("cut", `${machine.name} loses a connection to the database ${fault.side} ${where}`)
+        return happens("cut", `${machine.name} loses a connection to the database ${where}`)
     }
   }
 
@@ -125,7 +135,7 @@ export const unleash = Effect.fnUntraced(function*(
     const nth = (counts.get(step) ?? 0) + 1
     counts.set(step, nth)
     for (const fault of waiting) {
-      const victim = victims[fault.node]
+      const victim = nodes.find(({ port }) => port === fault.port)
       if (victim?.machine !== machine || machine.dead || fault.step !== step || fault.nth !== nth) continue
       waiting.delete(fault)
       return { fault, victim }
@@ -137,7 +147,11 @@ export const unleash = Effect.fnUntraced(function*(
     Effect.suspend(() => {
       const found = due(machine, step)
       if (found === undefined) return Effect.void
-      strike(found.fault, found.victim, `step ${found.fault.nth} of its ${step}`)
+      strike(
+        found.fault,
+        found.victim,
+        `${step === "network" || found.fault.nth % 2 === 1 ? "before" : "after"} ${words[step]}`
+      )
       return machine.dead ? Effect.never : Effect.yieldNow
     })
   world.session.mishap = ({ commits, machine, text }: Message): Mishap | undefined => {
@@ -147,19 +161,18 @@ export const unleash = Effect.fnUntraced(function*(
     const where = text.replaceAll(/\s+/g, " ").slice(0, 60)
     return {
       side: found.fault.side,
-      act: () => strike(found.fault, found.victim, where),
+      act: () => strike(found.fault, found.victim, `${found.fault.side} ${where}`),
       breaks: found.fault.kind !== "freeze"
     }
   }
 
-  const atTime = Effect.fnUntraced(function*({ at, kind, millis, node }: AtTime) {
+  const atTime = Effect.fnUntraced(function*({ at, kind, millis, port }: AtTime) {
     yield* Effect.sleep(at)
-    const victim = victims[node]
-    if (victim === undefined || (kind !== "refuse" && victim.machine.dead)) return
+    const victim = nodes.find((node) => node.port === port)
+    if (victim === undefined) return world.count(`${kind} missed`)
     const { name } = victim.machine
     switch (kind) {
       case "stop": {
-        if (!nodes.includes(victim)) return
         happens(kind, `${name} is asked to end`)
         nodes.splice(nodes.indexOf(victim), 1)
         yield* Effect.timeoutOption(victim.stop, "10 seconds")
@@ -188,6 +201,7 @@ export const unleash = Effect.fnUntraced(function*(
 
   /** Ends when every fault is over; what did not happen yet does not happen any more. */
   return Effect.gen(function*() {
+    for (const { kind } of waiting) world.count(`${kind} missed`)
     waiting.clear()
     for (let at = 0; at < running.length; at++) yield* Fiber.join(running[at]!)
     world.step = () => Effect.void

@@ -21,10 +21,13 @@ export const replace = (time: VirtualTime, dice: Dice) => {
       [Symbol.toPrimitive]: () => 0,
       [Symbol.dispose]: () => clear(timer)
     }
-    timers.set(timer, time.after(millis, () => {
-      timers.delete(timer)
-      fire(...args)
-    }))
+    timers.set(
+      timer,
+      time.after(millis, () => {
+        timers.delete(timer)
+        fire(...args)
+      })
+    )
     return timer
   }
   const clear = (timer: unknown) => {

@@ -70,7 +70,9 @@ const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Perfor
   }
   for (const outcome of again) {
     const { later, result } = outcome
-    const [before, after] = [result, later].map((known) => typeof known === "string" || "error" in known ? "" : known.id)
+    const [before, after] = [result, later].map((known) =>
+      typeof known === "string" || "error" in known ? "" : known.id
+    )
     if (later === "unknown") broken.push(`I2: nobody answered ${commandIdOf(outcome)} at rest`)
     if (before !== "" && after !== before) broken.push(`I2: ${commandIdOf(outcome)} gave ${before}, later ${after}`)
   }
@@ -83,7 +85,9 @@ const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, performed: 
   for (const [account, entries] of Map.groupBy(performed, ({ accountId }) => accountId)) {
     const machines = new Map<bigint, string>()
     for (const { current, epoch, machine } of entries) {
-      if (epoch !== current) broken.push(`I13: ${machine} wrote for ${account} in epoch ${epoch}, when it was ${current}`)
+      if (epoch !== current) {
+        broken.push(`I13: ${machine} wrote for ${account} in epoch ${epoch}, when it was ${current}`)
+      }
       const owner = machines.get(epoch) ?? machine
       machines.set(epoch, owner)
       if (owner !== machine) broken.push(`I13: ${owner} and ${machine} both own ${account} in epoch ${epoch}`)
@@ -108,7 +112,9 @@ const ids = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string,
     const before = newest.get(accountId) ?? 0n
     if (id < before) broken.push(`I19: ${accountId} published ${id} after ${before}`)
     newest.set(accountId, id)
-    if (Math.abs(Number(id >> 16n) - at.getTime()) > idMillisOff) broken.push(`I19: ${id} was not made at ${at.getTime()}`)
+    if (Math.abs(Number(id >> 16n) - at.getTime()) > idMillisOff) {
+      broken.push(`I19: ${id} was not made at ${at.getTime()}`)
+    }
   }
   return broken
 }
@@ -134,7 +140,9 @@ const leftovers = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: num
   const rows = yield* sql<{ what: string }>`
     SELECT 'the intent ' || kind || ' of ' || account_id AS what FROM fanouts
     UNION ALL SELECT kind || ' of ' || account_id FROM agenda WHERE due_at < ${new Date(now)}
-    UNION ALL SELECT 'the mute ' || account_id || '>' || target_account_id FROM mutes WHERE expires_at < ${new Date(now)}
+    UNION ALL SELECT 'the mute ' || account_id || '>' || target_account_id FROM mutes WHERE expires_at < ${new Date(
+    now
+  )}
     UNION ALL SELECT 'the reblog ' || s.id || ' of a deleted status' FROM statuses s JOIN statuses o ON o.id = s.reblog_of_id
       WHERE o.deleted_at IS NOT NULL AND s.deleted_at IS NULL`
   return rows.map(({ what }) => `I16: ${what} is left`)

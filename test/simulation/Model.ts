@@ -140,8 +140,11 @@ export class Model {
     }
     const follow = (key: string, { notify, requested, showReblogs }: ModelFollow) =>
       this.doubtful.has(key) ? key : `${key} ${requested ? "requested" : `reblogs ${showReblogs} notify ${notify}`}`
-    compare("status", [...this.statuses].map(([id, s]) => `${id} of ${s.account} deleted ${s.deleted} "${s.text}"`),
-      rows.statuses.map((s) => `${s.id} of ${s.accountId} deleted ${s.deletedAt !== null} "${s.text}"`))
+    compare(
+      "status",
+      [...this.statuses].map(([id, s]) => `${id} of ${s.account} deleted ${s.deleted} "${s.text}"`),
+      rows.statuses.map((s) => `${s.id} of ${s.accountId} deleted ${s.deletedAt !== null} "${s.text}"`)
+    )
     compare("follow", [...this.follows].map(([key, value]) => follow(key, value)), [
       ...rows.follows.map((row) => follow(pair(row.accountId, row.targetAccountId), { ...row, requested: false })),
       ...[...rows.requests].map((key) => follow(key, { requested: true, showReblogs: true, notify: false }))

@@ -47,7 +47,7 @@ export class Network {
 
   /** Every connection to and from the machine breaks; with `gone` nobody reaches it any more. */
   breakConnections(machine: Machine, gone: boolean) {
-    if (gone) for (const [key, server] of this.servers) if (server.machine === machine) this.servers.delete(key)
+    if (gone) { for (const [key, server] of this.servers) if (server.machine === machine) this.servers.delete(key) }
     for (const [id, connection] of this.connections) {
       const { answer, client, server, to } = connection
       if (connection.broken || (server.machine !== machine && client !== machine)) continue

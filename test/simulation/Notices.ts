@@ -39,7 +39,9 @@ export const check = ({ followers, outcomes, world }: Aftermath, facts: Facts): 
     want("follow_request", to!, from!, 0n)
   }
   const found = Map.groupBy(notifications, (n) => `${n.type} ${n.accountId} ${n.fromAccountId} ${n.statusId}`)
-  for (const [what, least] of wanted) if ((found.get(what)?.length ?? 0) < least) broken.push(`I9: no notice of ${what}`)
+  for (const [what, least] of wanted) {
+    if ((found.get(what)?.length ?? 0) < least) broken.push(`I9: no notice of ${what}`)
+  }
   for (const [what, rows] of found) {
     if (rows.length > 1) broken.push(`I9: ${rows.length} notices of ${what}`)
     const { accountId, fromAccountId, statusId, type } = rows[0]!

@@ -39,9 +39,9 @@ export const commands = (world: World, machine: Machine) =>
       const tested = world.mutation.commands?.(real, sql) ?? real
       const record = (owner: { accountId: bigint; epoch: bigint }, commandId: string | null, answerId: string | null) =>
         sql`INSERT INTO performed (account_id, epoch, current, machine, command_id, answer_id, at)
-          SELECT ${owner.accountId}, ${owner.epoch}, epoch, ${machine.name}, ${commandId}, ${answerId}, ${
-          new Date(world.time.now)
-        } FROM actors WHERE account_id = ${owner.accountId}`
+          SELECT ${owner.accountId}, ${owner.epoch}, epoch, ${machine.name}, ${commandId}, ${answerId}, ${new Date(
+          world.time.now
+        )} FROM actors WHERE account_id = ${owner.accountId}`
       const refused = (error: unknown) =>
         Effect.sync(() => {
           if (!(error instanceof StaleOwner)) return

@@ -72,7 +72,9 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath, facts: Fa
     for (const [path, ids] of seen) {
       for (const id of ids) {
         if (model.statuses.get(id)?.deleted !== false) broken.push(`I10: ${path} shows ${viewer} the deleted ${id}`)
-        if (path !== "conversations" && !facts.canSee(viewer, id)) broken.push(`I11: ${path} shows ${viewer} the hidden ${id}`)
+        if (path !== "conversations" && !facts.canSee(viewer, id)) {
+          broken.push(`I11: ${path} shows ${viewer} the hidden ${id}`)
+        }
       }
     }
   }

@@ -50,12 +50,18 @@ export const show = ({ result, settings }: Shortest) =>
     ...result.log.map((line) => `  ${line}`)
   ].join("\n")
 
-/** Figures of many runs. */
-export const totals = (results: ReadonlyArray<Result>, millis: number) => {
+/** How often what happened in many runs. */
+export const sumsOf = (results: ReadonlyArray<Result>): ReadonlyMap<string, number> => {
   const sums = new Map<string, number>()
   for (const { counts } of results) {
     for (const [what, times] of Object.entries(counts)) sums.set(what, (sums.get(what) ?? 0) + times)
   }
+  return sums
+}
+
+/** Figures of many runs. */
+export const totals = (results: ReadonlyArray<Result>, millis: number) => {
+  const sums = sumsOf(results)
   const sum = (of: (result: Result) => number) => results.reduce((total, result) => total + of(result), 0)
   return `${results.length} seeds, ${results.filter(({ broken }) => broken.length > 0).length} failed; ` +
     `${Math.round(sum((r) => r.virtualMillis) / 1000)} s of virtual time in ${(millis / 1000).toFixed(1)} s ` +

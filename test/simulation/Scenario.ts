@@ -97,7 +97,9 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
       if (nodes.length > 0) result = yield* ask(dice.pick(nodes), asked)
       if (result === "unknown") yield* Effect.sleep(pauseMillis)
     }
-    world.say(`${nameOf(account)} hears of ${asked.key}: ${typeof result === "string" ? result : Object.values(result)}`)
+    world.say(
+      `${nameOf(account)} hears of ${asked.key}: ${typeof result === "string" ? result : Object.values(result)}`
+    )
     outcomes.push({ ...asked, result })
     if (command._tag === "Publish" && typeof result === "object" && "id" in result) {
       published.push({ id: StatusId.make(BigInt(result.id)), author: account })
@@ -115,7 +117,11 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
 const describe = ({ command, key }: { readonly command: Command; readonly key: string }) => {
   const { _tag, ...rest } = command
   const details = "post" in rest
-    ? Object.entries(rest.post).filter(([, value]) => value !== null && value !== "").map(([name, value]) => `${name} ${value}`)
-    : Object.entries(rest).filter(([, value]) => value !== null && value !== "").map(([name, value]) => `${name} ${value}`)
+    ? Object.entries(rest.post).filter(([, value]) => value !== null && value !== "").map(([name, value]) =>
+      `${name} ${value}`
+    )
+    : Object.entries(rest).filter(([, value]) => value !== null && value !== "").map(([name, value]) =>
+      `${name} ${value}`
+    )
   return `${key} ${_tag}: ${details.join(", ")}`
 }

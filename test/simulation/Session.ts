@@ -160,7 +160,9 @@ export class Session {
     if (/^\s*(INSERT|UPDATE|DELETE|WITH)/.test(text)) connection.wrote = true
     const commits = text.endsWith("COMMIT") && connection.wrote
     this.messages++
-    this.trace.update(`${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`)
+    this.trace.update(
+      `${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`
+    )
     const mishap = this.mishap({ machine, commits, text })
     if (mishap?.side === "before" && this.harm(connection, mishap)) return
     this.holder = connection

@@ -26,7 +26,12 @@ export interface Options {
 
 export const commandsStandard = 40
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
-export const standard: Options = { commands: upTo(commandsStandard), faults: upTo(Faults.faultsMax), mutation: {}, logs: false }
+export const standard: Options = {
+  commands: upTo(commandsStandard),
+  faults: upTo(Faults.faultsMax),
+  mutation: {},
+  logs: false
+}
 
 export interface Result {
   readonly seed: number
@@ -85,7 +90,10 @@ const cpuMillis = () => {
 }
 
 /** Runs an effect on the machine outside, and time along with it, until it ends or cannot go on. */
-const drive = async <A, E>(world: World, main: (world: World) => Effect.Effect<A, E>): Promise<Exit.Exit<A, E | string>> => {
+const drive = async <A, E>(
+  world: World,
+  main: (world: World) => Effect.Effect<A, E>
+): Promise<Exit.Exit<A, E | string>> => {
   const { session, time } = world
   const restore = Globals.replace(time, new Dice(world.seed, "libraries"))
   const began = cpuMillis()
@@ -99,7 +107,9 @@ const drive = async <A, E>(world: World, main: (world: World) => Effect.Effect<A
       if (exit !== undefined || time.pending || session.busy) continue
       time.advance()
       // To ask for the CPU time is dear.
-      if (++turns % 512 === 0 && cpuMillis() - began > cpuMillisMax) time.stuck = `more than ${cpuMillisMax} ms of CPU time`
+      if (++turns % 512 === 0 && cpuMillis() - began > cpuMillisMax) {
+        time.stuck = `more than ${cpuMillisMax} ms of CPU time`
+      }
     }
     return exit ?? Exit.fail(`stuck at ${time.elapsed} ms: ${time.stuck}`)
   } finally {

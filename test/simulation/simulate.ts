@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
+import { faultsMax } from "./Faults.ts"
 import { Fleet } from "./Fleet.ts"
 import { mutants } from "./Mutants.ts"
-import { faultsMax } from "./Faults.ts"
 import { show, shrink, totals } from "./Report.ts"
 import { commandsStandard, type Result } from "./Simulation.ts"
 
@@ -10,7 +10,9 @@ const usage = `npm run simulate -- [--seed N] [--runs M]
   --runs M        how many seeds, 1 by default
   --commands 3,7  only these of a seed's ${commandsStandard} commands
   --faults 0,2    only these of its faults
-  --mutant N      with bug number N of ${mutants.length} put in: ${mutants.map(({ name }, n) => `${n} ${name}`).join("; ")}
+  --mutant N      with bug number N of ${mutants.length} put in: ${
+  mutants.map(({ name }, n) => `${n} ${name}`).join("; ")
+}
   --show          prints what happens, also of runs that hold
   --logs          prints the program's own log`
 

@@ -1,6 +1,6 @@
+import type { Job } from "./Fleet.ts"
 import { mutants } from "./Mutants.ts"
 import { open, run } from "./Simulation.ts"
-import type { Job } from "./Fleet.ts"
 
 /* A process of simulations: takes a seed, sends the result, until its parent ends it. */
 const database = open()

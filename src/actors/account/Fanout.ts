@@ -1,7 +1,7 @@
 import { Clock, Effect, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { Audiences } from "../../services/feeds/Audiences.ts"
-import { Broadcast } from "../../services/feeds/Broadcast.ts"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices, type Written } from "../../services/feeds/Notices.ts"
 import { AccountId } from "../../services/Ids.ts"
@@ -50,11 +50,14 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
     )
 
   /** What comes once for a new or edited status, before its followers. */
-  const open = Effect.fnUntraced(function*({ kind, phase, statusId }: Fanout & { readonly statusId: bigint }) {
+  const open = Effect.fnUntraced(function*(
+    { kind, phase, statusId }: Fanout & { readonly statusId: bigint },
+    { visibility }: Audience
+  ) {
     if (phase > 0) return
     yield* told(yield* notices.mentions(accountId, statusId))
     if (kind === "edit") yield* told(yield* notices.edited(accountId, statusId))
-    yield* threadsChanged(yield* threads.record(statusId))
+    if (visibility === "direct") yield* threadsChanged(yield* threads.record(statusId))
   })
 
   /** A slice of a new or edited status. */
@@ -62,7 +65,7 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
     const { cursor, id, kind, phase, statusId } = fanout
     const audience = yield* audiences.of(statusId)
     if (audience === undefined) return yield* fanouts.finish([id])
-    yield* open(fanout)
+    yield* open(fanout, audience)
     const slice = yield* audiences.readers(audience, cursor, sliceRowsMax)
     const accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
     if (kind === "publish") {

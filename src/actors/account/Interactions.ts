@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, Unprocessable } from "../../services/Errors.ts"
-import { Broadcast } from "../../services/feeds/Broadcast.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
+import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import { Fanouts, type Notice } from "../../services/intents/Fanouts.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
@@ -12,9 +13,6 @@ import { type Target, Targets } from "../../services/statuses/Targets.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Command } from "./Protocol.ts"
 import { onStatus } from "./Verbs.ts"
-
-/** Statuses that an account may pin (limits-and-rates.md section 1). */
-export const pinsMax = 5
 
 type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
 

@@ -1,23 +1,23 @@
 import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
 import { Unprocessable } from "../../services/Errors.ts"
-import { Broadcast } from "../../services/feeds/Broadcast.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { graphemes, noteCharactersMax, tooLong } from "../../services/html/Text.ts"
 import { Profiles } from "../../services/identity/Profiles.ts"
 import { AccountId } from "../../services/Ids.ts"
+import {
+  attributionDomainsMax,
+  displayNameCharactersMax,
+  pictureDescriptionCharactersMax,
+  profileFieldCharactersMax,
+  profileFieldsMax
+} from "../../services/instance/ContentLimits.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { Follows } from "../../services/social/Follows.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Command, ProfileChange } from "./Protocol.ts"
 import { onAccount } from "./Verbs.ts"
-
-/** Bounds of a profile, in characters and pieces (limits-and-rates.md section 1). */
-export const displayNameCharactersMax = 40
-export const profileFieldsMax = 4
-export const profileFieldCharactersMax = 255
-export const pictureDescriptionCharactersMax = 150
-export const attributionDomainsMax = 100
 
 type Problem = readonly [field: string, error: string, description: string]
 

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, RecordNotFound, validationFailed } from "../../services/Errors.ts"
-import { Broadcast } from "../../services/feeds/Broadcast.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import type { AccountId } from "../../services/Ids.ts"

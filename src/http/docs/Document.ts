@@ -4,6 +4,7 @@ import { ClientError } from "../../services/Errors.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
 import { Access, type AccessRule } from "../guard/Access.ts"
+import { alternativesOf, anyText, isAnyText, isSchema, tidy } from "./Schemas.ts"
 
 /** Who may call an operation, in words. */
 const callers: Record<AccessRule["who"], string> = {
@@ -42,21 +43,34 @@ const errorSchema = {
 const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } }
 const classNames = new Set(ClientError.members.map(({ identifier }) => `${identifier}Encoded`))
 
+const successOf = (response: OpenApi.OpenApiSpecResponse): OpenApi.OpenApiSpecResponse =>
+  response.content === undefined ? response : {
+    ...response,
+    content: Object.fromEntries(
+      Object.entries(response.content).map(([type, media]) => [type, { ...media, schema: tidy(media.schema) }])
+    )
+  }
+
 const responsesOf = (responses: OpenApi.OpenAPISpecResponses): OpenApi.OpenAPISpecResponses =>
   Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [
       status,
-      Number(status) < 400 ? response : { description: response.description, content: errorContent }
+      Number(status) < 400 ? successOf(response) : { description: response.description, content: errorContent }
     ])
   )
 
-/** Parameters of a path or query are texts; what a text may mean is in its description. */
-const parameterOf = (parameter: OpenApi.OpenAPISpecParameter): OpenApi.OpenAPISpecParameter =>
-  takesAnyText(parameter.schema) ? { ...parameter, schema: { type: "string" } } : parameter
+/** Parameters of a path or query are texts. */
+const parameterOf = (parameter: OpenApi.OpenAPISpecParameter): OpenApi.OpenAPISpecParameter => {
+  const schema = isSchema(parameter.schema) ? tidy(parameter.schema) : anyText
+  return { ...parameter, schema: alternativesOf(schema).some(isAnyText) ? anyText : schema }
+}
 
-const takesAnyText = (schema: object): boolean =>
-  "anyOf" in schema && Array.isArray(schema.anyOf) &&
-  schema.anyOf.some((one: object) => "type" in one && one.type === "string" && Object.keys(one).length === 1)
+const bodyOf = (body: OpenApi.OpenAPISpecRequestBody): OpenApi.OpenAPISpecRequestBody => ({
+  ...body,
+  content: Object.fromEntries(
+    Object.entries(body.content).map(([type, { schema }]) => [type, { schema: tidy(schema) }])
+  )
+})
 
 /**
  * The OpenAPI document of the API that serves the requests: what effect makes of the endpoints' schemas, with who may
@@ -81,6 +95,7 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
       ...operation,
       parameters: operation.parameters.map(parameterOf),
       responses: responsesOf(operation.responses),
+      ...(operation.requestBody !== undefined && { requestBody: bodyOf(operation.requestBody) }),
       ...(rule !== undefined && { security: securityOf(rule), description: wordsFor(rule) })
     }
   }
@@ -91,7 +106,9 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
       return operation === undefined ? [] : [[method, operationOf(operation)]]
     }))
   ])
-  const schemas = Object.entries(made.components.schemas).filter(([name]) => !classNames.has(name))
+  const schemas = Object.entries(made.components.schemas).flatMap(([name, schema]) =>
+    classNames.has(name) ? [] : [[name, tidy(schema)] as const]
+  )
   return {
     ...made,
     info: {

@@ -1,6 +1,7 @@
 import type { OpenApi } from "effect/http-api"
 import { type Html, html } from "../pages/Html.ts"
 import { methods } from "./Document.ts"
+import { alternativesOf, isSchema, type JsonSchema } from "./Schemas.ts"
 
 interface Operation extends OpenApi.OpenAPISpecOperation {
   readonly method: string
@@ -38,24 +39,29 @@ ${description === undefined ? "" : html`<p>${description}.</p>`}${operations.map
   }</section>`
 }
 
-const show = ({ description, method, parameters, path, requestBody, responses }: Operation): Html =>
-  html`<details class="operation"><summary><code class="method">${method}</code> <code>${path}</code></summary>
+const show = ({ description, method, parameters, path, requestBody, responses }: Operation): Html => {
+  const answers = Object.entries(responses)
+  const errors = answers.filter(([status]) => Number(status) >= 400).map(([status]) => status)
+  return html`<details class="operation"><summary><code class="method">${method}</code> <code>${path}</code></summary>
 ${description === undefined ? "" : html`<p>${description}</p>`}
 ${
-    parameters.length === 0 ? "" : html`<table><thead><tr><th>Parameter</th><th>In</th><th></th></tr></thead><tbody>${
-      parameters.map((parameter) =>
-        html`<tr><td><code>${parameter.name}</code></td><td>${parameter.in}</td>
-<td>${parameter.required ? "required" : ""}</td></tr>`
-      )
-    }</tbody></table>`
+    parameters.length === 0 ?
+      "" :
+      html`<table><thead><tr><th>Parameter</th><th>In</th><th>Is</th></tr></thead><tbody>${
+        parameters.map((parameter) =>
+          html`<tr><td><code>${parameter.name}</code></td><td>${parameter.in}</td>
+<td>${isSchema(parameter.schema) ? typeOf(parameter.schema) : ""}${parameter.required ? ", required" : ""}</td></tr>`
+        )
+      }</tbody></table>`
   }
 ${Object.values(requestBody?.content ?? {}).slice(0, 1).map(({ schema }) => html`<p>Takes</p>${pretty(schema)}`)}
 <ul class="plain">${
-    Object.entries(responses).map(([status, { content, description }]) => {
+    answers.filter(([status]) => Number(status) < 400).map(([status, { content, description }]) => {
       const [first] = Object.values(content ?? {})
       return html`<li><code>${status}</code> ${first === undefined ? description : typeOf(first.schema)}</li>`
     })
-  }</ul></details>`
+  }<li><code>${errors.join(" ")}</code> <a href="#schema-Error">Error</a></li></ul></details>`
+}
 
 /** `accountActions` as "Account actions". */
 const titleOf = (name: string): string => {
@@ -66,7 +72,7 @@ const titleOf = (name: string): string => {
 const schemaPath = "#/components/schemas/"
 
 /** A schema in a word or two, with a link where it has a name. */
-const typeOf = (schema: Readonly<Record<string, unknown>>): Html => {
+const typeOf = (schema: JsonSchema): Html => {
   const { $ref: reference, anyOf, items, type } = schema
   if (typeof reference === "string" && reference.startsWith(schemaPath)) {
     const name = reference.slice(schemaPath.length)
@@ -74,14 +80,9 @@ const typeOf = (schema: Readonly<Record<string, unknown>>): Html => {
   }
   if (type === "array" && isSchema(items)) return html`list of ${typeOf(items)}`
   if (Array.isArray(anyOf)) {
-    return html`${
-      anyOf.filter(isSchema).map((one, index) => html`${index === 0 ? "" : " or "}${typeOf(one)}`)
-    }`
+    return html`${alternativesOf(schema).map((one, index) => html`${index === 0 ? "" : " or "}${typeOf(one)}`)}`
   }
   return html`${typeof type === "string" ? type : "any value"}`
 }
-
-const isSchema = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const pretty = (schema: unknown): Html => html`<pre>${JSON.stringify(schema, undefined, 2)}</pre>`

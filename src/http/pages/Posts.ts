@@ -48,6 +48,9 @@ export class Posts extends Context.Service<Posts, {
 
 const moments = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })
 
+/** An address that a link may lead to; another server could have given one that is a script (row 14). */
+const webAddress = (url: string): string => /^https?:\/\//i.test(url) ? url : "/"
+
 /** A moment for readers and for machines. */
 export const time = (date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${moments.format(date)} UTC</time>`
@@ -61,8 +64,8 @@ const article = (
   standing: Standing,
   boostedBy: AccountRecord | undefined
 ): Html => {
-  const profile = author.url ?? Urls.profile(config, author.username)
-  const address = record.url ?? Urls.status(config, record.username, record.id)
+  const profile = webAddress(author.url ?? Urls.profile(config, author.username))
+  const address = webAddress(record.url ?? Urls.status(config, record.username, record.id))
   // Sanitised when it was stored; done again, so that a page never depends on what is in the database.
   const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
     raw(sanitise(record.html))

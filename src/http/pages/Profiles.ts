@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
+import { isValid } from "../../services/identity/Usernames.ts"
 import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
@@ -29,6 +30,7 @@ const make = Effect.gen(function*() {
 
   const profile = Effect.gen(function*() {
     const { name = "" } = yield* HttpRouter.params
+    if (!isValid(name)) return pages.notFound
     const id = yield* accounts.lookup(name)
     const account = (yield* accounts.load([id])).find((record) => record.id === id)
     if (account === undefined || account.domain !== null) return pages.notFound

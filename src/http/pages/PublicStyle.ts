@@ -7,6 +7,7 @@ const stylesheet = `
 main, body > header, body > footer { max-width: 42rem }
 h2 { font-size: 1.125rem; margin: 1.5rem 0 .75rem }
 h2:first-child { margin-top: 0 }
+section + section { margin-top: 1.5rem }
 ul.plain { list-style: none; margin: 0 0 1rem; padding: 0 }
 .banner { display: block; width: calc(100% + 3rem); margin: 0 -1.5rem; height: 9rem; object-fit: cover }
 .who { display: flex; gap: 1rem; align-items: end; margin: -2.5rem 0 1rem }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
+import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
-import { Broadcast } from "../../services/feeds/Broadcast.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import { everyone } from "../../services/identity/Roles.ts"
 import { Settings, type UserSettings } from "../../services/identity/Settings.ts"

@@ -1,5 +1,5 @@
 import { Effect, PubSub } from "effect"
-import { Broadcast, type BroadcastMessage } from "../../services/feeds/Broadcast.ts"
+import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
 
 type Kind = Extract<BroadcastMessage, { readonly _tag: "Changed" }>["kind"]
 

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
-import type { Broadcast } from "../../services/feeds/Broadcast.ts"
+import type { Broadcast } from "../../services/Broadcast.ts"
 
 /** How long an entry is believed while the nodes hear one another, and while they do not (milliseconds). */
 export const cachedMillisMax = 30_000

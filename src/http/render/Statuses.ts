@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
+import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
-import { Broadcast } from "../../services/feeds/Broadcast.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"

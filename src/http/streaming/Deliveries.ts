@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { BroadcastMessage } from "../../services/feeds/Broadcast.ts"
+import type { BroadcastMessage } from "../../services/Broadcast.ts"
 import { Listeners } from "../../services/feeds/Listeners.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { type Channel, type OwnChannel, ownTopic } from "./Channels.ts"

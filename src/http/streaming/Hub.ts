@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Metric, PubSub, Schedule, type Scope, Stream } from "effect"
-import { Broadcast, type BroadcastMessage } from "../../services/feeds/Broadcast.ts"
+import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
 import { type Channel, refused, type StreamRefused } from "./Channels.ts"

@@ -12,7 +12,18 @@ export const NodeInfo = Schema.Struct({
   version: Schema.Literal("2.0"),
   software: Schema.Struct({ name: Schema.String.check(Schema.isPattern(/^[a-z0-9-]+$/)), version: Schema.String }),
   protocols: Schema.Array(
-    Schema.Literals(["activitypub", "buddycloud", "dfrn", "diaspora", "libertree", "ostatus", "pumpio", "tent", "xmpp", "zot"])
+    Schema.Literals([
+      "activitypub",
+      "buddycloud",
+      "dfrn",
+      "diaspora",
+      "libertree",
+      "ostatus",
+      "pumpio",
+      "tent",
+      "xmpp",
+      "zot"
+    ])
   ).check(Schema.isMinLength(1)),
   services: Schema.Struct({ inbound: Schema.Array(Schema.String), outbound: Schema.Array(Schema.String) }),
   openRegistrations: Schema.Boolean,

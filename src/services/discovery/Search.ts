@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { normalise } from "../html/Tags.ts"
-import type { AccountId } from "../Ids.ts"
 import { presentAccount } from "../identity/Accounts.ts"
+import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { isShunned, visibleTo } from "../statuses/Visibility.ts"
@@ -95,7 +95,9 @@ export class Search extends Context.Service<Search, {
             sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`a.id`, now)}`,
             sql`NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = a.id AND b.target_account_id = ${viewer} OFFSET 0)`,
             ...(query.following
-              ? [sql`EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = a.id OFFSET 0)`]
+              ? [
+                sql`EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = a.id OFFSET 0)`
+              ]
               : [])
           ])
         ])

@@ -53,7 +53,9 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
         if (spans.length === 0) return new Map<string, Whole>()
         const rows = yield* sql<Omit<GroupSpan, "from"> & Whole & { readonly start: Date }>`
           SELECT g.type, g.status_id, g.start, count(*)::int AS count,
-            (array_agg(n.from_account_id ORDER BY n.id DESC))[1:${sql.literal(String(sampleAccountsMax))}] AS sample_account_ids
+            (array_agg(n.from_account_id ORDER BY n.id DESC))[1:${
+          sql.literal(String(sampleAccountsMax))
+        }] AS sample_account_ids
           FROM unnest(${spans.map(({ type }) => type)}::text[], ${spans.map(({ statusId }) => statusId)}::bigint[],
             ${spans.map(({ from }) => new Date(from))}::timestamptz[]) g (type, status_id, start)
           JOIN notifications n ON n.type = g.type AND n.status_id = g.status_id AND n.created_at >= g.start
@@ -88,7 +90,9 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
         if (typeof named === "bigint") return yield* notifications.load(owner, [named])
         const rows = yield* sql<{ id: bigint }>`
           SELECT n.id FROM notifications n
-          WHERE ${wanted(sql, owner, { ...everything, types: [named.type] }, yield* time)} AND n.status_id = ${named.statusId}
+          WHERE ${
+          wanted(sql, owner, { ...everything, types: [named.type] }, yield* time)
+        } AND n.status_id = ${named.statusId}
             AND n.created_at >= ${new Date(named.from)} AND n.created_at < ${new Date(named.from + spanMillis)}
           ORDER BY n.id DESC LIMIT ${rowsMax(sql, groupRowsMax)}`.pipe(Effect.orDie)
         return yield* notifications.load(owner, rows.map(({ id }) => id))
@@ -97,7 +101,9 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
       const unread = Effect.fn("GroupedNotifications.unread")(
         function*(owner: AccountId, selection: NotificationSelection, grouped: ReadonlySet<string>, limit: number) {
           const [marker] = yield* sql<{ lastReadId: bigint }>`
-            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`.pipe(Effect.orDie)
+            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`.pipe(
+            Effect.orDie
+          )
           const rows = yield* notifications.page(owner, selection, { sinceId: marker?.lastReadId, limit: groupRowsMax })
           return Math.min(limit, new Set(rows.map((row) => groupKeyOf(row, grouped))).size)
         }

@@ -57,7 +57,9 @@ export class Notifications extends Context.Service<Notifications, {
           if (page.limit === 0) return []
           const { tail, where } = clauses(sql, "n.id", page)
           const rows = yield* sql<Row>`
-            SELECT ${columns} FROM notifications n WHERE ${wanted(sql, owner, selection, yield* time)} AND ${where} ${tail}`
+            SELECT ${columns} FROM notifications n WHERE ${
+            wanted(sql, owner, selection, yield* time)
+          } AND ${where} ${tail}`
           return newestFirst(page, read(rows))
         },
         Effect.orDie

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Gone, RecordNotFound } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { padded } from "../Rows.ts"
 import type { ProfileField } from "./Profiles.ts"
 
 /** A profile field as it is stored: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */
@@ -74,6 +75,7 @@ export class Accounts extends Context.Service<Accounts, {
 
       const load = Effect.fn("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
+        const wanted = padded(new Set(ids))
         return yield* sql<AccountRecord>`
           SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
@@ -84,8 +86,8 @@ export class Accounts extends Context.Service<Accounts, {
             r.id AS role_id, r.name AS role_name, r.color AS role_color
           FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
-          WHERE a.id IN (SELECT unnest(${ids}::bigint[])
-            UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${ids}::bigint[]) AND m.moved_to_id IS NOT NULL)`
+          WHERE a.id IN (SELECT unnest(${wanted}::bigint[])
+            UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${wanted}::bigint[]) AND m.moved_to_id IS NOT NULL)`
       }, Effect.orDie)
 
       const find = Effect.fn("Accounts.find")(function*(id: bigint) {

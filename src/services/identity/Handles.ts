@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Gone, RecordNotFound } from "../Errors.ts"
 import { presentAccount } from "./Accounts.ts"
+import { isValid } from "./Usernames.ts"
 
 /** Names of local accounts as other servers ask for them. A suspended account keeps its name, a deleted one's is gone. */
 export class Handles extends Context.Service<Handles, {
@@ -13,6 +14,7 @@ export class Handles extends Context.Service<Handles, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const find = Effect.fn("Handles.find")(function*(username: string) {
+        if (!isValid(username)) return yield* new RecordNotFound()
         const name = username.toLowerCase()
         const [row] = yield* sql<{ username: string | null; retired: boolean }>`
           SELECT (SELECT a.username FROM accounts a WHERE lower(a.username) = ${name} AND lower(coalesce(a.domain, '')) = ''

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type Unavailable, type Unprocessable } from "../Errors.ts"
-import { Broadcast } from "../feeds/Broadcast.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { Letters } from "../letters/Letters.ts"

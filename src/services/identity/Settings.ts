@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
-import type { Visibility } from "../statuses/Publications.ts"
 import type { StoredField } from "./Accounts.ts"
 import { effective, everyone } from "./Roles.ts"
 
@@ -15,7 +14,7 @@ export interface UserSettings {
   readonly indexable: boolean
   readonly attributionDomains: ReadonlyArray<string>
   /** The visibility of a new post that names none. */
-  readonly visibility: Visibility
+  readonly visibility: "public" | "unlisted" | "private" | "direct"
   readonly sensitive: boolean
   readonly language: string | null
   readonly quotePolicy: "public" | "followers" | "nobody"

@@ -56,8 +56,7 @@ export class Instance extends Context.Service<Instance, {
         const rows = yield* sql<{ name: string; value: unknown; updatedAt: Date }>`
           SELECT name, value, updated_at FROM settings WHERE name = ANY (${settingNames}::text[])`
         const set = new Map(rows.map((row) => [row.name, row]))
-        const text = (name: typeof settingNames[number]) =>
-          Option.getOrElse(asText(set.get(name)?.value), () => "")
+        const text = (name: typeof settingNames[number]) => Option.getOrElse(asText(set.get(name)?.value), () => "")
         const page = (name: typeof settingNames[number]) => {
           const row = set.get(name)
           return row === undefined || text(name) === "" ? null : { html: text(name), updatedAt: row.updatedAt }

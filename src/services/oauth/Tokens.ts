@@ -2,7 +2,7 @@ import { Array as Arr, Clock, Context, Effect, Layer, Option, PubSub, type Redac
 import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { Broadcast } from "../feeds/Broadcast.ts"
+import { Broadcast } from "../Broadcast.ts"
 import { AccountId, AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import * as Scopes from "./Scopes.ts"

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Counters from "../identity/Counters.ts"
+import * as Counters from "../Counters.ts"
 
 /** How a follower wants to see the followed; `languages` null means all. */
 export interface FollowOptions {

@@ -6,6 +6,7 @@ import { normalise } from "../html/Tags.ts"
 import { handle, tokens } from "../html/Tokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
+import { padded } from "../Rows.ts"
 
 /** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
 export const mentionsMax = 50
@@ -45,7 +46,7 @@ export class Drafts extends Context.Service<Drafts, {
         const rows = yield* sql<{ id: bigint; username: string; domain: string | null; url: string | null }>`
           SELECT id, username, domain, url FROM accounts
           WHERE (lower(username), lower(coalesce(domain, ''))) IN (
-            SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${[...wanted]}::text[]) h)
+            SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${padded(wanted)}::text[]) h)
           AND suspended_at IS NULL`
         for (const { domain, url, username } of rows) {
           const known = { username, acct: Urls.acct({ username, domain }), url: url ?? Urls.profile(config, username) }

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Counters from "../identity/Counters.ts"
+import * as Counters from "../Counters.ts"
 
 /** Favourites and pins, inside the transaction of the account that sets them. Every method answers whether a row changed. */
 export class Favourites extends Context.Service<Favourites, {

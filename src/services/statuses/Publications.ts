@@ -1,11 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Counters from "../identity/Counters.ts"
+import * as Counters from "../Counters.ts"
 import { only } from "../Rows.ts"
 import type { Draft } from "./Drafts.ts"
 
 export type Visibility = "public" | "unlisted" | "private" | "direct"
+
+/** How exactly a tag's last use is known, in milliseconds. */
+export const tagUseMillis = 60_000
 
 /** A new status, ready to be stored. `millis` is its time, milliseconds since 1970, from which its id is made. */
 export interface NewStatus {
@@ -51,14 +54,22 @@ export class Publications extends Context.Service<Publications, {
           WITH wanted AS (
             SELECT * FROM unnest(${tags.map(({ name }) => name)}::text[], ${tags.map((t) => t.displayName)}::text[])
               AS w (name, display_name) ORDER BY name),
+          known AS (SELECT t.id, t.name FROM wanted JOIN tags t ON t.name = wanted.name),
           made AS (
             INSERT INTO tags (id, name, display_name, created_at, last_status_at)
             SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
+            WHERE name NOT IN (SELECT name FROM known)
             ON CONFLICT (name) DO UPDATE SET last_status_at = ${at} RETURNING id),
+          -- Everybody uses a tag of the hour; nobody waits for another one's transaction to say so.
+          seen AS (
+            UPDATE tags SET last_status_at = ${at} WHERE id IN (
+              SELECT id FROM tags WHERE id IN (SELECT id FROM known) AND (last_status_at IS NULL
+                OR last_status_at < ${new Date(millis - tagUseMillis)}) FOR NO KEY UPDATE SKIP LOCKED)),
+          named AS (SELECT id FROM known UNION ALL SELECT id FROM made),
           used AS (
-            INSERT INTO tag_days (tag_id, day, account_id) SELECT id, ${at}::timestamptz AT TIME ZONE 'UTC', ${accountId} FROM made
+            INSERT INTO tag_days (tag_id, day, account_id) SELECT id, ${at}::timestamptz AT TIME ZONE 'UTC', ${accountId} FROM named
             ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1)
-          INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${statusId} FROM made ON CONFLICT DO NOTHING`
+          INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${statusId} FROM named ON CONFLICT DO NOTHING`
       })
 
       const insert = Effect.fn("Publications.insert")(function*(status: NewStatus) {
@@ -75,16 +86,12 @@ export class Publications extends Context.Service<Publications, {
               coalesce(${parent?.conversationId ?? null}, id), ${status.applicationId}, ${at} FROM fresh RETURNING id),
           stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
           named AS (INSERT INTO mentions (status_id, account_id)
-            SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m)
+            SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m),
+          counted AS (${Counters.ofAccount(sql, { accountId: status.accountId, statuses: 1 }, at)})
           SELECT id FROM made`
         const { id } = only(rows)
         yield* writeTags(id, status.accountId, draft, status.millis)
-        yield* Counters.count(
-          sql,
-          [{ accountId: status.accountId, statuses: 1 }],
-          parent === undefined ? [] : [{ statusId: parent.id, replies: 1 }],
-          at
-        )
+        if (parent !== undefined) yield* Counters.count(sql, [], [{ statusId: parent.id, replies: 1 }])
         return id
       })
 

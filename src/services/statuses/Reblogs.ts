@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Counters from "../identity/Counters.ts"
+import * as Counters from "../Counters.ts"
 import { only } from "../Rows.ts"
 import type { Visibility } from "./Publications.ts"
 

@@ -1,4 +1,5 @@
-import { factsOf, padded, setOf } from "./StandingQuery.ts"
+import { padded } from "../Rows.ts"
+import { factsOf, setOf } from "./StandingQuery.ts"
 import type { Standing, StatusKey } from "./Standings.ts"
 import type { RelationFacts } from "./Visibility.ts"
 

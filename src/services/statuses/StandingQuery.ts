@@ -1,3 +1,4 @@
+import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { Hiding, Standing, StatusKey } from "./Standings.ts"
 import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
@@ -32,19 +33,6 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
   }
   return { variant, statuses: padded(statuses), authors: padded(authors), conversations: padded(conversations) }
 }
-
-/**
- * At least ten ids, the last one repeated. For a parameter Postgres plans with ten elements; a shorter array looks so much
- * cheaper that it would plan the whole query anew each time, at three times the cost of running it.
- */
-export const padded = (ids: ReadonlySet<bigint>): ReadonlyArray<bigint> => {
-  const array = [...ids]
-  const last = array.at(-1)
-  return last === undefined || array.length >= plannedElements
-    ? array
-    : [...array, ...Array<bigint>(plannedElements - array.length).fill(last)]
-}
-const plannedElements = 10
 
 const list = (column: string, table: string, condition: string) =>
   `ARRAY(SELECT ${column} FROM ${table} WHERE ${condition})`

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
+import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { Visibility } from "./Publications.ts"
 import { visibleTo } from "./Visibility.ts"
@@ -70,6 +71,7 @@ export class Statuses extends Context.Service<Statuses, {
 
       const load = Effect.fn("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
+        const wanted = padded(new Set(ids))
         return yield* sql<StatusRecord>`
           SELECT s.id, s.account_id, a.username, a.domain, s.uri, s.url, s.local, s.html, s.spoiler_text, s.sensitive,
             s.visibility, s.language, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.conversation_id,
@@ -82,8 +84,8 @@ export class Statuses extends Context.Service<Statuses, {
               WHERE st.status_id = s.id ORDER BY t.id) AS tags
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
           LEFT JOIN oauth_apps app ON app.id = s.application_id
-          WHERE s.id IN (SELECT unnest(${ids}::bigint[])
-            UNION SELECT r.reblog_of_id FROM statuses r WHERE r.id = ANY (${ids}::bigint[]) AND r.reblog_of_id IS NOT NULL)`
+          WHERE s.id IN (SELECT unnest(${wanted}::bigint[])
+            UNION SELECT r.reblog_of_id FROM statuses r WHERE r.id = ANY (${wanted}::bigint[]) AND r.reblog_of_id IS NOT NULL)`
       }, Effect.orDie)
 
       const find = Effect.fn("Statuses.find")(function*(viewer: Viewer, id: bigint) {

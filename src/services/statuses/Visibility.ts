@@ -90,5 +90,5 @@ export const isShunned = (sql: SqlClient, viewer: Fragment, account: Fragment, n
       WHERE block.account_id = ${viewer} AND block.target_account_id = ${account} OFFSET 0)
     OR EXISTS (SELECT FROM mutes mute WHERE mute.account_id = ${viewer} AND mute.target_account_id = ${account}
       AND (mute.expires_at IS NULL OR mute.expires_at > ${now}::timestamptz) OFFSET 0)
-    OR EXISTS (SELECT FROM accounts shunned JOIN domain_mutes ON domain_mutes.domain = shunned.domain
-      WHERE shunned.id = ${account} AND domain_mutes.account_id = ${viewer} OFFSET 0))`
+    OR EXISTS (SELECT FROM (SELECT domain FROM domain_mutes WHERE account_id = ${viewer} OFFSET 0) domains
+      CROSS JOIN LATERAL (SELECT FROM accounts WHERE id = ${account} AND domain = domains.domain OFFSET 0) shunned))`

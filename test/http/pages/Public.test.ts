@@ -2,9 +2,213 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/services/Ids.ts"
+import { payloads } from "../../services/html/payloads.ts"
 import { person } from "../../support/People.ts"
-import { get, user } from "../../support/SignInServer.ts"
+import { type Answer, get, user } from "../../support/SignInServer.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { server, status } from "../../support/WebServer.ts"
-import { payloads } from "../../services/html/payloads.ts"
-import { strictly } from "../../services/html/strict.ts"
+import { problems } from "./strictPage.ts"
+
+/** A page is one: its status, its headers, and nothing in it that a page of ours has not. */
+const checked = (page: Answer, expected = 200) => {
+  assert.strictEqual(page.status, expected, page.text.slice(0, 300))
+  assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
+  assert.strictEqual(
+    page.headers.get("content-security-policy"),
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+  )
+  assert.deepStrictEqual(problems(page.text), [])
+  return page.text
+}
+
+const visibilities = ["public", "unlisted", "private", "direct"] as const
+
+layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
+  it.effect("the front page, about and the privacy policy", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = new Date(yield* Clock.currentTimeMillis)
+      assert.include(checked(yield* get("/")), "Murmuration")
+      assert.include(checked(yield* get("/privacy-policy")), "has not written one yet")
+      yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('site_title', '"Star & lings"', ${now}),
+        ('site_extended_description', '"<p>About <b>birds</b></p><script>x</script>"', ${now}),
+        ('site_privacy_policy', '"<p>No data</p>"', ${now})`
+      yield* sql`INSERT INTO rules (id, text) VALUES (1, 'Be <kind>')`
+      const front = checked(yield* get("/"))
+      assert.include(front, "Star &amp; lings")
+      assert.include(front, "Be &lt;kind&gt;")
+      assert.include(front, `href="/api/docs"`)
+      assert.include(checked(yield* get("/about")), "<p>About <b>birds</b></p>")
+      assert.include(checked(yield* get("/privacy-policy")), "<p>No data</p>")
+    }))
+
+  it.effect("row 55: a profile shows what everybody may read, and nothing else", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const [anna, ben] = [yield* person("anna"), yield* person("ben")]
+      yield* sql`UPDATE accounts SET display_name = 'Anna & co', note_html = '<p>I <em>write</em></p>',
+        fields = '[{"name":"Site","value":"x","html":"<a href=\\"https://x.example/\\">x</a>","verifiedAt":null}]' WHERE id = ${anna}`
+      for (const visibility of visibilities) yield* status(anna, `of-anna-${visibility}`, { visibility })
+      const hidden = yield* status(ben, "of-ben-private", { visibility: "private" })
+      yield* status(anna, "", { reblogOf: hidden })
+      const shown = yield* status(ben, "of-ben-public")
+      yield* status(anna, "", { reblogOf: shown })
+      const deleted = yield* status(anna, "of-anna-deleted")
+      yield* sql`UPDATE statuses SET deleted_at = ${now} WHERE id = ${deleted}`
+      const pinned = yield* status(anna, "of-anna-pinned-private", { visibility: "private" })
+      yield* sql`INSERT INTO status_pins (account_id, status_id, id) VALUES (${anna}, ${pinned}, 1)`
+      yield* status(anna, "reply", { inReplyTo: shown })
+
+      const text = checked(yield* get("/@Anna"))
+      for (
+        const expected of ["Anna &amp; co", "<em>write</em>", "of-anna-public", "of-anna-unlisted", "of-ben-public"]
+      ) {
+        assert.include(text, expected)
+      }
+      for (const secret of ["of-anna-private", "of-anna-direct", "of-ben-private", "of-anna-deleted", "pinned"]) {
+        assert.notInclude(text, secret)
+      }
+    }))
+
+  it.effect("row 55: a post's page exists for what everybody may read, and under its author's name only", () =>
+    Effect.gen(function*() {
+      const [cleo, dora] = [yield* person("cleo"), yield* person("dora")]
+      for (const visibility of visibilities) {
+        const id = yield* status(cleo, `by-cleo-${visibility}`, { visibility })
+        const open = visibility === "public" || visibility === "unlisted"
+        const page = yield* get(`/@cleo/${id}`)
+        const text = checked(page, open ? 200 : 404)
+        assert.strictEqual(text.includes(`by-cleo-${visibility}`), open)
+        checked(yield* get(`/@dora/${id}`), 404)
+      }
+      const root = yield* status(dora, "the-root")
+      const reply = yield* status(cleo, "the-reply", { inReplyTo: root })
+      yield* status(dora, "a-secret-answer", { inReplyTo: reply, visibility: "direct" })
+      yield* status(dora, "an-open-answer", { inReplyTo: reply })
+      const thread = checked(yield* get(`/@cleo/${reply}`))
+      assert.isBelow(thread.indexOf("the-root"), thread.indexOf("the-reply"))
+      assert.isBelow(thread.indexOf("the-reply"), thread.indexOf("an-open-answer"))
+      assert.notInclude(thread, "a-secret-answer")
+      for (const path of ["/@cleo/1", "/@cleo/abc", `/@cleo/${"9".repeat(19)}`, `/@nobody/${reply}`]) {
+        checked(yield* get(path), 404)
+      }
+    }))
+
+  it.effect("row 57: what is hidden looks like what never was", () =>
+    Effect.gen(function*() {
+      const erik = yield* person("erik")
+      const hidden = yield* get(`/@erik/${yield* status(erik, "x", { visibility: "private" })}`)
+      const missing = yield* get("/@erik/1")
+      assert.deepStrictEqual([hidden.status, hidden.text], [missing.status, missing.text])
+    }))
+
+  it.effect("S-282 S-045: 404 for whom nobody knows, 410 for the suspended", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const frida = yield* person("frida")
+      const post = yield* status(frida, "of-frida")
+      yield* sql`UPDATE accounts SET suspended_at = ${now} WHERE id = ${frida}`
+      const waiting = yield* person("gerda")
+      yield* sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${waiting}`
+      yield* sql`INSERT INTO accounts (id, username, domain, created_at, updated_at) VALUES (5, 'far', 'far.example', ${now}, ${now})`
+      checked(yield* get("/@frida"), 410)
+      checked(yield* get(`/@frida/${post}`), 404)
+      for (const name of ["nobody", "gerda", "far@far.example", "a%20b", "%00", "..%2f..%2fetc"]) {
+        checked(yield* get(`/@${name}`), 404)
+      }
+    }))
+
+  it.effect("row 60: figures of followers are not told where their owner hides them", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const hanna = yield* person("hanna")
+      yield* sql`UPDATE account_stats SET followers_count = 4711 WHERE account_id = ${hanna}`
+      assert.include(checked(yield* get("/@hanna")), "4,711 followers")
+      yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${hanna}`
+      assert.notInclude(checked(yield* get("/@hanna")), "4,711")
+    }))
+
+  it.effect("older posts are a page further", () =>
+    Effect.gen(function*() {
+      const ida = yield* person("ida")
+      for (let post = 0; post < 25; post++) yield* status(ida, `number-${post}-`)
+      const first = checked(yield* get("/@ida"))
+      assert.include(first, "number-24-")
+      assert.notInclude(first, "number-4-")
+      const [, next = ""] = /href="(\?max_id=\d+)"/.exec(first) ?? []
+      const second = checked(yield* get(`/@ida${next}`))
+      assert.include(second, "number-4-")
+      assert.notInclude(second, "number-5-")
+      assert.notInclude(second, "max_id=")
+    }))
+
+  it.effect("a hashtag's page shows public posts only", () =>
+    Effect.gen(function*() {
+      const jana = yield* person("jana")
+      for (const visibility of visibilities) yield* status(jana, `tagged-${visibility}`, { visibility, tag: "birds" })
+      const text = checked(yield* get("/tags/Birds"))
+      assert.include(text, "tagged-public")
+      for (const hidden of ["tagged-unlisted", "tagged-private", "tagged-direct"]) assert.notInclude(text, hidden)
+      assert.include(checked(yield* get("/tags/unused")), "No public post")
+      checked(yield* get("/tags/a%20b"), 404)
+    }))
+
+  it.effect("row 41: no payload in any field becomes mark-up", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const karl = yield* person("karl")
+      const batch = 12
+      for (let at = 0; at < payloads.length; at += batch) {
+        const some = payloads.slice(at, at + batch).map((payload) => payload.replaceAll("\0", "\ufffd"))
+        const all = some.join(" ")
+        yield* sql`DELETE FROM status_stats WHERE status_id IN (SELECT id FROM statuses WHERE account_id = ${karl})`
+        yield* sql`DELETE FROM statuses WHERE account_id = ${karl}`
+        const fields = JSON.stringify([{ name: all, value: all, html: all, verifiedAt: null }])
+        yield* sql`UPDATE accounts SET display_name = ${all}, note_html = ${all}, fields = ${fields}::jsonb,
+          avatar_description = ${all}, header_description = ${all} WHERE id = ${karl}`
+        for (const payload of some) yield* status(karl, payload, { html: payload, spoilerText: payload })
+        yield* sql`UPDATE statuses SET language = ${some[0] ?? ""} WHERE account_id = ${karl}`
+        checked(yield* get("/@karl"))
+        const [last] = yield* sql<{ id: bigint }>`SELECT max(id) AS id FROM statuses WHERE account_id = ${karl}`
+        checked(yield* get(`/@karl/${last!.id}`))
+      }
+    }))
+
+  it.effect("row 14: a link of a remote author is never a script", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = new Date(yield* Clock.currentTimeMillis)
+      yield* sql`INSERT INTO accounts (id, username, domain, url, created_at, updated_at)
+        VALUES (6, 'eve', 'evil.test', 'javascript:alert(1)', ${now}, ${now})`
+      const lena = yield* person("lena")
+      const post = yield* status(6n as AccountId, "of-eve")
+      yield* sql`UPDATE statuses SET local = false, url = 'javascript:alert(2)' WHERE id = ${post}`
+      yield* status(lena, "", { reblogOf: post })
+      const text = checked(yield* get("/@lena"))
+      assert.include(text, "of-eve")
+      assert.notInclude(text, "javascript:")
+    }))
+})
+
+for (const config of [{ limitedFederation: true }, { publicTimelines: "members" }] as const) {
+  const restricted = "limitedFederation" in config
+  layer(server(config), { excludeTestServices: true })(`pages, ${restricted ? "restricted" : "for members"}`, (it) => {
+    it.effect("row 68 S-249: strangers see only what stays open; who signs in sees the rest", () =>
+      Effect.gen(function*() {
+        const mona = yield* user("mona")
+        const post = yield* status(mona, "of-mona", { tag: "birds" })
+        const browser = TestBrowser.make()
+        const closed = restricted ? ["/@mona", `/@mona/${post}`, "/tags/birds"] : ["/tags/birds"]
+        for (const path of closed) {
+          const text = checked(yield* browser.get(path), 401)
+          assert.notInclude(text, "of-mona")
+          assert.include(text, "/auth/sign_in")
+        }
+        for (const path of ["/", "/about", "/privacy-policy"]) checked(yield* browser.get(path))
+        yield* browser.signIn("mona")
+        for (const path of closed) assert.include(checked(yield* browser.get(path)), "of-mona")
+      }))
+  })
+}

@@ -40,7 +40,9 @@ it.effect("asks once for what it does not keep, and never answers what does not 
 
 it.effect("believes an entry for half a minute, and for a second where other nodes cannot be heard", () =>
   Effect.gen(function*() {
-    for (const [connected, millis] of [[true, JsonCache.cachedMillisMax], [false, JsonCache.cachedAloneMillisMax]] as const) {
+    for (
+      const [connected, millis] of [[true, JsonCache.cachedMillisMax], [false, JsonCache.cachedAloneMillisMax]] as const
+    ) {
       const cache = make(connected)
       const truth = new Map([[1n, "old"]])
       const { load } = source(truth)
@@ -59,7 +61,9 @@ it.effect("does not keep what was read before it was told to forget it", () =>
     const gate = yield* Deferred.make<void>()
     const truth = new Map([[1n, "old"], [2n, "other"]])
     const { load } = source(truth)
-    const reading = yield* Effect.forkChild(cache.get([1n, 2n], (missing) => Effect.tap(load(missing), () => Deferred.await(gate))))
+    const reading = yield* Effect.forkChild(
+      cache.get([1n, 2n], (missing) => Effect.tap(load(missing), () => Deferred.await(gate)))
+    )
     yield* TestClock.adjust(1)
     truth.set(1n, "new").set(2n, "unheard")
     cache.forget([1n])

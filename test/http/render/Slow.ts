@@ -57,7 +57,9 @@ export const account = Effect.fnUntraced(function*(id: bigint) {
     show_media_replies: true,
     show_featured: true,
     emojis: [],
-    fields: written ? row.fields.map(({ html, name, verifiedAt }) => ({ name, value: html, verified_at: verifiedAt })) : [],
+    fields: written
+      ? row.fields.map(({ html, name, verifiedAt }) => ({ name, value: html, verified_at: verifiedAt }))
+      : [],
     feature_approval: { automatic: [], manual: [], current_user: "denied" },
     ...(here ? { noindex: false, roles: [] } : {}),
     ...(written ? {} : { suspended: true })

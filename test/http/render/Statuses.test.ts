@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AccountViews } from "../../../src/http/render/Accounts.ts"
 import { StatusViews } from "../../../src/http/render/Statuses.ts"
 import { DeletedStatus, Status } from "../../../src/http/wire/Status.ts"
-import { Broadcast } from "../../../src/services/feeds/Broadcast.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { isShunned, visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { counted, Reads } from "../../support/Reads.ts"
@@ -40,7 +40,9 @@ const mark = Effect.fnUntraced(function*() {
 
 /** Everything kept is forgotten, as messages from another node would have it. */
 const forgetAll = Effect.gen(function*() {
-  yield* (yield* StatusViews).forget(Array.from({ length: Worlds.statusesMax }, (_, index) => Worlds.firstStatus + BigInt(index)))
+  yield* (yield* StatusViews).forget(
+    Array.from({ length: Worlds.statusesMax }, (_, index) => Worlds.firstStatus + BigInt(index))
+  )
   yield* (yield* AccountViews).forget(accountIds)
 })
 
@@ -62,7 +64,9 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
         for (const viewer of viewers) {
           const visible = yield* sql<{ id: bigint; shunned: boolean }>`
             SELECT s.id, ${isShunned(sql, sql`${viewer ?? 0n}::bigint`, sql`s.account_id`, Worlds.now)}
-              OR (o.id IS NOT NULL AND ${isShunned(sql, sql`${viewer ?? 0n}::bigint`, sql`o.account_id`, Worlds.now)}) AS shunned
+              OR (o.id IS NOT NULL AND ${
+            isShunned(sql, sql`${viewer ?? 0n}::bigint`, sql`o.account_id`, Worlds.now)
+          }) AS shunned
             FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
             WHERE ${visibleTo(sql, viewer, "s")} ORDER BY s.id`
           const expected = yield* Effect.forEach(visible, ({ id }) => Slow.status(id, viewer))

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Accounts } from "../../../src/actors/account/Accounts.ts"
-import { Broadcast } from "../../../src/services/feeds/Broadcast.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { StatusId } from "../../../src/services/Ids.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
 import { person } from "../../support/People.ts"

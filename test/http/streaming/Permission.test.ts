@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../src/services/feeds/Broadcast.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { type AccountId, StatusId } from "../../../src/services/Ids.ts"
 import { followers, person } from "../../support/People.ts"
 import { connect, layerStreams, tokenOf } from "./Streams.ts"

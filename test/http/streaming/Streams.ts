@@ -13,7 +13,7 @@ import { layer as renderings } from "../../../src/http/render/StreamRenderings.t
 import { Hub } from "../../../src/http/streaming/Hub.ts"
 import { layer as routes } from "../../../src/http/streaming/Routes.ts"
 import { layer as webSockets } from "../../../src/layers/WebSockets.ts"
-import { Broadcast } from "../../../src/services/feeds/Broadcast.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Listeners } from "../../../src/services/feeds/Listeners.ts"
 import { Notifications } from "../../../src/services/feeds/Notifications.ts"
 import { Accounts } from "../../../src/services/identity/Accounts.ts"

@@ -4,9 +4,8 @@ import { SqlClient } from "effect/sql"
 import { AccountViews } from "../../../src/http/render/Accounts.ts"
 import { Account, CredentialAccount, FamiliarFollowers } from "../../../src/http/wire/Account.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
-import { Status } from "../../../src/http/wire/Status.ts"
-import { get } from "../../support/SignInServer.ts"
 import { ids, links, post, server, token } from "../../support/ReadServer.ts"
+import { get } from "../../support/SignInServer.ts"
 
 const at = new Date("2026-06-01T12:34:56Z")
 const strict = { onExcessProperty: "error" } as const
@@ -51,7 +50,11 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       assert.strictEqual(anna.created_at, "2026-06-01T00:00:00.000Z")
       assert.strictEqual(anna.last_status_at, "2026-06-01")
       assert.deepStrictEqual(anna.roles?.map(({ name }) => name), ["Owner"])
-      assert.deepStrictEqual(anna.fields, [{ name: "site", value: "<b>x</b>", verified_at: "2026-01-01T00:00:00.000Z" }])
+      assert.deepStrictEqual(anna.fields, [{
+        name: "site",
+        value: "<b>x</b>",
+        verified_at: "2026-01-01T00:00:00.000Z"
+      }])
       assert.strictEqual((yield* get("/api/v1/accounts/2")).body.limited, true)
       const cleo = yield* decode(Account)((yield* get("/api/v1/accounts/3")).body)
       assert.strictEqual(cleo.moved?.acct, "anna")
@@ -101,7 +104,9 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       yield* settle
       yield* sql`INSERT INTO follow_requests (id, account_id, target_account_id, created_at)
         VALUES (1, 2, 1, ${at}), (2, 3, 1, ${at}), (3, 4, 1, ${at})`
-      const own = yield* decode(CredentialAccount)((yield* get("/api/v1/accounts/verify_credentials", yield* token(1n))).body)
+      const own = yield* decode(CredentialAccount)(
+        (yield* get("/api/v1/accounts/verify_credentials", yield* token(1n))).body
+      )
       assert.strictEqual(own.source.note, "I write")
       assert.deepStrictEqual(own.source.fields.map(({ value }) => value), ["x"])
       assert.deepStrictEqual([own.source.privacy, own.source.language, own.source.sensitive], ["unlisted", "de", false])
@@ -123,7 +128,9 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       const none = (yield* get(path, bearer)).body
       assert.deepStrictEqual(none.map(({ id }: { readonly id: string }) => id), ["2", "3", "6"])
       yield* Effect.forEach(none, decode(Relationship))
-      assert.isTrue(Object.values(none[0]).every((value) => value === false || value === null || value === "" || value === "2"))
+      assert.isTrue(
+        Object.values(none[0]).every((value) => value === false || value === null || value === "" || value === "2")
+      )
 
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
         VALUES (1, 1, 2, false, true, '{de}', ${at}), (2, 3, 1, true, false, NULL, ${at})`
@@ -146,7 +153,13 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
         requested_by: true,
         endorsed: true
       })
-      assert.deepInclude(cleo, { following: false, requested: true, showing_reblogs: true, followed_by: true, muting: false })
+      assert.deepInclude(cleo, {
+        following: false,
+        requested: true,
+        showing_reblogs: true,
+        followed_by: true,
+        muting: false
+      })
       assert.deepInclude(rita, { blocking: true, domain_blocking: true })
       const dora = yield* get("/api/v1/accounts/relationships?id[]=4&with_suspended=1", bearer)
       assert.strictEqual(dora.body.length, 1)
@@ -192,65 +205,9 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, 1, 3)`
       assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/followers", cleo), [])
       const empties = ["featured_tags", "endorsements", "lists", "identity_proofs"]
-      for (const name of empties) assert.deepStrictEqual((yield* get(`/api/v1/accounts/2/${name}`, anna)).body, [], name)
+      for (const name of empties) {
+        assert.deepStrictEqual((yield* get(`/api/v1/accounts/2/${name}`, anna)).body, [], name)
+      }
       assert.strictEqual((yield* get("/api/v1/accounts/77/lists", anna)).status, 404)
-    }))
-
-  it.effect("S-120 to S-124, S-135, S-206: an account's statuses by kind and page, the pinned ones in their own order", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      yield* settle
-      const status = (id: number, more: Record<string, unknown> = {}) =>
-        sql`INSERT INTO statuses ${
-          sql.insert({ id, accountId: 1, visibility: "public", conversationId: 10, createdAt: at, ...more })
-        }`
-      yield* status(10)
-      yield* status(11, { inReplyToId: 10, inReplyToAccountId: 1 })
-      yield* status(12, { inReplyToId: 10, inReplyToAccountId: 2 })
-      yield* status(13, { accountId: 2 })
-      yield* status(14, { reblogOfId: 13 })
-      yield* status(15, { visibility: "private" })
-      yield* status(16, { visibility: "direct" })
-      yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (1, 'eis', 'Eis', ${at})`
-      yield* sql`INSERT INTO statuses_tags (tag_id, status_id) VALUES (1, 11), (1, 15)`
-      yield* sql`INSERT INTO status_pins (id, account_id, status_id) VALUES (1, 1, 15), (2, 1, 10), (3, 1, 11)`
-      const path = "/api/v1/accounts/1/statuses"
-      const own = yield* token(1n)
-      assert.deepStrictEqual(yield* ids(path), ["14", "12", "11", "10"])
-      assert.deepStrictEqual(yield* ids(path, own), ["16", "15", "14", "12", "11", "10"])
-      assert.deepStrictEqual(yield* ids(`${path}?exclude_replies=true`), ["14", "11", "10"])
-      assert.deepStrictEqual(yield* ids(`${path}?exclude_reblogs=1&exclude_replies=f`), ["12", "11", "10"])
-      assert.deepStrictEqual(yield* ids(`${path}?exclude_direct=true`, own), ["15", "14", "12", "11", "10"])
-      assert.deepStrictEqual(yield* ids(`${path}?tagged=EIS`), ["11"])
-      assert.deepStrictEqual(yield* ids(`${path}?only_media=true`, own), [])
-      assert.deepStrictEqual(yield* ids(`${path}?only_media=false&exclude_replies=0`), ["14", "12", "11", "10"])
-
-      const page = yield* get(`${path}?limit=2&exclude_replies=true&access_token=${own}`)
-      assert.deepStrictEqual(page.body.map(({ id }: { readonly id: string }) => id), ["16", "15"])
-      yield* Effect.forEach(page.body, decode(Status))
-      assert.deepStrictEqual(links(page.headers), {
-        next: `${path}?limit=2&exclude_replies=true&max_id=15`,
-        prev: `${path}?limit=2&exclude_replies=true&min_id=16`
-      })
-      assert.deepStrictEqual(yield* ids(`${path}?min_id=10&limit=2`), ["12", "11"])
-      assert.deepStrictEqual(yield* ids(`${path}?since_id=10&limit=2`), ["14", "12"])
-      assert.deepStrictEqual(yield* ids(`${path}?min_id=10&max_id=14&limit=5`), ["12", "11"])
-      assert.deepStrictEqual(yield* ids(`${path}?limit=0`), [])
-      assert.deepStrictEqual(yield* ids(`${path}?limit=-1`), ["14"])
-      assert.deepStrictEqual(yield* ids(`${path}?limit=abc&max_id=abc`), ["14", "12", "11", "10"])
-      assert.strictEqual((yield* get(`${path}?max_id=10`)).headers.get("link"), null)
-
-      const pinned = yield* get(`${path}?pinned=true`)
-      assert.deepStrictEqual(pinned.body.map(({ id }: { readonly id: string }) => id), ["11", "10"])
-      assert.strictEqual(pinned.headers.get("link"), null)
-      assert.deepStrictEqual(yield* ids(`${path}?pinned=true`, own), ["11", "10", "15"])
-      const mine = (yield* get(`${path}?pinned=true`, own)).body
-      assert.deepStrictEqual(mine.map(({ pinned }: { readonly pinned: boolean }) => pinned), [true, true, true])
-      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
-        SELECT i, 1, 'public', i, ${at} FROM generate_series(100, 199) i`
-      assert.strictEqual((yield* ids(path)).length, 20)
-      assert.strictEqual((yield* ids(`${path}?limit=1000`)).length, 40)
-      const headers = (yield* get(path)).headers
-      assert.strictEqual(headers.get("cache-control"), "private, no-store")
     }))
 })

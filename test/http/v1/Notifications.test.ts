@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { GroupedNotificationsResults, Notification } from "../../../src/http/wire/Notification.ts"
-import { get } from "../../support/SignInServer.ts"
 import { ids, links, post, server, token } from "../../support/ReadServer.ts"
+import { get } from "../../support/SignInServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 const strict = { onExcessProperty: "error" } as const
@@ -50,7 +50,11 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
         "follow"
       ])
       assert.deepStrictEqual(yield* ids(`${path}?types[]=mention&types[]=follow&types[]=unknown`, bearer), ["3", "1"])
-      assert.deepStrictEqual(yield* ids(`${path}?exclude_types[]=mention&exclude_types[]=reblog`, bearer), ["4", "2", "1"])
+      assert.deepStrictEqual(yield* ids(`${path}?exclude_types[]=mention&exclude_types[]=reblog`, bearer), [
+        "4",
+        "2",
+        "1"
+      ])
       assert.deepStrictEqual(yield* ids(`${path}?account_id=2`, bearer), ["3", "2", "1"])
       assert.deepStrictEqual(yield* ids(`${path}?account_id=777`, bearer), [])
       assert.deepStrictEqual(yield* ids(`${path}?account_id=nobody`, bearer), [])
@@ -91,7 +95,10 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       yield* sql`UPDATE accounts SET suspended_at = ${at} WHERE id = 4`
       assert.deepStrictEqual(yield* ids("/api/v1/notifications", bearer), ["5"])
       const { body } = yield* get("/api/v2/notifications", bearer)
-      assert.deepStrictEqual(body.notification_groups.map((group: { readonly page_max_id: string }) => group.page_max_id), ["5"])
+      assert.deepStrictEqual(
+        body.notification_groups.map((group: { readonly page_max_id: string }) => group.page_max_id),
+        ["5"]
+      )
       assert.strictEqual((yield* get("/api/v1/notifications/unread_count", bearer)).body.count, 1)
     }))
 
@@ -109,9 +116,9 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       const bearer = yield* token(1n)
       const decode = Schema.decodeUnknownEffect(GroupedNotificationsResults, strict)
       const all = yield* decode((yield* get(path, bearer)).body)
-      const shape = all.notification_groups.map(({ notifications_count, page_max_id, page_min_id, sample_account_ids, type }) =>
-        [type, notifications_count, page_max_id, page_min_id, sample_account_ids.join()].join(" ")
-      )
+      const shape = all.notification_groups.map((
+        { notifications_count, page_max_id, page_min_id, sample_account_ids, type }
+      ) => [type, notifications_count, page_max_id, page_min_id, sample_account_ids.join()].join(" "))
       assert.deepStrictEqual(shape, [
         "favourite 1 7 7 5",
         "follow 1 6 6 5",
@@ -128,7 +135,9 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       while (url !== undefined) {
         const { body, headers }: { body: unknown; headers: Headers } = yield* get(url, bearer)
         const page = yield* decode(body)
-        seen.push(page.notification_groups.map(({ page_max_id, page_min_id }) => `${page_max_id}-${page_min_id}`).join(" "))
+        seen.push(
+          page.notification_groups.map(({ page_max_id, page_min_id }) => `${page_max_id}-${page_min_id}`).join(" ")
+        )
         url = links(headers).next
       }
       assert.deepStrictEqual(seen, ["7-7 6-6", "5-5 4-4", "3-3 2-1", ""])

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { MutedAccount } from "../../../src/http/wire/Account.ts"
 import { Conversation } from "../../../src/http/wire/Conversation.ts"
 import { Context, StatusEdit, StatusSource } from "../../../src/http/wire/Status.ts"
-import { get, send } from "../../support/SignInServer.ts"
 import { ids, links, post, server, token } from "../../support/ReadServer.ts"
+import { get, send } from "../../support/SignInServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 const strict = { onExcessProperty: "error" } as const
@@ -69,7 +69,11 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       yield* status(13, 3, { reblogOfId: 10 })
       const bearer = yield* token(1n)
       const marked = yield* post("/api/v1/statuses/13/bookmark", bearer)
-      assert.deepStrictEqual([marked.body.id, marked.body.bookmarked, marked.body.reblog.bookmarked], ["13", true, true])
+      assert.deepStrictEqual([marked.body.id, marked.body.bookmarked, marked.body.reblog.bookmarked], [
+        "13",
+        true,
+        true
+      ])
       yield* post("/api/v1/statuses/13/bookmark", bearer)
       yield* post("/api/v1/statuses/12/bookmark", bearer)
       assert.deepStrictEqual(yield* ids("/api/v1/bookmarks", bearer), ["12", "10"])
@@ -107,9 +111,15 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       const path = "/api/v1/conversations"
       const list = yield* get(path, bearer)
       const decoded = yield* Schema.decodeUnknownEffect(Schema.Array(Conversation), strict)(list.body)
-      assert.deepStrictEqual(decoded.map(({ accounts, id, last_status, unread }) =>
-        [id, unread, last_status?.id, accounts.map((account) => account.id).join()]
-      ), [["8", false, "51", "1"], ["7", true, "50", "2,3"]])
+      assert.deepStrictEqual(
+        decoded.map(({ accounts, id, last_status, unread }) => [
+          id,
+          unread,
+          last_status?.id,
+          accounts.map((account) => account.id).join()
+        ]),
+        [["8", false, "51", "1"], ["7", true, "50", "2,3"]]
+      )
       const page = yield* get(`${path}?limit=1`, bearer)
       assert.strictEqual(links(page.headers).next, `${path}?limit=1&max_id=51`)
       assert.deepStrictEqual(yield* ids(links(page.headers).next ?? "", bearer), ["7"])
@@ -148,7 +158,10 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       const edits = yield* Schema.decodeUnknownEffect(Schema.Array(StatusEdit), strict)(
         (yield* get("/api/v1/statuses/60/history")).body
       )
-      assert.deepStrictEqual(edits.map(({ content, sensitive }) => [content, sensitive]), [["one", false], ["two", true]])
+      assert.deepStrictEqual(edits.map(({ content, sensitive }) => [content, sensitive]), [["one", false], [
+        "two",
+        true
+      ]])
       const source = yield* get("/api/v1/statuses/60/source", yield* token(3n))
       assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(StatusSource, strict)(source.body), {
         id: "60",
@@ -158,15 +171,23 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       assert.strictEqual((yield* get("/api/v1/statuses/60/source")).status, 401)
     }))
 
-  it.effect("S-196: a thread of thousands is shown up to 4,096 each way, with or without a user", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      yield* settle
-      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, in_reply_to_id, in_reply_to_account_id, created_at)
+  it.effect(
+    "S-196: a thread of thousands is shown up to 4,096 each way, with or without a user",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* settle
+        yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, in_reply_to_id, in_reply_to_account_id, created_at)
         SELECT 10000 + i, 1, 'public', 10000, CASE WHEN i > 0 THEN 9999 + i END, CASE WHEN i > 0 THEN 1 END, ${at}
         FROM generate_series(0, 9000) i`
-      const { body } = yield* get("/api/v1/statuses/14500/context")
-      assert.deepStrictEqual([body.ancestors.length, body.descendants.length], [4096, 4096])
-      assert.deepStrictEqual([body.ancestors[0].id, body.ancestors[4095].id, body.descendants[0].id], ["10404", "14499", "14501"])
-    }), 60_000)
+        const { body } = yield* get("/api/v1/statuses/14500/context")
+        assert.deepStrictEqual([body.ancestors.length, body.descendants.length], [4096, 4096])
+        assert.deepStrictEqual([body.ancestors[0].id, body.ancestors[4095].id, body.descendants[0].id], [
+          "10404",
+          "14499",
+          "14501"
+        ])
+      }),
+    60_000
+  )
 })

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
-import { get } from "../../support/SignInServer.ts"
 import { ids, links, server, token } from "../../support/ReadServer.ts"
+import { get } from "../../support/SignInServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 
@@ -31,7 +31,9 @@ const status = Effect.fnUntraced(function*(id: number, by: number, more: Record<
 const tag = Effect.fnUntraced(function*(id: number, name: string, statuses: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (${id}, ${name}, ${name}, ${at})`
-  yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT ${id}, s FROM unnest(${statuses.map(BigInt)}::bigint[]) s`
+  yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT ${id}, s FROM unnest(${
+    statuses.map(BigInt)
+  }::bigint[]) s`
 })
 
 layer(server(), { excludeTestServices: true })("timelines", (it) => {
@@ -110,7 +112,10 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
         const seen: Array<string> = []
         let url: string | undefined = `/api/v1/timelines/home?limit=${limit}`
         while (url !== undefined) {
-          const { body, headers }: { body: ReadonlyArray<{ readonly id: string }>; headers: Headers } = yield* get(url, bearer)
+          const { body, headers }: { body: ReadonlyArray<{ readonly id: string }>; headers: Headers } = yield* get(
+            url,
+            bearer
+          )
           seen.push(...body.map(({ id }) => id))
           url = links(headers).next
         }
@@ -124,7 +129,10 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       const upwards: Array<string> = []
       let url: string | undefined = `/api/v1/timelines/home?limit=40&min_id=${last}`
       while (url !== undefined) {
-        const { body, headers }: { body: ReadonlyArray<{ readonly id: string }>; headers: Headers } = yield* get(url, bearer)
+        const { body, headers }: { body: ReadonlyArray<{ readonly id: string }>; headers: Headers } = yield* get(
+          url,
+          bearer
+        )
         upwards.unshift(...body.map(({ id }) => id))
         url = links(headers).prev
       }
@@ -175,7 +183,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       yield* Effect.forEach(Array.from({ length: 80 }, (_, index) => index + 50), (id) => status(id, 2))
       yield* status(130, 2, { reblogOfId: 41 })
       yield* (yield* Feeds).drop([AccountId.make(1n)])
-      assert.deepStrictEqual((yield* ids("/api/v1/timelines/home?limit=2&min_id=128", bearer)), ["130", "129"])
+      assert.deepStrictEqual(yield* ids("/api/v1/timelines/home?limit=2&min_id=128", bearer), ["130", "129"])
     }))
 })
 
@@ -200,7 +208,14 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("a res
     Effect.gen(function*() {
       yield* settle
       yield* status(10, 2)
-      const paths = ["timelines/public", "timelines/tag/x", "statuses/10", "accounts/2", "accounts/2/statuses", "accounts/lookup?acct=account2"]
+      const paths = [
+        "timelines/public",
+        "timelines/tag/x",
+        "statuses/10",
+        "accounts/2",
+        "accounts/2/statuses",
+        "accounts/lookup?acct=account2"
+      ]
       for (const path of paths) {
         const refused = yield* get(`/api/v1/${path}`)
         assert.deepStrictEqual([refused.status, refused.body], [401, {

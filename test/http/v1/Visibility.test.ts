@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { get, send } from "../../support/SignInServer.ts"
 import { ids, post, server, token } from "../../support/ReadServer.ts"
+import { get, send } from "../../support/SignInServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 const author = 1n
@@ -115,7 +115,14 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           for (const kind of kinds) {
             const path = `/api/v1/statuses/${statuses[kind]}`
             const readable = mayRead(role, kind)
-            const routes = ["", "/context", "/history", "/favourited_by", "/reblogged_by", ...(by === undefined ? [] : ["/source"])]
+            const routes = [
+              "",
+              "/context",
+              "/history",
+              "/favourited_by",
+              "/reblogged_by",
+              ...(by === undefined ? [] : ["/source"])
+            ]
             for (const route of routes) {
               const answer = yield* get(path + route, by)
               assert.strictEqual(answer.status, readable ? 200 : 404, `${role} ${kind} ${route}`)
@@ -186,7 +193,10 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
         get(`/api/v2/notifications/ungrouped-${notification.id}`, other),
         post(`/api/v1/conversations/${conversation.id}/read`, other),
         post(`/api/v1/conversations/${conversation.id}/unread`, other),
-        send(`/api/v1/conversations/${conversation.id}`, { method: "DELETE", headers: { authorization: `Bearer ${other}` } })
+        send(`/api/v1/conversations/${conversation.id}`, {
+          method: "DELETE",
+          headers: { authorization: `Bearer ${other}` }
+        })
       ]
       for (const attempt of attempts) {
         const { body, status } = yield* attempt

@@ -87,6 +87,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
         ["acct:a b@local.example", 400],
         [`acct:${"x".repeat(3_000)}@local.example`, 400],
         ["acct:nobody@local.example", 404],
+        ["acct:null\0@local.example", 404],
         ["acct:unknown@local.example", 404],
         ["acct:anna@other.example", 404],
         ["acct:local.example@local.example", 404],

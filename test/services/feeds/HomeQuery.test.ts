@@ -32,7 +32,9 @@ const belongs = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader
   if (original !== undefined && !follow.showReblogs) return false
   if (follow.languages !== null && follow.languages !== (original ?? status).language) return false
   const answered = status.replyTo?.author
-  if (answered !== undefined && answered !== reader && answered !== status.author && !follows.has(`${reader}>${answered}`)) {
+  if (
+    answered !== undefined && answered !== reader && answered !== status.author && !follows.has(`${reader}>${answered}`)
+  ) {
     return false
   }
   const met = [
@@ -75,7 +77,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("HomeQuery", (it) => {
           }
         }
         for (const status of statuses) {
-          const slice = { cursor: 0n, limit: 100, seenSince: new Date(0), mentionedOnly: status.visibility === "direct" }
+          const slice = {
+            cursor: 0n,
+            limit: 100,
+            seenSince: new Date(0),
+            mentionedOnly: status.visibility === "direct"
+          }
           const rows = yield* HomeQuery.readers(sql, status.id, status.author, slice, Worlds.now)
           const found = rows.flatMap(({ reader }) => reader ?? []).toSorted((a, b) => Number(a - b))
           const expected = locals.filter((reader) =>

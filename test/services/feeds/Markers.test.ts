@@ -25,7 +25,10 @@ layer(Markers.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       ])
 
       const results = yield* Effect.all(
-        Array.from({ length: 20 }, (_, index) => Effect.exit(markers.save(account, [notifications(BigInt(index)), home(1n)]))),
+        Array.from(
+          { length: 20 },
+          (_, index) => Effect.exit(markers.save(account, [notifications(BigInt(index)), home(1n)]))
+        ),
         { concurrency: 20 }
       )
       const won = results.filter(({ _tag }) => _tag === "Success").length
@@ -33,20 +36,29 @@ layer(Markers.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       const [now] = yield* markers.of(account, ["home"])
       assert.strictEqual(now?.version, 2 + won)
       // Nobody else's, and nothing half done: both timelines were changed as often as a save was answered.
-      const versions = yield* sql`SELECT DISTINCT version - CASE timeline WHEN 'home' THEN 2 ELSE 1 END AS n FROM markers`
+      const versions =
+        yield* sql`SELECT DISTINCT version - CASE timeline WHEN 'home' THEN 2 ELSE 1 END AS n FROM markers`
       assert.deepStrictEqual(versions, [{ n: won }])
       assert.deepStrictEqual(yield* markers.of(AccountId.make(4711n), ["home"]), [])
     }))
 
   it("a group's key says what it groups, and nothing else is one", () => {
-    const record = { id: 9n, type: "favourite", createdAt: new Date("2026-06-01T13:59:00Z"), fromAccountId: 2n, statusId: 5n }
+    const record = {
+      id: 9n,
+      type: "favourite",
+      createdAt: new Date("2026-06-01T13:59:00Z"),
+      fromAccountId: 2n,
+      statusId: 5n
+    }
     const from = Date.parse("2026-06-01T12:00:00Z")
     assert.deepStrictEqual(parseGroupKey(groupKeyOf(record)), { type: "favourite", statusId: 5n, from })
     const follow = { ...record, type: "follow", statusId: undefined }
     assert.deepStrictEqual(parseGroupKey(groupKeyOf(follow)), { type: "follow", statusId: 0n, from })
     assert.strictEqual(parseGroupKey(groupKeyOf({ ...record, type: "mention" })), 9n)
     assert.strictEqual(parseGroupKey(groupKeyOf(record, new Set(["follow"]))), 9n)
-    for (const key of ["", "favourite", "mention-1-2", "ungrouped-x", "favourite-1-2-3", "ungrouped-99999999999999999999"]) {
+    for (
+      const key of ["", "favourite", "mention-1-2", "ungrouped-x", "favourite-1-2-3", "ungrouped-99999999999999999999"]
+    ) {
       assert.isUndefined(parseGroupKey(key), key)
     }
   })

@@ -77,7 +77,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       }
       const seen = (viewer: bigint | undefined) =>
         Effect.map(
-          sql<{ visibility: string }>`SELECT visibility FROM statuses s WHERE ${visibleTo(sql, viewer, "s")} ORDER BY id`,
+          sql<{ visibility: string }>`SELECT visibility FROM statuses s WHERE ${
+            visibleTo(sql, viewer, "s")
+          } ORDER BY id`,
           (rows) => rows.map(({ visibility }) => visibility)
         )
       yield* Worlds.settle(world)

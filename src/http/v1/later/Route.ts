@@ -1,8 +1,8 @@
 import { Array as Arr, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { HttpApiEndpoint } from "effect/http-api"
 import type { HttpMethod } from "effect/http/HttpMethod"
 import type { PathInput } from "effect/http/HttpRouter"
-import { HttpApiEndpoint } from "effect/http-api"
 import { type ClientError, RecordNotFound, Unprocessable } from "../../../services/Errors.ts"
 import { Access, type AccessRule } from "../../guard/Access.ts"
 import * as Reply from "../../guard/Reply.ts"
@@ -89,9 +89,12 @@ const parametersOf = (path: string) =>
 
 /** The endpoints of a route, one a method. */
 export const endpointsOf = ({ access, methods, path, success }: Route) =>
-  Arr.map(methods, (method) =>
-    HttpApiEndpoint.make(method)(nameOf(method, path), path, { params: parametersOf(path), success })
-      .annotate(Access, access))
+  Arr.map(
+    methods,
+    (method) =>
+      HttpApiEndpoint.make(method)(nameOf(method, path), path, { params: parametersOf(path), success })
+        .annotate(Access, access)
+  )
 
 /** What answers them, by their names. */
 export const handlersOf = ({ answer, methods, path }: Route) =>

@@ -20,10 +20,20 @@ export interface StatusChange {
 
 const byId = (a: bigint, b: bigint) => a < b ? -1 : a > b ? 1 : 0
 
+/** The statement that changes an account's figures; `lastStatusAt` is the time of a new status where `statuses` grow. */
+export const ofAccount = (sql: SqlClient, change: AccountChange, lastStatusAt: Date | null = null) =>
+  sql`UPDATE account_stats SET
+        followers_count = followers_count + ${change.followers ?? 0},
+        following_count = following_count + ${change.following ?? 0},
+        statuses_count = statuses_count + ${change.statuses ?? 0},
+        last_status_at = CASE WHEN ${
+    change.statuses ?? 0
+  }::int > 0 THEN coalesce(${lastStatusAt}, last_status_at) ELSE last_status_at END
+      WHERE account_id = ${change.accountId}`
+
 /**
  * Changes counters in the running transaction, accounts before statuses and each in the order of ids, so that
  * transactions of different accounts never wait for one another in a circle. Call it as the transaction's last write.
- * `lastStatusAt` is the time of a new status of the account whose `statuses` grow.
  */
 export const count = Effect.fn("Counters.count")(function*(
   sql: SqlClient,
@@ -32,14 +42,7 @@ export const count = Effect.fn("Counters.count")(function*(
   lastStatusAt: Date | null = null
 ): Effect.fn.Return<void, SqlError> {
   for (const change of accounts.toSorted((a, b) => byId(a.accountId, b.accountId))) {
-    yield* sql`UPDATE account_stats SET
-        followers_count = followers_count + ${change.followers ?? 0},
-        following_count = following_count + ${change.following ?? 0},
-        statuses_count = statuses_count + ${change.statuses ?? 0},
-        last_status_at = CASE WHEN ${
-      change.statuses ?? 0
-    }::int > 0 THEN coalesce(${lastStatusAt}, last_status_at) ELSE last_status_at END
-      WHERE account_id = ${change.accountId}`
+    yield* ofAccount(sql, change, lastStatusAt)
   }
   for (const change of statuses.toSorted((a, b) => byId(a.statusId, b.statusId))) {
     yield* sql`UPDATE status_stats SET

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, PubSub, Schema, type Scope } from "effect"
-import { AccountId, IdFromString, StatusId } from "../Ids.ts"
+import { AccountId, IdFromString, StatusId } from "./Ids.ts"
 
 const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
 const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
@@ -48,7 +48,7 @@ export class Broadcast extends Context.Service<Broadcast, {
   readonly subscribe: Effect.Effect<PubSub.Subscription<BroadcastMessage>, never, Scope.Scope>
   /** False while other nodes' messages can be missed, so that caches must not be believed for long. */
   readonly connected: Effect.Effect<boolean>
-}>()("murmuration/services/feeds/Broadcast") {
+}>()("murmuration/services/Broadcast") {
   static readonly layerMemory = Layer.effect(
     Broadcast,
     Effect.gen(function*() {

@@ -1,0 +1,117 @@
+import { Clock, Deferred, Effect, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { OperatorError } from "../../src/layers/OperatorError.ts"
+import { Registrations } from "../../src/services/identity/Registrations.ts"
+import { Users } from "../../src/services/identity/Users.ts"
+import { Tokens } from "../../src/services/oauth/Tokens.ts"
+import { Client } from "./Client.ts"
+import type { Plan, PlannedPerson } from "./Plan.ts"
+
+/** Requests at a time. */
+const requestsAtOnce = 8
+const scopes = ["read", "write", "follow", "push"]
+
+/** What a demonstration has done. */
+export interface Figures {
+  readonly accounts: number
+  readonly follows: number
+  readonly posts: number
+  readonly answers: number
+  readonly mentions: number
+  readonly tags: number
+  readonly links: number
+  readonly languages: number
+  readonly seconds: number
+  /** How often a limit was met, and the seconds that it cost. */
+  readonly waits: number
+  readonly waited: number
+}
+
+/** An account with a token, as the command line makes them; somebody of an earlier demonstration gets a new token. */
+const enter = Effect.fn("demo.enter")(
+  function*({ username }: PlannedPerson) {
+    const [registrations, tokens, users] = [yield* Registrations, yield* Tokens, yield* Users]
+    const known = yield* users.findByUsername(username)
+    const password = Redacted.make(Base64Url.encode(yield* (yield* SecureRandom.SecureRandom).randomBytes(15)))
+    const accountId = Option.isSome(known) ? known.value.accountId : yield* registrations.create({
+      username,
+      email: `${username}@demo.example`,
+      password,
+      approved: true,
+      confirmed: true
+    })
+    const { secret } = yield* tokens.issue({ appId: undefined, accountId }, scopes)
+    return { id: String(accountId), token: Redacted.value(secret) }
+  },
+  Effect.catchTags({
+    Unprocessable: ({ message }) => new OperatorError({ message }),
+    Unavailable: ({ message }) => new OperatorError({ message })
+  })
+)
+
+/** Puts everything that is planned on the server that the client knows and the operator's services belong to. */
+export const fill = Effect.fn("demo.fill")(function*({ follows, people, posts }: Plan) {
+  const client = yield* Client
+  const start = yield* Clock.currentTimeMillis
+  const run = start.toString(36)
+  const entered = yield* Effect.forEach(people, enter, { concurrency: 2 })
+  const tokenOf = (index: number) => entered[index]!.token
+
+  yield* Effect.forEach(people, ({ displayName, language, note }, index) => {
+    const profile = { ["display_name"]: displayName, note, source: { language } }
+    const key = `demo ${run} profile ${index}`
+    return client.send("PATCH", "/api/v1/accounts/update_credentials", tokenOf(index), profile, key)
+  }, { concurrency: requestsAtOnce, discard: true })
+
+  yield* Effect.forEach(
+    follows,
+    ([follower, followed]) =>
+      client.send(
+        "POST",
+        `/api/v1/accounts/${entered[followed]!.id}/follow`,
+        tokenOf(follower),
+        {},
+        `demo ${run} ${follower}>${followed}`
+      ),
+    { concurrency: requestsAtOnce, discard: true }
+  )
+
+  const ids = yield* Effect.forEach(posts, () => Deferred.make<string, OperatorError>())
+  yield* Effect.forEach(posts, (post, index) =>
+    Effect.gen(function*() {
+      // The answered post comes earlier in the plan, so that whoever writes it is not waiting for this one.
+      const answered = post.answers === undefined ? undefined : yield* Deferred.await(ids[post.answers]!)
+      const body = {
+        status: post.text,
+        language: post.language,
+        visibility: post.visibility,
+        ...(post.spoiler === undefined ? {} : { ["spoiler_text"]: post.spoiler }),
+        ...(answered === undefined ? {} : { ["in_reply_to_id"]: answered })
+      }
+      return yield* client.send("POST", "/api/v1/statuses", tokenOf(post.author), body, `demo ${run} ${index}`)
+    }).pipe(Effect.onExit((exit) => Deferred.done(ids[index]!, exit))), { concurrency: requestsAtOnce, discard: true })
+
+  const [waits, end] = [yield* client.waits, yield* Clock.currentTimeMillis]
+  const count = (pattern: RegExp) => posts.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0)
+  const figures: Figures = {
+    accounts: people.length,
+    follows: follows.length,
+    posts: posts.length,
+    answers: posts.filter(({ answers }) => answers !== undefined).length,
+    mentions: count(/(?<!\S)@\w+/g),
+    tags: count(/(?<!\S)#[^\s\d]/g),
+    links: count(/https:\/\//g),
+    languages: new Set(posts.map(({ language }) => language)).size,
+    seconds: (end - start) / 1000,
+    waits: waits.times,
+    waited: waits.millis / 1000
+  }
+  return figures
+})
+
+/** The figures in words. */
+export const show = (figures: Figures): string =>
+  `${figures.accounts} accounts, ${figures.follows} follows, ${figures.posts} posts in ${figures.languages} languages
+${figures.answers} answers, ${figures.mentions} mentions, ${figures.tags} tags, ${figures.links} links
+${figures.seconds.toFixed(1)} s, of which ${figures.waited.toFixed(1)} s in ${figures.waits} waits for a limit`

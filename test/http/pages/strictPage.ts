@@ -1,0 +1,34 @@
+/**
+ * What is wrong with one of our pages: read by a grammar so strict that every parser agrees on it. Elements and
+ * attributes that our pages are made of only, no script, no style, no frame, no comment, no stray angle bracket.
+ */
+export const problems = (page: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (
+    const [piece, name, attributes] of page.replace(/^<!doctype html>/, "").matchAll(
+      /<\/?([a-z0-9]+)((?: [a-z-]+(?:="[^"<>]*")?)*)(?: \/)?>|[<>]/g
+    )
+  ) {
+    if (name === undefined) found.push(`stray ${piece}`)
+    else if (!elements.has(name)) found.push(`element ${piece}`)
+    else found.push(...ofAttributes(piece, attributes ?? ""))
+  }
+  return found
+}
+
+const elements = new Set(
+  ("html head meta title link body header main footer section article h1 h2 p br span a del pre code em strong b i u ul ol li " +
+    "blockquote div img dl dt dd time details summary table thead tbody tr th td").split(" ")
+)
+const attributesKnown = new Set(
+  ("lang charset name content rel type href src alt width height class dir id datetime target translate start reversed value")
+    .split(" ")
+)
+const addresses = /^(?:\/(?!\/)|\?|#|mailto:|(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|xmpp|magnet|gemini):)/i
+
+const ofAttributes = (piece: string, attributes: string): ReadonlyArray<string> =>
+  [...attributes.matchAll(/ ([a-z-]+)(?:="([^"]*)")?/g)].flatMap(([, name = "", value = ""]) =>
+    !attributesKnown.has(name) || ((name === "href" || name === "src") && !addresses.test(value))
+      ? [`attribute ${name} in ${piece}`]
+      : []
+  )

@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process"
+import { availableParallelism } from "node:os"
+import { fileURLToPath } from "node:url"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { faultKinds, faultsMax } from "./Faults.ts"
+import { Fleet, type Settings } from "./Fleet.ts"
+import { mutants } from "./Mutants.ts"
+import { show, shrink, sumsOf, totals } from "./Report.ts"
+import { commandsStandard, open, type Result, run, standard } from "./Simulation.ts"
+
+/** Seeds that continuous integration runs; `npm run simulate:nightly` runs 10,000. */
+const seeds = Number(process.env.SIMULATION_SEEDS ?? 200)
+/** A seed's share of the time that all may take, in milliseconds: 200 of them take two minutes at most. */
+const seedMillisMax = 600
+
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+const settings: Settings = { commands: upTo(commandsStandard), faults: upTo(faultsMax), mutant: undefined, logs: false }
+
+describe("simulation", () => {
+  let fleet: Fleet
+  beforeAll(() => {
+    fleet = new Fleet(availableParallelism())
+  })
+  afterAll(() => fleet.close())
+
+  it("the same seed gives the same trace byte for byte, after other seeds and in a fresh process", async () => {
+    const database = await open()
+    const first = await run(database, 3, standard)
+    const other = await run(database, 4, standard)
+    const again = await run(database, 3, standard)
+    assert.notStrictEqual(other.hash, first.hash)
+    assert.strictEqual(again.hash, first.hash)
+    assert.deepStrictEqual(again.log, first.log)
+    const program = fileURLToPath(new URL("simulate.ts", import.meta.url))
+    const printed = execFileSync(process.execPath, [program, "--seed", "3"], { encoding: "utf8" })
+    assert.include(printed, `seed 3 holds ${first.hash.slice(0, 12)}`)
+    await database.close()
+  })
+
+  it(
+    `invariants I1 to I4, I9 to I13, I16 and I19 hold in ${seeds} seeds, in which every kind of fault happens`,
+    async () => {
+      const results: Array<Result> = []
+      const began = performance.now()
+      await fleet.each(1, seeds, settings, (result) => results.push(result))
+      console.log(totals(results, performance.now() - began))
+      const [failed] = results.filter(({ broken }) => broken.length > 0)
+      if (failed !== undefined) {
+        assert.fail(show(await shrink((seed, more) => fleet.run(seed, more), failed, settings)))
+      }
+      const sums = sumsOf(results)
+      for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
+      assert.isAbove(sums.get("stale commit refused") ?? 0, 0, "a frozen node's late commit")
+    },
+    seeds * seedMillisMax + 60_000
+  )
+
+  it.each(mutants.map((mutant, number) => ({ ...mutant, number })))(
+    "finds a bug within $seedsMax seeds: $name",
+    async ({ number, seedsMax }) => {
+      let found: Result | undefined
+      for (let seed = 1; seed <= seedsMax && found === undefined; seed += 2) {
+        await fleet.each(seed, 2, { ...settings, mutant: number }, (result) => {
+          if (result.broken.length > 0) found ??= result
+        })
+      }
+      assert.isDefined(found)
+      console.log(`seed ${found?.seed}: ${found?.broken[0]}`)
+    },
+    120_000
+  )
+})
