@@ -7,7 +7,9 @@ import { allScopes, TestServer } from "../support/Server.ts"
 import { pathOf, type Route, routes } from "./Routes.ts"
 
 /** Method, path, who may call and with which scopes, as Mastodon's documentation has it: written down apart from the routes. */
-const table = readFileSync(`${import.meta.dirname}/access.tsv`, "utf8").trim().split("\n").map((line) => line.split("\t"))
+const table = readFileSync(`${import.meta.dirname}/access.tsv`, "utf8").trim().split("\n").map((line) =>
+  line.split("\t")
+)
 
 const words = { anyone: "none", public: "none or user", app: "app", "app or user": "app or user", user: "user" }
 /** Words of the table that name no scope. */
@@ -67,33 +69,173 @@ const texts = new Set([
 ])
 const admitted = ({ error }: Answer) => error === undefined || !texts.has(error)
 
-/** The tokens that somebody may come with, by what is special about them. */
+const invalid = { status: 401, error: "The access token is invalid" }
+const anonymous = { status: 401, error: "This method requires an authenticated user" }
+const userOnly = { status: 422, error: "This method requires an authenticated user" }
+const appOnly = { status: 403, error: "This method requires an client credentials authentication" }
+const outside = { status: 403, error: "This action is outside the authorized scopes" }
+const missing = { status: 403, error: "Your login is missing a confirmed e-mail address" }
+const waiting = { status: 403, error: "Your login is currently pending approval" }
+const disabled = { status: 403, error: "Your login is currently disabled" }
+
+/** What a user may do before the address is confirmed or a moderator has approved (auth.md section 5). */
+const excused = new Set([
+  "/api/v1/emails/confirmations",
+  "/api/v1/emails/check_confirmation",
+  "/api/v1/apps/verify_credentials",
+  "/oauth/token/info"
+])
+
+type Who = Route["rule"]["who"]
+type Kind = keyof typeof answers
+/** The answer to each kind of caller where it is not let in (auth.md section 5). */
+const answers = {
+  nobody: (who: Who) => who === "public" ? undefined : invalid,
+  unknown: () => invalid,
+  revoked: () => ({ status: 401, error: "The access token was revoked" }),
+  app: (who: Who) => who === "user" ? userOnly : undefined,
+  user: (who: Who) => who === "app" ? appOnly : undefined,
+  unconfirmed: (_: Who, path: string) => excused.has(path) ? undefined : missing,
+  pending: (_: Who, path: string) => excused.has(path) ? undefined : waiting,
+  disabled: () => disabled,
+  suspended: () => disabled,
+  moved: (who: Who) => who === "user" ? disabled : who === "app" ? appOnly : undefined
+}
+const kinds = Object.keys(answers) as ReadonlyArray<Kind>
+
+const json = (response: Response) =>
+  Effect.promise(async (): Promise<Record<string, string>> => (await response.json()) as Record<string, string>)
+
+/** A client with a token of its own. */
+const register = Effect.gen(function*() {
+  const { fetch } = yield* TestServer
+  const scope = allScopes.join(" ")
+  const wish = { client_name: "App", redirect_uris: "urn:ietf:wg:oauth:2.0:oob", scopes: scope }
+  const { client_id, client_secret } = yield* json(yield* fetch("/api/v1/apps", { method: "POST", json: wish }))
+  const grant = { grant_type: "client_credentials", client_id, client_secret, scope }
+  const { access_token } = yield* json(yield* fetch("/oauth/token", { method: "POST", json: grant }))
+  return access_token ?? ""
+})
+
+/** A token of each kind of caller. */
 const makeTokens = Effect.gen(function*() {
-  const { createPerson, createToken, fetch } = yield* TestServer
+  const { createPerson, createToken } = yield* TestServer
   const sql = yield* SqlClient.SqlClient
-  const special = Effect.fnUntraced(function*(name: string, change: (id: bigint) => Effect.Effect<unknown, unknown>) {
+  const app = yield* register
+  const target = yield* createPerson("target")
+  const made = Effect.fnUntraced(function*(name: string, change?: (id: bigint) => Effect.Effect<unknown, unknown>) {
     const { accountId } = yield* createPerson(name)
-    yield* Effect.orDie(change(accountId))
+    if (change !== undefined) yield* Effect.orDie(change(accountId))
     return yield* createToken(accountId, Scopes.all)
   })
-  const other = yield* createPerson("target")
-  const app = yield* fetch("/api/v1/apps", {
-    method: "POST",
-    json: { client_name: "App", redirect_uris: "urn:ietf:wg:oauth:2.0:oob", scopes: allScopes.join(" ") }
-  })
-  const { client_id, client_secret } = (yield* Effect.promise(() => app.json())) as Record<string, string>
-  const granted = yield* fetch("/oauth/token", {
-    method: "POST",
-    json: { grant_type: "client_credentials", client_id, client_secret, scope: allScopes.join(" ") }
-  })
-  const { access_token } = (yield* Effect.promise(() => granted.json())) as Record<string, string>
-  return {
-    app: access_token ?? "",
-    revoked: yield* special("revoked", () => sql`SELECT 1`),
-    unconfirmed: yield* special("unconfirmed", (id) => sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${id}`),
-    pending: yield* special("pending", (id) => sql`UPDATE users SET approved = false WHERE account_id = ${id}`),
-    disabled: yield* special("disabled", (id) => sql`UPDATE users SET disabled = true WHERE account_id = ${id}`),
-    suspended: yield* special("suspended", (id) => sql`UPDATE accounts SET suspended_at = created_at WHERE id = ${id}`),
-    moved: yield* special("moved", (id) => sql`UPDATE accounts SET moved_to_id = ${other.accountId} WHERE id = ${id}`)
+  const tokens = {
+    nobody: undefined,
+    unknown: "no-such-token",
+    app,
+    user: yield* made("user"),
+    revoked: yield* made("revoked"),
+    unconfirmed: yield* made("unconfirmed", (id) => sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${id}`),
+    pending: yield* made("pending", (id) => sql`UPDATE users SET approved = false WHERE account_id = ${id}`),
+    disabled: yield* made("disabled", (id) => sql`UPDATE users SET disabled = true WHERE account_id = ${id}`),
+    suspended: yield* made("suspended", (id) => sql`UPDATE accounts SET suspended_at = created_at WHERE id = ${id}`),
+    moved: yield* made("moved", (id) => sql`UPDATE accounts SET moved_to_id = ${target.accountId} WHERE id = ${id}`)
   }
+  // As apps get them, which routes about the token's app need; nothing has used them yet.
+  yield* sql`UPDATE oauth_tokens SET app_id = (SELECT min(id) FROM oauth_apps)`
+  yield* sql`UPDATE oauth_tokens t SET revoked_at = t.created_at FROM accounts a
+    WHERE a.id = t.account_id AND a.username = 'revoked'`
+  return tokens
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => {
+  it.effect(
+    "row 65: lets each kind of caller in, or says why not",
+    () =>
+      Effect.gen(function*() {
+        const tokens = yield* makeTokens
+        for (const kind of kinds) {
+          for (const route of routes) {
+            const { rule: { who } } = route
+            const answer = yield* ask(route, tokens[kind])
+            const refusal = who === "anyone" ? undefined : answers[kind](who, route.path)
+            const about = `${kind}: ${route.method} ${route.path} ${JSON.stringify(answer)}`
+            if (refusal === undefined) assert.isTrue(admitted(answer), about)
+            else assert.deepStrictEqual(answer, refusal, about)
+            assert.isBelow(answer.status, 500, about)
+          }
+        }
+      }),
+    120_000
+  )
+
+  it.effect(
+    "row 69: wants one of its scopes or a parent of one, and nothing else will do",
+    () =>
+      Effect.gen(function*() {
+        const { createPerson, createToken } = yield* TestServer
+        const { accountId } = yield* createPerson("scoped")
+        const tokens = new Map<string, string>()
+        const withScopes = Effect.fnUntraced(function*(scopes: ReadonlyArray<string>) {
+          const key = scopes.join(" ")
+          const token = tokens.get(key) ?? (yield* createToken(accountId, scopes))
+          tokens.set(key, token)
+          return token
+        })
+        for (const route of routes) {
+          const { rule: { scopes, who } } = route
+          // A client's own scopes are held against those of an app's token where only apps may call.
+          if (scopes.length === 0 || who === "app") continue
+          const granting = Scopes.all.filter((scope) => Scopes.grants(new Set([scope]), scopes))
+          const others = Scopes.all.filter((scope) => !granting.includes(scope))
+          const about = `${route.method} ${route.path}`
+          assert.deepStrictEqual(yield* ask(route, yield* withScopes(others)), outside, about)
+          for (const scope of granting) {
+            const answer = yield* ask(route, yield* withScopes([scope]))
+            assert.isTrue(admitted(answer), `${about} with ${scope}: ${JSON.stringify(answer)}`)
+          }
+        }
+      }),
+    120_000
+  )
+})
+
+/** What stays open in restricted mode (S-020), beside what makes a token. */
+const open = new Set([
+  "/api/v1/instance",
+  "/api/v2/instance",
+  "/api/v1/instance/languages",
+  "/api/v1/instance/rules",
+  "/api/v1/instance/extended_description",
+  "/api/v1/instance/privacy_policy",
+  "/api/v1/instance/terms_of_service",
+  "/api/v1/instance/translation_languages",
+  "/api/v1/apps",
+  "/api/oembed",
+  "/oauth/token",
+  "/oauth/revoke",
+  "/oauth/introspect",
+  "/.well-known/oauth-authorization-server"
+])
+
+layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })("every route", (it) => {
+  it.effect(
+    "S-019, S-020, row 68: in restricted mode only instance information and signing in are open",
+    () =>
+      Effect.gen(function*() {
+        const app = yield* register
+        for (const route of routes) {
+          const { path, rule: { who } } = route
+          if (open.has(path)) {
+            assert.isTrue(admitted(yield* ask(route)), path)
+            continue
+          }
+          const closed = who === "public" || who === "anyone"
+          assert.deepStrictEqual(yield* ask(route), closed ? anonymous : invalid, `${route.method} ${path}`)
+          if (closed) {
+            assert.deepStrictEqual(yield* ask(route, app), anonymous, `${route.method} ${path} with an app's token`)
+          }
+        }
+      }),
+    60_000
+  )
 })

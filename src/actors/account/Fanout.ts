@@ -5,7 +5,7 @@ import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices, type Written } from "../../services/feeds/Notices.ts"
 import { AccountId } from "../../services/Ids.ts"
-import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
+import { type Fanout, Fanouts, fanoutsRoundMax } from "../../services/intents/Fanouts.ts"
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Accounts } from "./Accounts.ts"
@@ -49,6 +49,10 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
       })
     )
 
+  /** How a step ends: true where nothing of its intent is left. */
+  const finish = (id: bigint) => Effect.as(fanouts.finish([id]), true)
+  const advance = (id: bigint, phase: number, cursor: bigint) => Effect.as(fanouts.advance(id, phase, cursor), false)
+
   /** What comes once for a new or edited status, before its followers. */
   const open = Effect.fnUntraced(function*(
     { kind, phase, statusId }: Fanout & { readonly statusId: bigint },
@@ -64,7 +68,7 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
   const spread = Effect.fnUntraced(function*(fanout: Fanout & { readonly statusId: bigint }) {
     const { cursor, id, kind, phase, statusId } = fanout
     const audience = yield* audiences.of(statusId)
-    if (audience === undefined) return yield* fanouts.finish([id])
+    if (audience === undefined) return yield* finish(id)
     yield* open(fanout, audience)
     const slice = yield* audiences.readers(audience, cursor, sliceRowsMax)
     const accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
@@ -79,7 +83,7 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
       accountIds,
       channels: phase === 0 ? audience.channels : []
     }))
-    yield* slice.cursor === undefined ? fanouts.finish([id]) : fanouts.advance(id, 1, slice.cursor)
+    return yield* slice.cursor === undefined ? finish(id) : advance(id, 1, slice.cursor)
   })
 
   /** A slice of a deleted status: first its reblogs go, then the streams of all followers hear of it. */
@@ -90,8 +94,8 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
       yield* notices.retract(gone)
       const last = gone.at(-1)
       return yield* last === undefined || gone.length < sliceRowsMax
-        ? fanouts.advance(id, 1, 0n)
-        : fanouts.advance(id, 0, last)
+        ? advance(id, 1, 0n)
+        : advance(id, 0, last)
     }
     const slice = yield* audiences.followers(accountId, statusId, cursor, sliceRowsMax)
     yield* sql.afterCommit(broadcast.publish({
@@ -100,7 +104,7 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
       accountIds: phase === 1 ? [accountId, ...slice.readers] : slice.readers,
       channels: phase === 1 ? slice.channels : []
     }))
-    yield* slice.cursor === undefined ? fanouts.finish([id]) : fanouts.advance(id, 2, slice.cursor)
+    return yield* slice.cursor === undefined ? finish(id) : advance(id, 2, slice.cursor)
   })
 
   const step = Effect.fnUntraced(function*(fanout: Fanout) {
@@ -112,22 +116,27 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
         yield* told(yield* notices.tell(from, details))
       }
     }
-    if (statusId === null) return yield* fanouts.finish([id])
-    yield* kind === "delete" ? erase({ ...fanout, statusId }) : spread({ ...fanout, statusId })
+    if (statusId === null) return yield* finish(id)
+    return yield* kind === "delete" ? erase({ ...fanout, statusId }) : spread({ ...fanout, statusId })
   })
 
-  /** One slice of every waiting intent; true while there may be more. An intent that fails does not hold up the others. */
+  /** One slice of every waiting intent; true while there may be more of what it saw; of newer ones the bell tells. An intent that fails does not hold up the others. */
   const round = Effect.gen(function*() {
     const waiting = yield* fanouts.waiting(accountId)
-    let moved = 0
+    let [moved, finished] = [0, 0]
     for (const fanout of waiting) {
       yield* owned(step(fanout)).pipe(
-        Effect.tap(() => Effect.sync(() => moved++)),
+        Effect.tap((over) =>
+          Effect.sync(() => {
+            moved++
+            if (over) finished++
+          })
+        ),
         Effect.withSpan("Account.fanout", { attributes: { kind: fanout.kind, phase: fanout.phase } }),
         Effect.catchCause((cause) => Effect.logError("a fan-out slice failed", cause))
       )
     }
-    return moved > 0
+    return moved > 0 && (finished < waiting.length || waiting.length === fanoutsRoundMax)
   })
 
   /** Works until nothing is left that moves; a message to itself now and then keeps a busy entity from going idle. */

@@ -1,50 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../../src/http/guard/Limits.ts"
+
 import { Token } from "../../../src/http/wire/Token.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { type Answer, client, get, password, post, Postbox, send, server, user } from "../../support/SignInServer.ts"
+import { client, get, post, Postbox, send, server, user } from "../../support/SignInServer.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
-
-const clientToken = Effect.fnUntraced(function*(scopes = "read write") {
-  const app = yield* client(scopes, "myapp://back")
-  const { secret } = yield* (yield* Tokens).issue({ appId: app.id }, app.scopes)
-  return Redacted.value(secret)
-})
-
-const wish = (username: string) => ({
-  username,
-  email: `${username}@mail.example`,
-  password,
-  agreement: "true",
-  locale: "en"
-})
-
-const signUp = (token: string, parameters: Record<string, string>) =>
-  post("/api/v1/accounts", parameters, { authorization: `Bearer ${token}` })
-
-const details = ({ body, status }: Answer) => {
-  assert.strictEqual(status, 422)
-  const fields: Record<string, ReadonlyArray<{ error: string; description: string }>> = body.details
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, problems]) => [field, problems.map(({ error }) => error)])
-  )
-}
-
-const invite = Effect.fnUntraced(function*(
-  code: string,
-  settings: { readonly by: string; readonly maxUses?: number; readonly expiresAt?: Date }
-) {
-  const sql = yield* SqlClient.SqlClient
-  const accountId = yield* user(settings.by)
-  yield* sql`INSERT INTO invites (id, code, account_id, max_uses, expires_at, created_at)
-    VALUES (next_id(0), ${code}, ${accountId}, ${settings.maxUses ?? null}, ${settings.expiresAt ?? null}, ${new Date(
-    0
-  )})`
-  return accountId
-})
+import { clientToken, details, signUp, wish } from "./SignUpForm.ts"
 
 layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
   it.effect("S-100 S-130 S-133 S-247 a user signs up in an app, confirms by the link in a letter, and comes back to it", () =>
@@ -189,98 +152,5 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       assert.deepStrictEqual(rows, [
         { timeZone: "Europe/Berlin", locale: "en", approved: true, statusesCount: 0, epoch: 0n }
       ])
-    }))
-})
-
-layer(server({ registrations: "closed", signupConfirmation: "none" }), { excludeTestServices: true })(
-  "closed registrations",
-  (it) => {
-    const forbidden = { error: "Forbidden" }
-
-    it.effect("S-131 S-270 S-018 are 403 without a good invite", () =>
-      Effect.gen(function*() {
-        const token = yield* clientToken()
-        yield* invite("EXPIRED2", { by: "host1", expiresAt: new Date(1) })
-        yield* invite("USEDUP22", { by: "host2", maxUses: 0 })
-        const disabled = yield* invite("DISABLED", { by: "host3" })
-        yield* (yield* SqlClient.SqlClient)`UPDATE users SET disabled = true WHERE account_id = ${disabled}`
-        for (const invite_code of ["", "UNKNOWN2", "EXPIRED2", "USEDUP22", "DISABLED"]) {
-          const answer = yield* signUp(token, { ...wish("hans"), invite_code })
-          assert.deepStrictEqual([answer.status, answer.body], [403, forbidden], invite_code)
-        }
-        yield* invite("GOODONE2", { by: "host4" })
-        assert.strictEqual((yield* signUp(token, { ...wish("hans"), invite_code: "GOODONE2" })).status, 200)
-      }))
-
-    it.effect("row 76: 50 sign-ups at once with an invite for one let one in", () =>
-      Effect.gen(function*() {
-        const [token, sql] = [yield* clientToken(), yield* SqlClient.SqlClient]
-        yield* invite("ONLYONE2", { by: "host5", maxUses: 1 })
-        const answers = yield* Effect.all(
-          Array.from({ length: 50 }, (_, i) => signUp(token, { ...wish(`guest${i}`), invite_code: "ONLYONE2" })),
-          { concurrency: 50 }
-        )
-        assert.strictEqual(answers.filter(({ status }) => status === 200).length, 1)
-        assert.strictEqual(answers.filter(({ status }) => status === 403).length, 49)
-        const [row] = yield* sql`SELECT (SELECT count(*)::int FROM accounts WHERE username LIKE 'guest%') AS accounts,
-          uses FROM invites WHERE code = 'ONLYONE2'`
-        assert.deepStrictEqual(row, { accounts: 1, uses: 1 })
-      }))
-
-    it.effect("row 76: a sign-up that fails does not use the invite up", () =>
-      Effect.gen(function*() {
-        const [token, sql] = [yield* clientToken(), yield* SqlClient.SqlClient]
-        yield* invite("KEPTUSE2", { by: "host6", maxUses: 1 })
-        assert.strictEqual((yield* signUp(token, { ...wish("host6"), invite_code: "KEPTUSE2" })).status, 422)
-        assert.deepStrictEqual(yield* sql`SELECT uses FROM invites WHERE code = 'KEPTUSE2'`, [{ uses: 0 }])
-      }))
-  }
-)
-
-layer(server({ registrations: "approval", signupConfirmation: "none" }), { excludeTestServices: true })(
-  "registrations with approval",
-  (it) => {
-    it.effect("S-017 row 76: a user waits for a moderator, unless the inviter may let people in", () =>
-      Effect.gen(function*() {
-        const [token, sql] = [yield* clientToken(), yield* SqlClient.SqlClient]
-        const waiting = yield* signUp(token, { ...wish("ilse"), reason: "Please" })
-        assert.strictEqual(waiting.status, 200)
-        const refused = yield* get("/oauth/userinfo", waiting.body.access_token)
-        assert.deepStrictEqual(refused.body, { error: "Your login is currently pending approval" })
-        yield* invite("PLAIN222", { by: "host7" })
-        yield* signUp(token, { ...wish("jana"), invite_code: "PLAIN222" })
-        const owner = yield* invite("OWNER222", { by: "host8" })
-        yield* sql`UPDATE users SET role_id = 3 WHERE account_id = ${owner}`
-        yield* signUp(token, { ...wish("kira"), invite_code: "OWNER222" })
-        const approved = yield* sql`SELECT a.username, u.approved FROM users u JOIN accounts a ON a.id = u.account_id
-          WHERE a.username IN ('ilse', 'jana', 'kira') ORDER BY a.username`
-        assert.deepStrictEqual(approved, [
-          { username: "ilse", approved: false },
-          { username: "jana", approved: false },
-          { username: "kira", approved: true }
-        ])
-      }))
-  }
-)
-
-layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })("sign-ups, limited", (it) => {
-  it.effect("S-131 row 75: 5 sign-ups in 30 minutes from an address", () =>
-    Effect.gen(function*() {
-      const token = yield* clientToken()
-      const answers = yield* Effect.forEach(Array.from({ length: 6 }), (_, i) => signUp(token, wish(`limited${i}`)))
-      assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 429])
-      assert.deepStrictEqual(answers[5]?.body, { error: "Too many requests" })
-    }))
-
-  it.effect("row 75: 5 letters in 30 minutes for one user", () =>
-    Effect.gen(function*() {
-      const [tokens, sql] = [yield* Tokens, yield* SqlClient.SqlClient]
-      const app = yield* client("write")
-      const accountId = yield* user("lena")
-      yield* sql`UPDATE users SET confirmed_at = NULL, created_by_app_id = ${app.id} WHERE account_id = ${accountId}`
-      const { secret } = yield* tokens.issue({ appId: app.id, accountId }, ["write"])
-      const headers = { authorization: `Bearer ${Redacted.value(secret)}` }
-      const resend = Effect.map(post("/api/v1/emails/confirmations", {}, headers), ({ status }) => status)
-      assert.deepStrictEqual(yield* Effect.replicateEffect(resend, 6), [200, 200, 200, 200, 200, 429])
     }))
 })

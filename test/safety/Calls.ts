@@ -1,0 +1,88 @@
+import { Effect, Queue } from "effect"
+import { WebSocket } from "ws"
+import { type Person, type RequestOptions, TestServer } from "../support/Server.ts"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // Tests look into answers of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+
+/** Sends a request as somebody, or as nobody, and reads the answer. */
+export const call = Effect.fnUntraced(function*(
+  method: string,
+  path: string,
+  by?: Pick<Person, "token">,
+  json?: unknown,
+  options: RequestOptions = {}
+) {
+  const { fetch } = yield* TestServer
+  const response = yield* fetch(path, {
+    ...options,
+    method,
+    ...(by === undefined ? {} : { token: by.token }),
+    ...(json === undefined ? {} : { json })
+  })
+  const text = yield* Effect.promise(() => response.text())
+  const isJson = response.headers.get("content-type")?.includes("json") === true && text !== ""
+  const answer: Answer = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined
+  }
+  return answer
+})
+
+export const get = (path: string, by?: Pick<Person, "token">) => call("GET", path, by)
+export const post = (path: string, by: Pick<Person, "token">, json: unknown = {}) => call("POST", path, by, json)
+
+/** Posts a status and answers its id. */
+export const publish = Effect.fnUntraced(function*(by: Person, status: string, more: Record<string, unknown> = {}) {
+  const { body, text } = yield* post("/api/v1/statuses", by, { status, ...more })
+  return typeof body.id === "string" ? body.id : yield* Effect.die(new Error(text))
+})
+
+export const follow = (by: Person, target: Person) => post(`/api/v1/accounts/${target.accountId}/follow`, by)
+
+/** Ids of a list. */
+export const idsAt = (path: string, by?: Person) =>
+  Effect.map(get(path, by), ({ body }): ReadonlyArray<string> => body.map(({ id }: { readonly id: string }) => id))
+
+export interface StreamEvent {
+  readonly stream: ReadonlyArray<string>
+  readonly event: string
+  readonly payload: string
+}
+
+/** Somebody's WebSocket that listens to these channels; closed with the scope. */
+export const listen = Effect.fnUntraced(function*(
+  by: Person,
+  ...channels: ReadonlyArray<{ readonly stream: string; readonly tag?: string }>
+) {
+  const { baseUrl } = yield* TestServer
+  const events = yield* Queue.unbounded<StreamEvent>()
+  const socket = new WebSocket(`${baseUrl.replace("http", "ws")}/api/v1/streaming`, [by.token])
+  yield* Effect.addFinalizer(() => Effect.sync(() => socket.terminate()))
+  socket.on("message", (data) => Queue.offerUnsafe(events, JSON.parse(String(data))))
+  yield* Effect.callback<void>((resume) => void socket.on("open", () => resume(Effect.void)))
+  for (const channel of channels) socket.send(JSON.stringify({ type: "subscribe", ...channel }))
+  // The server heeds messages in order: an answer to the last one, which it must refuse, shows that all are in force.
+  const heeded = yield* Queue.unbounded<void>()
+  socket.once("message", () => Queue.offerUnsafe(heeded, undefined))
+  socket.send(JSON.stringify({ type: "subscribe", stream: "nothing of the kind" }))
+  yield* Queue.take(heeded)
+  yield* Queue.clear(events)
+  const next = Queue.take(events)
+  /** Every event up to the one that holds the text. */
+  const until = (text: string): Effect.Effect<ReadonlyArray<StreamEvent>> =>
+    Effect.flatMap(
+      next,
+      (event) =>
+        event.payload.includes(text) ? Effect.succeed([event]) : Effect.map(until(text), (more) => [event, ...more])
+    )
+  return { next, until }
+})

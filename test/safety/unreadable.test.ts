@@ -1,0 +1,114 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Person, TestServer } from "../support/Server.ts"
+import { type Answer, call, follow, get, post, publish } from "./Calls.ts"
+
+/** The id of a status that never was. */
+const never = "4711"
+
+/** What somebody may try with a status: a request by its id. */
+const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Person) => ReturnType<typeof call>]> = [
+  ...[
+    "favourite",
+    "unfavourite",
+    "reblog",
+    "unreblog",
+    "bookmark",
+    "unbookmark",
+    "pin",
+    "unpin",
+    "mute",
+    "unmute"
+  ].map((verb) => [verb, (id: string, by: Person) => post(`/api/v1/statuses/${id}/${verb}`, by)] as const),
+  ["reblog in private", (id, by) => post(`/api/v1/statuses/${id}/reblog`, by, { visibility: "private" })],
+  ["reply", (id, by) => post("/api/v1/statuses", by, { status: "So?", in_reply_to_id: id })],
+  [
+    "scheduled reply",
+    (id, by) =>
+      post("/api/v1/statuses", by, { status: "So?", in_reply_to_id: id, scheduled_at: "2099-01-01T00:00:00Z" })
+  ],
+  ["edit", (id, by) => call("PUT", `/api/v1/statuses/${id}`, by, { status: "Mine now" })],
+  ["edit by PATCH", (id, by) => call("PATCH", `/api/v1/statuses/${id}`, by, { status: "Mine now" })],
+  ["delete", (id, by) => call("DELETE", `/api/v1/statuses/${id}`, by)],
+  ["read", (id, by) => get(`/api/v1/statuses/${id}`, by)],
+  ["read its source", (id, by) => get(`/api/v1/statuses/${id}/source`, by)],
+  ["translate", (id, by) => post(`/api/v1/statuses/${id}/translate`, by)],
+  ["quotes", (id, by) => get(`/api/v1/statuses/${id}/quotes`, by)]
+]
+
+/** Headers that tell nothing about a status. */
+const volatile = new Set(["date", "x-ratelimit-remaining", "x-ratelimit-reset"])
+const seen = ({ headers, status, text }: Answer, id: string) => ({
+  status,
+  text: text.replaceAll(id, "ID"),
+  headers: [...headers].filter(([name]) => !volatile.has(name))
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => {
+  it.effect(
+    "whatever somebody tries with a status that is hidden is answered, to the byte, as if it never was",
+    () =>
+      Effect.gen(function*() {
+        const { createPerson } = yield* TestServer
+        const [author, stranger, blocked, friend] = [
+          yield* createPerson("author"),
+          yield* createPerson("stranger"),
+          yield* createPerson("blocked"),
+          yield* createPerson("friend")
+        ]
+        yield* follow(friend, author)
+        yield* post(`/api/v1/accounts/${blocked.accountId}/block`, author)
+        const open = yield* publish(author, "For everybody")
+        const gone = yield* publish(author, "For nobody any more")
+        yield* call("DELETE", `/api/v1/statuses/${gone}`, author)
+        const secret = yield* publish(author, "For friends", { visibility: "private" })
+        const whispered = yield* publish(author, "@friend psst", { visibility: "direct" })
+        const { body: scheduled } = yield* post("/api/v1/statuses", author, {
+          status: "For later",
+          scheduled_at: "2099-01-01T00:00:00Z"
+        })
+        const hidden: ReadonlyArray<readonly [Person, ReadonlyArray<string>]> = [
+          [stranger, [gone, secret, whispered, scheduled.id, "0", "9223372036854775807", "99999999999999999999", "x"]],
+          [blocked, [open, gone, secret, whispered]]
+        ]
+        for (const [person, ids] of hidden) {
+          for (const [name, attempt] of verbs) {
+            const missing = seen(yield* attempt(never, person), never)
+            assert.strictEqual(missing.status, 404, `${name}: ${missing.text}`)
+            for (const id of ids) {
+              assert.deepStrictEqual(seen(yield* attempt(id, person), id), missing, `${person.username}: ${name} ${id}`)
+            }
+          }
+        }
+        // The attempts have left nothing, and those who may read it still can.
+        for (const [id, text] of [[open, "everybody"], [secret, "friends"], [whispered, "psst"]] as const) {
+          const { body } = yield* get(`/api/v1/statuses/${id}`, friend)
+          assert.include(body.content, text)
+          assert.deepInclude(body, { favourites_count: 0, reblogs_count: 0, replies_count: 0 })
+        }
+        const { body: told } = yield* get("/api/v1/notifications", author)
+        assert.deepStrictEqual(told.map(({ type }: { readonly type: string }) => type), ["follow"])
+      }),
+    60_000
+  )
+
+  it.effect("S-127, row 56: what was marked when it could be read can be unmarked, and shows nothing of what is private", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [author, fan] = [yield* createPerson("writer"), yield* createPerson("fan")]
+      yield* follow(fan, author)
+      const secret = yield* publish(author, "Between us", { visibility: "private" })
+      const open = yield* publish(author, "Aloud")
+      for (const verb of ["favourite", "bookmark"]) yield* post(`/api/v1/statuses/${secret}/${verb}`, fan)
+      yield* post(`/api/v1/statuses/${open}/reblog`, fan)
+      yield* post(`/api/v1/accounts/${fan.accountId}/block`, author)
+      for (const [verb, id] of [["unfavourite", secret], ["unbookmark", secret], ["unreblog", open]] as const) {
+        const { body, status, text } = yield* post(`/api/v1/statuses/${id}/${verb}`, fan)
+        assert.strictEqual(status, 200, verb)
+        assert.strictEqual(body.id, id)
+        assert.notInclude(text, "Between us")
+      }
+      const { body } = yield* get(`/api/v1/statuses/${secret}`, author)
+      assert.strictEqual(body.favourites_count, 0)
+    }))
+})
