@@ -18,7 +18,7 @@ const common = {
 const relevant = (headers: Headers) =>
   Object.fromEntries(
     [...headers].filter(([name]) =>
-      !["date", "connection", "keep-alive", "content-length", "transfer-encoding"].includes(name)
+      !["date", "connection", "keep-alive", "content-length", "transfer-encoding", "x-request-id"].includes(name)
     )
   )
 
