@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Redacted, Schedule, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule, Schema, type Scope } from "effect"
 import { Redis as Client, type RedisOptions } from "ioredis"
 import { OperatorError } from "./OperatorError.ts"
 
@@ -6,10 +6,8 @@ import { OperatorError } from "./OperatorError.ts"
 export class RedisFailed extends Schema.TaggedError<RedisFailed>()("RedisFailed", { cause: Schema.Defect() }) {}
 
 /** Milliseconds; a Redis that is stopped must not hold a request for longer. */
-const commandTimeout = 1000
-/** Milliseconds for which a Redis that did not answer in time is asked nothing, so that not every request waits for it. */
-const pauseMillis = 1000
-/** How often Redis must show that published messages would arrive. */
+const commandTimeout = 500
+/** How often Redis must show that published messages would arrive, and, where it left a command unanswered, that it answers. */
 const heartbeatPeriod = "1 second"
 const connectTimeout = 2000
 const reconnectDelayMax = 1000
@@ -61,19 +59,22 @@ const make = Effect.fn("Redis.make")(function*(url: Redacted.Redacted<string>) {
   yield* Effect.forkScoped(Effect.repeat(listen, Schedule.spaced(heartbeatPeriod)))
   subscriber.on("message", (channel, message) => channels.get(channel)?.forEach((listener) => listener(message)))
 
-  let pausedUntil = 0
+  // One that left a command unanswered is asked nothing more before it answers a ping, so that not every request waits.
+  let silent = false
   const use = Effect.fnUntraced(function*<A>(f: (client: Client) => Promise<A>) {
-    if ((yield* Clock.currentTimeMillis) < pausedUntil) return yield* new RedisFailed({ cause: "no answer in time" })
+    if (silent) return yield* new RedisFailed({ cause: "no answer in time" })
     return yield* Effect.tapError(
       attempt(() => f(commands)),
       ({ cause }) =>
-        isTimeout(cause)
-          ? Effect.map(Clock.currentTimeMillis, (now) => {
-            pausedUntil = now + pauseMillis
-          })
-          : Effect.void
+        Effect.sync(() => {
+          if (isTimeout(cause)) silent = true
+        })
     )
   })
+  const ask = Effect.suspend(() =>
+    silent ? Effect.andThen(attempt(() => commands.ping()), Effect.sync(() => silent = false)) : Effect.void
+  )
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(ask), Schedule.spaced(heartbeatPeriod)))
 
   return Redis.of({
     use,

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import generator, { type WebSocketInterface } from "megalodon"
 import { TestServer } from "../support/Server.ts"
 import { Declarations } from "./Declarations.ts"
@@ -67,3 +67,7 @@ export const stream = Effect.fnUntraced(function*(open: () => Promise<WebSocketI
   const opened: Socket = { next }
   return opened
 })
+
+/** Asks again until the answer is what the server does a moment after a command. */
+export const eventually = <A>(ask: () => Promise<A>, good: (value: A) => boolean) =>
+  Effect.promise(ask).pipe(Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 }))

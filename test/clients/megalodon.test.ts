@@ -1,15 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { TestServer } from "../support/Server.ts"
-import { client, conforms, newcomer, refusal, type Socket, stream } from "./Megalodon.ts"
+import { client, conforms, eventually, newcomer, refusal, type Socket, stream } from "./Megalodon.ts"
 import { copyCode } from "./Visitor.ts"
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 const names = (rows: ReadonlyArray<{ readonly acct: string }>) => rows.map(({ acct }) => acct)
-
-/** Asks again until the answer is what the server does a moment after a command. */
-const eventually = <A>(ask: () => Promise<A>, good: (value: A) => boolean) =>
-  Effect.promise(ask).pipe(Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 }))
 
 /** A socket is open a moment before the server heeds what it asks for: posts until all have heard something. */
 const heeded = (sockets: ReadonlyArray<Socket>, post: () => Promise<unknown>, event = "update") => {

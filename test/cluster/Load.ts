@@ -1,44 +1,51 @@
 import { Effect, Fiber, FiberSet } from "effect"
-import { type Account, type Answer, type Node, request } from "./Nodes.ts"
+import { type Account, type Answer, type Node, request, type RequestOptions } from "./Nodes.ts"
 
 /** What the load asks for: two kinds of writes by the account's actor, one by its service, and two reads. */
 export type Kind = "post" | "favourite" | "bookmark" | "home" | "status"
 
 export interface Outcome extends Answer {
   readonly kind: Kind
+  readonly by: Account
+  readonly through: Node
   /** When it was asked and answered, in milliseconds of `performance.now()`. */
   readonly began: number
   readonly ended: number
 }
 
-/** Between two rounds of the load, and before a post that was refused is tried again under its key. */
-const roundMillis = 100
+/** Before a post that was refused is tried again under its key, in milliseconds. */
 const retryMillis = 2_000
 
-const idOf = (body: unknown) => typeof body === "object" && body !== null && "id" in body ? String(body.id) : ""
+/** The id of the entity in an answer. */
+export const idOf = (body: unknown) => typeof body === "object" && body !== null && "id" in body ? String(body.id) : ""
 
 /**
- * A small load, about 25 requests a second that do not wait for one another: posts, each with a key and tried until it is
- * answered 200, favourites, bookmarks and reads, of all people by turns through all of `nodes`. It is kept up until the
- * scope ends or `stop`, which waits for the last post.
+ * A steady load of all people by turns through all of `nodes`. A round every `roundMillis` asks, and waits for no answer:
+ * for a post with a key, tried until it is answered 200, for a home, and every second time for a favourite, a bookmark or
+ * a status. Nodes may be put into `nodes` and taken out meanwhile. It is kept up until the scope ends or `stop`, which waits for the last post.
  */
 export const startLoad = Effect.fnUntraced(
-  function*(name: string, nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>) {
+  function*(nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, roundMillis: number) {
     const outcomes: Array<Outcome> = []
     /** Ids of the posts that were answered, by their text. */
     const answered = new Map<string, string>()
     const posted: Array<string> = []
+    /** What was answered 200 beside posts, as "favourite ACCOUNT STATUS". */
+    const marked = new Set<string>()
     let turn = 0
-    const ask = (kind: Kind, person: Account, path: string, options?: Parameters<typeof request>[3]) =>
-      Effect.gen(function*() {
+    const next = () => nodes[turn++ % nodes.length]!
+    const ask = Effect.fnUntraced(
+      function*(kind: Kind, by: Account, path: string, options: RequestOptions = {}, through: Node = next()) {
         const began = performance.now()
-        const answer = yield* request(nodes[turn++ % nodes.length]!, person, path, options)
-        outcomes.push({ ...answer, kind, began, ended: performance.now() })
+        const answer = yield* request(through, by, path, options)
+        outcomes.push({ ...answer, kind, by, through, began, ended: performance.now() })
         return answer
-      })
-    const post = Effect.fnUntraced(function*(person: Account, status: string) {
-      while (!answered.has(status)) {
-        const answer = yield* ask("post", person, "/api/v1/statuses", { method: "POST", form: { status }, key: status })
+      }
+    )
+    const post = Effect.fnUntraced(function*(person: Account, status: string, first?: Node) {
+      const options = { method: "POST", form: { status }, key: status }
+      for (let through = first; !answered.has(status); through = undefined) {
+        const answer = yield* ask("post", person, "/api/v1/statuses", options, through)
         if (answer.status !== 200) {
           yield* Effect.sleep(retryMillis)
           continue
@@ -53,15 +60,18 @@ export const startLoad = Effect.fnUntraced(
     const posts = yield* FiberSet.make()
     const round = Effect.fnUntraced(function*(n: number) {
       const at = (k: number) => people[(n + k) % people.length]!
-      yield* FiberSet.run(posts, post(at(0), `${name} ${n}`))
+      yield* FiberSet.run(posts, post(at(0), `post ${n}`))
       yield* FiberSet.run(requests, ask("home", at(1), "/api/v1/timelines/home"))
       const id = posted[Math.max(0, posted.length - 1 - n % 20)]
       if (id === undefined || n % 2 === 0) return
       const path = `/api/v1/statuses/${id}`
       const kind = (["favourite", "bookmark", "status"] as const)[(n >> 1) % 3]!
+      if (kind === "status") return yield* FiberSet.run(requests, ask(kind, at(2), path))
       yield* FiberSet.run(
         requests,
-        kind === "status" ? ask(kind, at(2), path) : ask(kind, at(2), `${path}/${kind}`, { method: "POST" })
+        Effect.map(ask(kind, at(2), `${path}/${kind}`, { method: "POST" }), ({ status }) => {
+          if (status === 200) marked.add(`${kind} ${at(2).id} ${id}`)
+        })
       )
     })
     const rounds = yield* Effect.gen(function*() {
@@ -74,6 +84,9 @@ export const startLoad = Effect.fnUntraced(
     return {
       outcomes: outcomes as ReadonlyArray<Outcome>,
       answered: answered as ReadonlyMap<string, string>,
+      marked: marked as ReadonlySet<string>,
+      /** One post more, first through the given node, then as the others. */
+      post: (person: Account, status: string, first: Node) => Effect.asVoid(FiberSet.run(posts, post(person, status, first))),
       stop: Effect.andThen(
         Fiber.interrupt(rounds),
         Effect.andThen(FiberSet.awaitEmpty(posts), FiberSet.awaitEmpty(requests))
@@ -84,6 +97,9 @@ export const startLoad = Effect.fnUntraced(
 
 export type Load = Effect.Success<ReturnType<typeof startLoad>>
 
+/** Whether it was answered; 206 is a home that is still being made anew. */
+export const worked = ({ status }: Outcome) => status === 200 || status === 206
+
 /** Milliseconds that nothing may fail for before everything counts as working again. */
 const quietMillis = 3_000
 
@@ -91,7 +107,7 @@ const quietMillis = 3_000
 export const recovery = (load: Load, since: number): Effect.Effect<number> =>
   Effect.gen(function*() {
     while (true) {
-      const last = Math.max(since, ...load.outcomes.filter(({ status }) => status !== 200).map(({ ended }) => ended))
+      const last = Math.max(since, ...load.outcomes.filter((one) => !worked(one)).map(({ ended }) => ended))
       if (performance.now() - last > quietMillis) return last - since
       yield* Effect.sleep("100 millis")
     }

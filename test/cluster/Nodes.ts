@@ -72,12 +72,19 @@ export interface Answer {
   readonly millis: number
 }
 
+export interface RequestOptions {
+  readonly method?: string
+  readonly form?: Record<string, string>
+  /** The Idempotency-Key. */
+  readonly key?: string
+}
+
 /** One request; a connection that breaks, or an answer that takes over ten seconds, is status 0. */
 export const request = (
   node: Node,
   account: Account,
   path: string,
-  options: { readonly method?: string; readonly form?: Record<string, string>; readonly key?: string } = {}
+  options: RequestOptions = {}
 ): Effect.Effect<Answer> =>
   Effect.promise(async () => {
     const began = performance.now()

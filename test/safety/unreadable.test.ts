@@ -32,15 +32,14 @@ const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Per
   ["delete", (id, by) => call("DELETE", `/api/v1/statuses/${id}`, by)],
   ["read", (id, by) => get(`/api/v1/statuses/${id}`, by)],
   ["read its source", (id, by) => get(`/api/v1/statuses/${id}/source`, by)],
-  ["translate", (id, by) => post(`/api/v1/statuses/${id}/translate`, by)],
-  ["quotes", (id, by) => get(`/api/v1/statuses/${id}/quotes`, by)]
+  ["translate", (id, by) => post(`/api/v1/statuses/${id}/translate`, by)]
 ]
 
 /** Headers that tell nothing about a status. */
-const volatile = new Set(["date", "x-ratelimit-remaining", "x-ratelimit-reset"])
-const seen = ({ headers, status, text }: Answer, id: string) => ({
+const volatile = new Set(["date", "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id"])
+const seen = ({ headers, status, text }: Answer) => ({
   status,
-  text: text.replaceAll(id, "ID"),
+  text,
   headers: [...headers].filter(([name]) => !volatile.has(name))
 })
 
@@ -73,10 +72,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
         ]
         for (const [person, ids] of hidden) {
           for (const [name, attempt] of verbs) {
-            const missing = seen(yield* attempt(never, person), never)
+            const missing = seen(yield* attempt(never, person))
             assert.strictEqual(missing.status, 404, `${name}: ${missing.text}`)
             for (const id of ids) {
-              assert.deepStrictEqual(seen(yield* attempt(id, person), id), missing, `${person.username}: ${name} ${id}`)
+              assert.deepStrictEqual(seen(yield* attempt(id, person)), missing, `${person.username}: ${name} ${id}`)
             }
           }
         }

@@ -1,25 +1,27 @@
 import { Effect, Fiber } from "effect"
 import type { Machine } from "./Machine.ts"
 import type { Node } from "./Node.ts"
+import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { Message, Mishap } from "./Session.ts"
-import type { Step, World } from "./World.ts"
+import type { Side, Step, World } from "./World.ts"
 
-/** A fault at a step: before or after the `nth` of that kind that a machine takes since the commands began. */
+/** A fault at a step: the `nth` of that kind that whoever has the port takes, from `at` milliseconds on. */
 interface AtStep {
   readonly kind: "crash" | "freeze" | "cut"
-  /** Whoever has this port. */
   readonly port: number
+  readonly at: number
   readonly step: Step
   readonly nth: number
-  readonly side: "before" | "after"
+  /** Of SQL: before or after Postgres works on it. */
+  readonly side: Side
   /** How long it stands still, or is away. */
   readonly millis: number
 }
 
 /** A fault at a time, in milliseconds after the commands began. */
 interface AtTime {
-  readonly kind: "stop" | "refuse" | "partition" | "slow"
+  readonly kind: "stop" | "refuse" | "partition" | "slow" | "flush"
   readonly port: number
   readonly at: number
   readonly millis: number
@@ -27,7 +29,7 @@ interface AtTime {
 
 export type Fault = AtStep | AtTime
 
-export const faultKinds = ["crash", "freeze", "cut", "stop", "refuse", "partition", "slow"] as const
+export const faultKinds = ["crash", "freeze", "cut", "stop", "refuse", "partition", "slow", "flush"] as const
 
 /** About how many steps of a kind a machine takes while commands come. */
 const stepsMax: Record<Step, number> = { sql: 180, commit: 16, feeds: 18, bus: 36, network: 30 }
@@ -46,6 +48,7 @@ export const faultsMax = 4
 /** The faults of a seed, one at least. */
 export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "faults")
+  const late = Scenario.lateMillis(seed)
   return Array.from({ length: dice.between(1, faultsMax + 1) }, (): Fault => {
     const kind = dice.weighted<Fault["kind"]>([
       [6, "crash"],
@@ -54,27 +57,32 @@ export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
       [1, "stop"],
       [2, "refuse"],
       [2, "partition"],
-      [1, "slow"]
+      [1, "slow"],
+      [1, "flush"]
     ])
     const port = dice.between(1, nodes + 1)
-    const at = dice.between(200, 6000)
+    const at = dice.between(0, Scenario.rushMillis) + (dice.chance(0.5) ? late : 0)
+    // Half of the faults at a step wait for one from the beginning, half for one of the next that come then.
+    const early = late === 0 && dice.chance(0.5)
+    const from = early ? 0 : at
     const side = dice.pick(["before", "after"] as const)
     const step = kind === "cut"
       ? dice.pick(["sql", "commit"] as const)
       : dice.weighted<Step>([[3, "sql"], [4, "commit"], [4, "feeds"], [1, "bus"], [2, "network"]])
-    const nth = dice.between(1, stepsMax[step])
+    const nth = dice.between(1, early ? stepsMax[step] : Math.ceil(stepsMax[step] / 4))
     switch (kind) {
       case "crash":
-        return { kind, port, step, nth, side, millis: dice.between(1000, 9000) }
+        return { kind, port, at: from, step, nth, side, millis: dice.between(1000, 9000) }
       case "freeze":
-        return { kind, port, step, nth, side, millis: dice.between(2000, 14_000) }
+        return { kind, port, at: from, step, nth, side, millis: dice.between(2000, 14_000) }
       case "cut":
-        return { kind, port, step, nth, side, millis: 0 }
+        return { kind, port, at: from, step, nth, side, millis: 0 }
       case "stop":
         return { kind, port, at, millis: dice.between(0, 4000) }
       case "refuse":
         return { kind, port, at, millis: dice.between(300, 4000) }
       case "partition":
+      case "flush":
         return { kind, port, at, millis: 0 }
       case "slow":
         return { kind, port, at, millis: dice.between(500, 4000) }
@@ -90,10 +98,12 @@ export const unleash = Effect.fnUntraced(function*(
   world: World,
   faults: ReadonlyArray<Fault>,
   nodes: Array<Node>,
-  restart: (port: number) => Effect.Effect<Node>
+  restart: (port: number) => Effect.Effect<Node>,
+  flush: Effect.Effect<void>
 ) {
-  const waiting = new Set(faults.filter((fault) => "step" in fault))
-  const steps = new Map<Machine, Map<Step, number>>()
+  const began = world.time.now
+  /** Faults that wait for their step, and how many steps are left until then. */
+  const waiting = new Map(faults.flatMap((fault) => "step" in fault ? [[fault, fault.nth] as const] : []))
   const running: Array<Fiber.Fiber<void>> = []
   const context = yield* Effect.context()
   const later = (effect: Effect.Effect<void>) => running.push(Effect.runForkWith(context)(effect))
@@ -130,33 +140,26 @@ export const unleash = Effect.fnUntraced(function*(
 
   /** Counts a step, and takes the fault that waited for it. */
   const due = (machine: Machine, step: Step) => {
-    const counts = steps.get(machine) ?? new Map<Step, number>()
-    steps.set(machine, counts)
-    const nth = (counts.get(step) ?? 0) + 1
-    counts.set(step, nth)
-    for (const fault of waiting) {
+    let found: { readonly fault: AtStep; readonly victim: Node } | undefined
+    for (const [fault, left] of waiting) {
       const victim = nodes.find(({ port }) => port === fault.port)
-      if (victim?.machine !== machine || machine.dead || fault.step !== step || fault.nth !== nth) continue
-      waiting.delete(fault)
-      return { fault, victim }
+      if (victim?.machine !== machine || fault.step !== step || world.time.now < began + fault.at) continue
+      waiting.set(fault, left - 1)
+      if (left <= 1) found ??= { fault, victim }
     }
-    return undefined
+    if (found !== undefined) waiting.delete(found.fault)
+    return found
   }
 
-  world.step = (machine, step) =>
+  world.step = (machine, step, side) =>
     Effect.suspend(() => {
-      const found = due(machine, step)
-      if (found === undefined) return Effect.void
-      strike(
-        found.fault,
-        found.victim,
-        `${step === "network" || found.fault.nth % 2 === 1 ? "before" : "after"} ${words[step]}`
-      )
-      return machine.dead ? Effect.never : Effect.yieldNow
+      const found = machine.dead ? undefined : due(machine, step)
+      if (found !== undefined) strike(found.fault, found.victim, `${side} ${words[step]}`)
+      return machine.dead ? Effect.never : found === undefined ? Effect.void : Effect.yieldNow
     })
   world.session.mishap = ({ commits, machine, text }: Message): Mishap | undefined => {
     const atCommit = commits ? due(machine, "commit") : undefined
-    const found = due(machine, "sql") ?? atCommit
+    const found = atCommit ?? due(machine, "sql")
     if (found === undefined) return undefined
     const where = text.replaceAll(/\s+/g, " ").slice(0, 60)
     return {
@@ -185,6 +188,10 @@ export const unleash = Effect.fnUntraced(function*(
         yield* Effect.sleep(millis)
         return world.session.resume()
       }
+      case "flush": {
+        happens(kind, "the store of feeds loses everything")
+        return yield* flush
+      }
       case "partition": {
         happens(kind, `connections to ${name} break`)
         return world.network.breakConnections(victim.machine, false)
@@ -197,11 +204,11 @@ export const unleash = Effect.fnUntraced(function*(
       }
     }
   })
-  for (const fault of faults) if ("at" in fault) later(atTime(fault))
+  for (const fault of faults) if (!("step" in fault)) later(atTime(fault))
 
   /** Ends when every fault is over; what did not happen yet does not happen any more. */
   return Effect.gen(function*() {
-    for (const { kind } of waiting) world.count(`${kind} missed`)
+    for (const { kind } of waiting.keys()) world.count(`${kind} missed`)
     waiting.clear()
     for (let at = 0; at < running.length; at++) yield* Fiber.join(running[at]!)
     world.step = () => Effect.void

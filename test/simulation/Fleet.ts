@@ -29,9 +29,13 @@ export class Fleet {
   }
 
   /** Runs `runs` seeds from `first` on; `told` hears of each when it is done, not always in order. */
-  async each(first: number, runs: number, settings: Settings, told: (result: Result) => void) {
+  each(first: number, runs: number, settings: Settings, told: (result: Result) => void = () => {}) {
     const seeds = Array.from({ length: runs }, (_, n) => first + n)
-    await Promise.all(seeds.map((seed) => this.run(seed, settings).then(told)))
+    return Promise.all(seeds.map(async (seed) => {
+      const result = await this.run(seed, settings)
+      told(result)
+      return result
+    }))
   }
 
   async run(seed: number, settings: Settings): Promise<Result> {

@@ -1,11 +1,11 @@
-import type { Dice } from "./Seeded.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /**
- * Puts libraries on the run's time and chance, too, where they use globals (the driver of Postgres has timers of its
- * own); answers how to undo it.
+ * Puts libraries on the run's time, too, where they use globals (the driver of Postgres has timers of its own), and takes
+ * chance from them: they ask for it once for things that outlive a run, so that a stream of it would depend on the runs
+ * before. Answers how to undo it.
  */
-export const replace = (time: VirtualTime, dice: Dice) => {
+export const replace = (time: VirtualTime) => {
   const { clearTimeout, setTimeout } = globalThis
   const { now } = Date
   const { random } = Math
@@ -36,7 +36,7 @@ export const replace = (time: VirtualTime, dice: Dice) => {
   }
   Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
   Date.now = () => time.now
-  Math.random = dice.next
+  Math.random = () => 0.5
   return () => {
     Object.assign(globalThis, { setTimeout, clearTimeout })
     Date.now = now

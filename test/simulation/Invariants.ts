@@ -59,13 +59,17 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
 const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const byId = Map.groupBy(performed, ({ commandId }) => commandId)
+  // A refusal is not kept: what was refused may be done when it is sent once more.
+  const doneLater = new Set(again.filter(({ later }) => typeof later === "object" && "id" in later).map(commandIdOf))
   for (const outcome of outcomes) {
     const id = commandIdOf(outcome)
     const done = byId.get(id) ?? []
     const { result } = outcome
     if (done.length > 1) broken.push(`I2: ${id} was done ${done.length} times`)
     if (typeof result === "string") continue
-    if ("error" in result && done.length > 0) broken.push(`I2: ${id} was refused with ${result.error}, and was done`)
+    if ("error" in result && done.length > 0 && !doneLater.has(id)) {
+      broken.push(`I2: ${id} was refused with ${result.error}, and was done`)
+    }
     if ("id" in result && done[0]?.answerId !== result.id) broken.push(`I1: ${id} was answered ${result.id}, not done`)
   }
   for (const outcome of again) {

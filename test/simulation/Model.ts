@@ -28,6 +28,8 @@ export class Model {
   readonly blocks = new Set<string>()
   readonly favourites = new Set<string>()
   readonly pins = new Set<string>()
+  /** Texts of scheduled statuses, which say nothing of the ids that they will have, and their authors. */
+  private readonly scheduled = new Map<string, bigint>()
   /** When a mute ends, in milliseconds since 1970. */
   private readonly mutes = new Map<string, number>()
   /** Whether these are follows or requests depends on whose clock was asked. */
@@ -52,6 +54,8 @@ export class Model {
           deleted: false
         })
         return
+      case "Schedule":
+        return void this.scheduled.set(command.post.text, me)
       case "Edit":
         this.change(command.statusId, (status) => status.text = command.text)
         return
@@ -133,6 +137,12 @@ export class Model {
   /** Where the database differs, in words. */
   differences({ rows }: Facts, now: number): ReadonlyArray<string> {
     const found: Array<string> = []
+    for (const { accountId, id, text } of rows.statuses) {
+      if (this.scheduled.get(text) !== accountId || this.statuses.has(id)) continue
+      this.scheduled.delete(text)
+      this.statuses.set(id, { account: accountId, reblogOf: undefined, text, deleted: false })
+    }
+    for (const text of this.scheduled.keys()) found.push(`the scheduled status "${text}" is missing`)
     const compare = (what: string, expected: Iterable<string>, actual: Iterable<string>) => {
       const [wanted, there] = [new Set(expected), new Set(actual)]
       for (const one of wanted) if (!there.has(one)) found.push(`${what} ${one} is missing`)

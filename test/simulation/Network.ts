@@ -37,6 +37,7 @@ export class Network {
   private readonly servers = new Map<string, Server>()
   private readonly connections = new Map<number, Connection>()
   private lastConnection = 0
+  private firstRequest: number | undefined
   private readonly time: VirtualTime
   private readonly dice: Dice
 
@@ -72,9 +73,20 @@ export class Network {
     this.time.after(arrival[way] - this.time.now, () => {
       if (connection.broken) return
       const [from, to] = way === "there" ? [client, server.machine] : [server.machine, client]
-      this.log.push(`${this.time.now} ${from.name}>${to.name} ${what}`)
+      this.log.push(`${this.time.now} ${from.name}>${to.name} ${this.relative(what)}`)
       arrived(connection)
     })
+  }
+
+  /** Requests and fibers are numbered through a process; a trace counts requests since the run began. */
+  private relative(what: string) {
+    return what.replaceAll(/"fiberId":\d+/g, "\"fiberId\":0").replace(
+      /^(\{"_tag":"\w+","(?:id|requestId)":)(\d+)/,
+      (_, before: string, id: string) => {
+        this.firstRequest ??= Number(id)
+        return `${before}${Number(id) - this.firstRequest}`
+      }
+    )
   }
 
   serverLayer(self: RunnerAddress.RunnerAddress, machine: Machine) {

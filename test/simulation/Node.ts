@@ -32,7 +32,7 @@ export interface Node {
 /** What the node does to feeds and bus, in sight of the faults. */
 const watched = (world: World, machine: Machine, { bus, feeds, messages }: Shared) => {
   const around = <A>(step: Step, effect: Effect.Effect<A>) =>
-    Effect.andThen(world.step(machine, step), Effect.tap(effect, world.step(machine, step)))
+    Effect.andThen(world.step(machine, step, "before"), Effect.tap(effect, world.step(machine, step, "after")))
   const seen = Feeds.of({
     push: (accounts, entry) => around("feeds", feeds.push(accounts, entry)),
     fill: (account, entries) => around("feeds", feeds.fill(account, entries)),

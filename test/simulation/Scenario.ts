@@ -16,11 +16,20 @@ export interface Outcome {
 
 /** How often a client sends a command again, with the same key, after an answer of 503. */
 const attemptsMax = 12
-/** How long a client waits for an answer, in milliseconds, and before it tries again. */
-const patienceMillis = 6000
+/** How long clients wait for an answer, in milliseconds, and before they try again. */
+const patienceMillis = [6000, 6000, 2000, 300]
 const pauseMillis = 1000
 /** Commands begin within that many milliseconds. */
 export const rushMillis = 6000
+
+/** A status is scheduled that far ahead, in milliseconds. */
+const aheadMillis = 5 * 60_000
+
+/**
+ * When the last part of a seed's commands begins, in milliseconds after the first: at once, but for some seeds, in which
+ * actors are put away meanwhile, and scheduled statuses become due.
+ */
+export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.1) ? aheadMillis : 0
 
 /** As it is kept under an id in the database. */
 export const commandIdOf = ({ command, key }: Pick<Outcome, "command" | "key">) => `${command._tag}:${key}`
@@ -29,6 +38,7 @@ export const commandIdOf = ({ command, key }: Pick<Outcome, "command" | "key">) 
 export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) => {
   const outcomes: Array<Outcome> = []
   const published: Array<{ readonly id: StatusId; readonly author: AccountId }> = []
+  const late = lateMillis(world.seed)
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
   const draw = (dice: Dice, account: AccountId, n: number): Command => {
@@ -58,6 +68,11 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
       [5 * onOwn, { _tag: "Delete", ...mine }],
       [4 * onOwn, { _tag: "Edit", ...mine, text: `edited ${n}`, spoilerText: "", sensitive: null, language: null }],
       [2 * onOwn, { _tag: "Pin", ...mine }],
+      [late === 0 || n % 4 === 0 ? 0 : 8, {
+        _tag: "Schedule",
+        post: post(`later ${n}`),
+        scheduledAt: world.time.now + aheadMillis + dice.between(2000, 8000)
+      }],
       [8, { _tag: "Follow", target, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
       [4, { _tag: "Unfollow", target }],
       [2, { _tag: "AuthorizeFollow", target }],
@@ -71,30 +86,47 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
   }
 
   /** Asks through one node, as a client by HTTP; "unknown" is no answer in time, and every 503. */
-  const ask = (node: Node, { account, command, key }: Omit<Outcome, "result">): Effect.Effect<Outcome["result"]> =>
+  const ask = (
+    node: Node,
+    { account, command, key }: Omit<Outcome, "result">,
+    duration: number
+  ): Effect.Effect<Outcome["result"]> =>
     node.machine.on(world.outside)(node.accounts.tell(account, command, key)).pipe(
       Effect.map(({ id }): Outcome["result"] => ({ id })),
       Effect.catch((error) =>
         Effect.succeed<Outcome["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
       ),
-      Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.succeed<Outcome["result"]>("unknown") }),
+      Effect.timeoutOrElse({ duration, orElse: () => Effect.succeed<Outcome["result"]>("unknown") }),
       Effect.catchCause((cause) => {
         world.wrong.push(`${key} was neither answered nor refused: ${Cause.pretty(cause)}`)
         return Effect.succeed<Outcome["result"]>("unknown")
       })
     )
 
+  /** Asks, or asks two nodes at the same time, as a client does whose finger is quick; both must answer the same. */
+  const askOnce = Effect.fnUntraced(function*(dice: Dice, asked: Omit<Outcome, "result">) {
+    if (nodes.length === 0) return "unknown"
+    const chosen = dice.chance(0.15) ? [dice.pick(nodes), dice.pick(nodes)] : [dice.pick(nodes)]
+    const results = yield* Effect.forEach(chosen, (node) => ask(node, asked, dice.pick(patienceMillis)), {
+      concurrency: "unbounded"
+    })
+    const known = results.filter((result) => result !== "unknown")
+    const ids = new Set(known.map((result) => "id" in result ? result.id : undefined))
+    if (ids.size > 1 && !ids.has(undefined)) world.wrong.push(`I2: ${asked.key} was answered ${[...ids].join(" and ")}`)
+    return known.find((result) => "id" in result) ?? known[0] ?? "unknown"
+  })
+
   /** One command of one client, sent until somebody answers; now and then the client reads its home, too. */
   const send = Effect.fnUntraced(function*(n: number) {
     const dice = new Dice(world.seed, `command ${n}`)
-    yield* Effect.sleep(dice.between(0, rushMillis))
+    yield* Effect.sleep(dice.between(0, rushMillis) + (n % 4 === 0 ? late : 0))
     const account = dice.pick(accounts)
     const command = draw(dice, account, n)
     const asked = { account, command, key: `k${n}` }
     world.say(`${nameOf(account)} sends ${describe(asked)}`)
     let result: Outcome["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
-      if (nodes.length > 0) result = yield* ask(dice.pick(nodes), asked)
+      result = yield* askOnce(dice, asked)
       if (result === "unknown") yield* Effect.sleep(pauseMillis)
     }
     world.say(
@@ -107,7 +139,7 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
     if (nodes.length === 0 || dice.chance(0.7)) return
     const node = dice.pick(nodes)
     yield* node.machine.on(world.outside)(node.homes.page(account, { limit: 1 })).pipe(
-      Effect.timeoutOption(patienceMillis),
+      Effect.timeoutOption(dice.pick(patienceMillis)),
       Effect.exit
     )
   })

@@ -5,6 +5,7 @@ import type { Machine } from "./Machine.ts"
 import type { Dice } from "./Seeded.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import * as Wire from "./Wire.ts"
+import type { Side } from "./World.ts"
 
 /** A message of a client that reaches Postgres. */
 export interface Message {
@@ -16,7 +17,7 @@ export interface Message {
 
 /** What happens to a message before Postgres works on it, or after that and before the answer is there. */
 export interface Mishap {
-  readonly side: "before" | "after"
+  readonly side: Side
   readonly act: () => void
   /** The connection ends with it. */
   readonly breaks: boolean

@@ -95,31 +95,29 @@ const drive = async <A, E>(
   main: (world: World) => Effect.Effect<A, E>
 ): Promise<Exit.Exit<A, E | string>> => {
   const { session, time } = world
-  const restore = Globals.replace(time, new Dice(world.seed, "libraries"))
+  const restore = Globals.replace(time)
   const began = cpuMillis()
   try {
-    let exit: Exit.Exit<A, E> | undefined
-    Effect.runForkWith(world.outside.context)(main(world)).addObserver((ended) => exit = ended)
-    let turns = 0
-    while (exit === undefined && time.stuck === undefined) {
+    const fiber = Effect.runForkWith(world.outside.context)(main(world))
+    for (let turns = 1; fiber.pollUnsafe() === undefined && time.stuck === undefined; turns++) {
       time.flush()
       await new Promise((resume) => setImmediate(resume))
-      if (exit !== undefined || time.pending || session.busy) continue
+      if (fiber.pollUnsafe() !== undefined || time.pending || session.busy) continue
       time.advance()
       // To ask for the CPU time is dear.
-      if (++turns % 512 === 0 && cpuMillis() - began > cpuMillisMax) {
+      if (turns % 512 === 0 && cpuMillis() - began > cpuMillisMax) {
         time.stuck = `more than ${cpuMillisMax} ms of CPU time`
       }
     }
-    return exit ?? Exit.fail(`stuck at ${time.elapsed} ms: ${time.stuck}`)
+    return fiber.pollUnsafe() ?? Exit.fail(`stuck at ${time.elapsed} ms: ${time.stuck}`)
   } finally {
     restore()
   }
 }
 
 /** Waits until nothing is left to do, but not for ever. */
-const rest = Effect.fnUntraced(function*({ sql }: Shared) {
-  for (let waited = 0; waited < restMillisMax; waited += 1000) {
+const rest = Effect.fnUntraced(function*({ sql }: Shared, late: number) {
+  for (let waited = 0; waited < restMillisMax + late; waited += 1000) {
     yield* Effect.sleep("1 second")
     const [left] = yield* sql<{ n: number }>`SELECT (SELECT count(*) FROM fanouts)::int
       + (SELECT count(*) FROM agenda)::int AS n`
@@ -153,16 +151,16 @@ const scenario = (options: Options) =>
     yield* Effect.sleep("4 seconds")
     const clients = Scenario.make(world, people, nodes)
     const planned = Faults.plan(seed, nodesAtStart).filter((_, n) => options.faults.includes(n))
-    const over = yield* Faults.unleash(world, planned, nodes, start)
+    const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(people))
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* over
-    yield* rest(common)
+    yield* rest(common, Scenario.lateMillis(seed))
     // Clients that forgot that they heard ask once more with the same key, on a node that just started.
     const latest = yield* start(nodesAtStart + 1)
     yield* Effect.sleep("3 seconds")
     const again = yield* Effect.forEach(clients.outcomes.slice(-againMax), (outcome) =>
-      Effect.map(clients.ask(latest, outcome), (later) => ({ ...outcome, later })))
-    yield* rest(common)
+      Effect.map(clients.ask(latest, outcome, 6000), (later) => ({ ...outcome, later })))
+    yield* rest(common, 0)
     return yield* Invariants.check({
       world,
       shared: common,

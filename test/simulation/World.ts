@@ -26,6 +26,8 @@ export interface Mutation {
 /** Where a machine can be hit: it sends SQL, commits, writes to the feeds, tells the bus or another node. */
 export type Step = "sql" | "commit" | "feeds" | "bus" | "network"
 
+export type Side = "before" | "after"
+
 /** A message on the bus, with the machine that sent it and the time, in milliseconds since 1970. */
 export interface Told {
   readonly machine: Machine
@@ -66,7 +68,7 @@ export class World {
   readonly wrong: Array<string> = []
   readonly told: Array<Told> = []
   /** Called when a machine is about to do something that others can see, or just did; what it answers is done then. */
-  step: (machine: Machine, step: Step) => Effect.Effect<void> = () => Effect.void
+  step: (machine: Machine, step: Step, side: Side) => Effect.Effect<void> = () => Effect.void
 
   constructor(database: PGlite, time: VirtualTime, seed: number, mutation: Mutation, logLevel: "None" | "Debug") {
     this.time = time
@@ -75,7 +77,7 @@ export class World {
     this.base = Context.make(References.MinimumLogLevel, logLevel)
     this.session = new Session(database, time, new Dice(seed, "session"))
     this.network = new Network(time, new Dice(seed, "network"))
-    this.network.step = (machine) => this.step(machine, "network")
+    this.network.step = (machine) => this.step(machine, "network", "before")
     this.leases = new Leases(leaseMillis, time, () => this.session.refuses)
     this.outside = new Machine(time, this.base, seed, "outside")
   }

@@ -3,7 +3,7 @@ import { faultsMax } from "./Faults.ts"
 import { Fleet } from "./Fleet.ts"
 import { mutants } from "./Mutants.ts"
 import { show, shrink, totals } from "./Report.ts"
-import { commandsStandard, type Result } from "./Simulation.ts"
+import { commandsStandard } from "./Simulation.ts"
 
 const usage = `npm run simulate -- [--seed N] [--runs M]
   --seed N        the first seed, 1 by default
@@ -45,18 +45,15 @@ const settings = {
 }
 const began = performance.now()
 const fleet = new Fleet(Math.min(runs, availableParallelism()))
-const failed: Array<Result> = []
-const results: Array<Result> = []
-await fleet.each(first, runs, settings, (result) => {
-  results.push(result)
+const results = await fleet.each(first, runs, settings, (result) => {
   const faults = Object.entries(result.counts).map(([what, times]) => `${what} ${times}`).join(", ")
   console.log(
     `seed ${result.seed} ${result.broken.length === 0 ? "holds" : "BREAKS"} ${result.hash.slice(0, 12)} ` +
       `(${result.virtualMillis} ms virtual, ${result.cpuMillis} ms) ${faults}`
   )
   if (process.argv.includes("--show")) console.log(result.log.join("\n"))
-  if (result.broken.length > 0) failed.push(result)
 })
+const failed = results.filter(({ broken }) => broken.length > 0)
 for (const result of failed) console.log(show(await shrink((seed, more) => fleet.run(seed, more), result, settings)))
 console.log(totals(results, performance.now() - began))
 fleet.close()

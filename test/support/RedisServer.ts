@@ -43,11 +43,10 @@ const answers = (port: number) =>
     socket.once("connect", () => end(true)).once("error", () => end(false))
   })
 
-/** A Redis of its own that ends with the scope; `pid` lets a test stop and continue it. */
-export const startRedis = Effect.gen(function*() {
+/** An empty Redis at this port of 127.0.0.1 that ends with the scope; `pid` lets a test stop and continue it. */
+export const startRedisAt = Effect.fnUntraced(function*(port: number) {
   const fs = yield* FileSystem.FileSystem
   const dir = yield* fs.makeTempDirectoryScoped({ directory: tmpdir(), prefix: "murmuration-redis-" })
-  const port = yield* freePort
   const command = program(["redis-server", "valkey-server"], "redis-server")
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir]
   const child = yield* Effect.acquireRelease(
@@ -61,7 +60,10 @@ export const startRedis = Effect.gen(function*() {
   )
   yield* Effect.repeat(answers(port), { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
   return { url: `redis://127.0.0.1:${port}`, port, pid: child.pid! }
-}).pipe(Effect.provide(NodeServices.layer))
+}, Effect.provide(NodeServices.layer))
+
+/** A Redis of its own at a free port. */
+export const startRedis = Effect.flatMap(freePort, startRedisAt)
 
 /** The address of the tests' Redis: `REDIS_URL` where it is set, else one that is started for the scope. */
 export const redisUrl = Effect.suspend(() => {

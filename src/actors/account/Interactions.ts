@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
   const refusePin = (text: string) => new Unprocessable({ text: `Validation failed: ${text}` })
 
   const verbs = {
-    Favourite: Effect.fn("Account.favourite")(function*({ statusId }: Of<"Favourite">) {
+    Favourite: Effect.fnUntraced(function*({ statusId }: Of<"Favourite">) {
       const target = yield* targets.visible(accountId, statusId)
       if (yield* favourites.add(accountId, target.id)) {
         yield* notify("favourite", target)
@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       }
       return onStatus(target.id)
     }),
-    Unfavourite: Effect.fn("Account.unfavourite")(function*({ statusId }: Of<"Unfavourite">) {
+    Unfavourite: Effect.fnUntraced(function*({ statusId }: Of<"Unfavourite">) {
       if (yield* favourites.remove(accountId, statusId)) {
         yield* notices.retractOne("favourite", accountId, statusId)
         yield* changed(statusId)
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       }
       return onStatus((yield* targets.visible(accountId, statusId)).id)
     }),
-    Reblog: Effect.fn("Account.reblog")(function*({ statusId, visibility }: Of<"Reblog">) {
+    Reblog: Effect.fnUntraced(function*({ statusId, visibility }: Of<"Reblog">) {
       const target = yield* targets.visible(accountId, statusId)
       const own = target.accountId === accountId
       if (target.visibility === "direct" || (target.visibility === "private" && !own)) return yield* new NotAllowed()
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       yield* changed(target.id)
       return onStatus(id)
     }),
-    Unreblog: Effect.fn("Account.unreblog")(function*({ statusId }: Of<"Unreblog">) {
+    Unreblog: Effect.fnUntraced(function*({ statusId }: Of<"Unreblog">) {
       const wrapper = yield* reblogs.find(accountId, statusId)
       if (wrapper === undefined) return onStatus((yield* targets.visible(accountId, statusId)).id)
       yield* publications.remove(wrapper, accountId, yield* nextMillis)
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       yield* changed(statusId, wrapper)
       return onStatus(statusId)
     }),
-    Pin: Effect.fn("Account.pin")(function*({ statusId }: Of<"Pin">) {
+    Pin: Effect.fnUntraced(function*({ statusId }: Of<"Pin">) {
       const target = yield* targets.visible(accountId, statusId)
       if (target.id !== statusId) return yield* refusePin("A boost cannot be pinned")
       if (target.accountId !== accountId) return yield* refusePin("Someone else's post cannot be pinned")
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       }
       return onStatus(statusId)
     }),
-    Unpin: Effect.fn("Account.unpin")(function*({ statusId }: Of<"Unpin">) {
+    Unpin: Effect.fnUntraced(function*({ statusId }: Of<"Unpin">) {
       const target = yield* targets.own(accountId, statusId)
       yield* favourites.unpin(accountId, target.id)
       return onStatus(target.id)

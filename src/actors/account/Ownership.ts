@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
   const { rateLimits } = yield* ServerConfig
   let state: State | undefined
 
-  const activate = Effect.fn("Account.activate")(function*() {
+  const activate = Effect.fnUntraced(function*() {
     const owner = yield* commands.takeOver(accountId)
     const now = yield* Clock.currentTimeMillis
     const count = (family: Family) =>

@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
   const broadcast = yield* Broadcast
 
   const verbs = {
-    UpdateProfile: Effect.fn("Account.updateProfile")(
+    UpdateProfile: Effect.fnUntraced(
       function*({ change }: Extract<Command, { readonly _tag: "UpdateProfile" }>) {
         const problems = problemsOf(change)
         if (problems.length > 0) {

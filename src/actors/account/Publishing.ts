@@ -28,7 +28,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
   const broadcast = yield* Broadcast
 
   /** What is stored of a text and its content warning; a content warning alone is the text. */
-  const prepare = Effect.fn("Account.prepare")(
+  const prepare = Effect.fnUntraced(
     function*(source: { readonly text: string; readonly spoilerText: string }) {
       const [body, warning] = [source.text.trim(), source.spoilerText.trim()]
       const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
   )
 
   /** What can be said against a post before it is stored; scheduling checks it, too. */
-  const check = Effect.fn("Account.check")(function*(post: Post) {
+  const check = Effect.fnUntraced(function*(post: Post) {
     const parent = post.inReplyToId === null ? undefined : yield* targets.parent(accountId, post.inReplyToId)
     const prepared = yield* prepare(post)
     if (post.allowedMentions !== null) {
@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
     return { parent, ...prepared }
   })
 
-  const publish = Effect.fn("Account.publish")(function*(post: Post): Effect.fn.Return<bigint, ClientError | SqlError> {
+  const publish = Effect.fnUntraced(function*(post: Post): Effect.fn.Return<bigint, ClientError | SqlError> {
     const { draft, parent, spoilerText, text } = yield* check(post)
     const author = yield* authors.settings(accountId)
     const wanted: Visibility = post.visibility ?? author.visibility
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
     Publish: Effect.fnUntraced(function*({ post }: Of<"Publish">) {
       return onStatus(yield* publish(post))
     }),
-    Edit: Effect.fn("Account.edit")(function*(command: Of<"Edit">) {
+    Edit: Effect.fnUntraced(function*(command: Of<"Edit">) {
       const old = yield* targets.own(accountId, command.statusId)
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
       const { draft, spoilerText, text } = yield* prepare(command)
@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       yield* sql.afterCommit(changed([command.statusId]))
       return onStatus(command.statusId)
     }),
-    Delete: Effect.fn("Account.delete")(function*({ statusId }: Of<"Delete">) {
+    Delete: Effect.fnUntraced(function*({ statusId }: Of<"Delete">) {
       yield* targets.own(accountId, statusId)
       yield* publications.remove(statusId, accountId, yield* nextMillis)
       yield* notices.retract([statusId])

@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
   })
 
   const verbs = {
-    Follow: Effect.fn("Account.follow")(function*({ languages, notify: wantsPosts, reblogs, target }: Of<"Follow">) {
+    Follow: Effect.fnUntraced(function*({ languages, notify: wantsPosts, reblogs, target }: Of<"Follow">) {
       if (target === accountId) return yield* new NotAllowed({ text: "Following your own account is not allowed" })
       const other = yield* counterparts.find(accountId, target)
       if (other.blocked || other.moved) return yield* new NotAllowed()
@@ -71,12 +71,12 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
       yield* changed(target, accountId)
       return onAccount(target)
     }),
-    Unfollow: Effect.fn("Account.unfollow")(function*({ target }: Of<"Unfollow">) {
+    Unfollow: Effect.fnUntraced(function*({ target }: Of<"Unfollow">) {
       yield* drop(accountId, target)
       yield* changed(target, accountId)
       return onAccount(target)
     }),
-    AuthorizeFollow: Effect.fn("Account.authorizeFollow")(function*({ target }: Of<"AuthorizeFollow">) {
+    AuthorizeFollow: Effect.fnUntraced(function*({ target }: Of<"AuthorizeFollow">) {
       if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()
       // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
       yield* notices.retractFollow(target, accountId)
@@ -84,18 +84,18 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
       yield* changed(target, target)
       return onAccount(target)
     }),
-    RejectFollow: Effect.fn("Account.rejectFollow")(function*({ target }: Of<"RejectFollow">) {
+    RejectFollow: Effect.fnUntraced(function*({ target }: Of<"RejectFollow">) {
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
       yield* notices.retractFollow(target, accountId)
       yield* changed(target)
       return onAccount(target)
     }),
-    RemoveFollower: Effect.fn("Account.removeFollower")(function*({ target }: Of<"RemoveFollower">) {
+    RemoveFollower: Effect.fnUntraced(function*({ target }: Of<"RemoveFollower">) {
       yield* drop(target, accountId)
       yield* changed(target, target)
       return onAccount(target)
     }),
-    Block: Effect.fn("Account.block")(function*({ target }: Of<"Block">) {
+    Block: Effect.fnUntraced(function*({ target }: Of<"Block">) {
       if (target === accountId) return yield* new NotAllowed()
       yield* counterparts.find(accountId, target)
       yield* restrictions.block(accountId, target)
@@ -104,12 +104,12 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
       yield* changed(target, accountId, target)
       return onAccount(target)
     }),
-    Unblock: Effect.fn("Account.unblock")(function*({ target }: Of<"Unblock">) {
+    Unblock: Effect.fnUntraced(function*({ target }: Of<"Unblock">) {
       yield* restrictions.unblock(accountId, target)
       yield* changed(target, accountId, target)
       return onAccount(target)
     }),
-    Mute: Effect.fn("Account.mute")(function*({ notifications, seconds, target }: Of<"Mute">) {
+    Mute: Effect.fnUntraced(function*({ notifications, seconds, target }: Of<"Mute">) {
       if (target === accountId) return yield* new NotAllowed()
       yield* counterparts.find(accountId, target)
       const timed = seconds > 0 && seconds <= muteSecondsMax
@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
       yield* changed(target, accountId)
       return onAccount(target)
     }),
-    Unmute: Effect.fn("Account.unmute")(function*({ target }: Of<"Unmute">) {
+    Unmute: Effect.fnUntraced(function*({ target }: Of<"Unmute">) {
       const removed = yield* restrictions.unmute(accountId, target)
       if (removed !== undefined) yield* agenda.strike("mute_end", removed)
       yield* changed(target, accountId)
@@ -131,7 +131,7 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
   return {
     verbs,
     /** Ends a mute whose time is over, in the running transaction. */
-    muteEnd: Effect.fn("Account.muteEnd")(function*(muteId: bigint) {
+    muteEnd: Effect.fnUntraced(function*(muteId: bigint) {
       if (yield* restrictions.expire(accountId, muteId)) yield* changed(accountId, accountId)
     })
   }

@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function*(
   })
 
   const verbs = {
-    Schedule: Effect.fn("Account.schedule")(function*({ post, scheduledAt }: Of<"Schedule">) {
+    Schedule: Effect.fnUntraced(function*({ post, scheduledAt }: Of<"Schedule">) {
       const now = yield* Clock.currentTimeMillis
       // A time that is over means now.
       if (scheduledAt <= now) return onStatus(yield* publishing.publish(post))
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function*(
       yield* agenda.enter("scheduled_status", id, accountId, scheduledAt)
       return onScheduled(id)
     }),
-    Reschedule: Effect.fn("Account.reschedule")(function*({ scheduledAt, scheduledId }: Of<"Reschedule">) {
+    Reschedule: Effect.fnUntraced(function*({ scheduledAt, scheduledId }: Of<"Reschedule">) {
       yield* future(scheduledAt)
       yield* room(scheduledAt, scheduledId)
       const rows = yield* sql`UPDATE scheduled_statuses SET scheduled_at = ${new Date(scheduledAt)}
@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function*(
       yield* agenda.enter("scheduled_status", scheduledId, accountId, scheduledAt)
       return onScheduled(scheduledId)
     }),
-    CancelScheduled: Effect.fn("Account.cancelScheduled")(function*({ scheduledId }: Of<"CancelScheduled">) {
+    CancelScheduled: Effect.fnUntraced(function*({ scheduledId }: Of<"CancelScheduled">) {
       const rows = yield* sql`DELETE FROM scheduled_statuses
         WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
       if (rows.length === 0) return yield* new RecordNotFound()
@@ -97,7 +97,7 @@ export const make = Effect.fnUntraced(function*(
   return {
     verbs,
     /** Publishes a status whose time has come and takes it off the list, in the running transaction. */
-    due: Effect.fn("Account.publishScheduled")(function*(scheduledId: bigint) {
+    due: Effect.fnUntraced(function*(scheduledId: bigint) {
       const [row] = yield* sql<{ params: unknown }>`DELETE FROM scheduled_statuses
         WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING params`
       if (row === undefined) return

@@ -4,7 +4,7 @@ import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/h
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
-import { type AppId, StatusId } from "../../services/Ids.ts"
+import { type AppId, StatusId, StatusIdFromString } from "../../services/Ids.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
@@ -61,13 +61,18 @@ const momentOf = Effect.fnUntraced(function*(text: string) {
   return DateTime.toEpochMillis(moment.value)
 })
 
+const decodeStatusId = Schema.decodeOption(StatusIdFromString)
+
+/** The status that a post answers; what is no id names one that never was, which the actor refuses as it does any. */
+const answered = (text: string) => Option.getOrElse(decodeStatusId(text), () => StatusId.make(0n))
+
 const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => ({
   text: payload.status ?? "",
   spoilerText: payload.spoilerText ?? "",
   sensitive: payload.sensitive ?? null,
   visibility: payload.visibility || null,
   language: payload.language || null,
-  inReplyToId: payload.inReplyToId ? StatusId.make(BigInt(payload.inReplyToId)) : null,
+  inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
   applicationId: applicationId ?? null,
   allowedMentions: payload.allowedMentions ?? null
 })

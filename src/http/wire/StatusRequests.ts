@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountIdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import { AccountIdFromString } from "../../services/Ids.ts"
 import { Flag, list, Text } from "./Params.ts"
 
 const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
@@ -30,7 +30,7 @@ const keys = {
 export const NewStatus = Schema.Struct({
   ...written,
   visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literal("")]))),
-  inReplyToId: Schema.optionalKey(Schema.NullOr(Schema.Union([StatusIdFromString, Schema.Literal(""), Schema.Int]))),
+  inReplyToId: Schema.optionalKey(Schema.NullOr(Text)),
   scheduledAt: Schema.optionalKey(Schema.NullOr(Text)),
   allowedMentions: Schema.optionalKey(list(AccountIdFromString))
 }).pipe(Schema.encodeKeys({

@@ -1,5 +1,6 @@
 import { between, spent, total } from "../Cpu.ts"
 import type { Request } from "../load/Connection.ts"
+import type { Options } from "../Options.ts"
 import { authorNumbers, followerNumbers, posterNumbers, readerNumbers, token } from "../People.ts"
 import { type Bench, type Measured, median, type Row, settled } from "../Row.ts"
 
@@ -7,7 +8,7 @@ import { type Bench, type Measured, median, type Row, settled } from "../Row.ts"
 const connections = 8
 
 /** What warms the server up before: so many requests, or so many milliseconds where that is less. */
-const warmUp = { count: 3_000, millis: 6_000 }
+const warmUp = ({ quick }: Options) => ({ count: 3_000, millis: quick ? 2_500 : 6_000 })
 
 /** Repeats requests in runs of some seconds; the median run counts, by its CPU. */
 const repeat = async (
@@ -16,7 +17,7 @@ const repeat = async (
   requests: ReadonlyArray<Request>,
   target: number
 ): Promise<ReadonlyArray<Measured>> => {
-  await stand.load({ connections, requests, ...warmUp })
+  await stand.load({ connections, requests, ...warmUp(options) })
   await settled(stand)
   const runs = []
   for (let run = 0; run < options.runs; run++) {

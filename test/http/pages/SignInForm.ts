@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import * as TestBrowser from "../../support/TestBrowser.ts"
+import type * as TestBrowser from "../../support/TestBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
 export const signInForm = Effect.fnUntraced(function*(browser: ReturnType<typeof TestBrowser.make>) {

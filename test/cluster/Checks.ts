@@ -1,0 +1,75 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Load } from "./Load.ts"
+import { type Account, type Node, request } from "./Nodes.ts"
+
+/** Completes when every follower was told of everything. */
+export const spread = (sql: SqlClient.SqlClient) =>
+  Effect.repeat(sql`SELECT 1 FROM fanouts LIMIT 1`, {
+    until: (waiting) => waiting.length === 0,
+    schedule: Schedule.spaced("50 millis")
+  })
+
+/** Everything that the load was answered 200 for is in Postgres, once; what was not answered is there once at most. */
+export const keptOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, load: Load) {
+  const stored = yield* sql<{ id: bigint; text: string }>`
+    SELECT id, text FROM statuses WHERE text LIKE 'post %' AND deleted_at IS NULL`
+  const byText = new Map(stored.map(({ id, text }) => [text, String(id)]))
+  assert.strictEqual(stored.length, byText.size, "a post is there twice")
+  assert.deepStrictEqual([...load.answered].filter(([text, id]) => byText.get(text) !== id), [])
+  const marks = yield* sql<{ mark: string }>`
+    SELECT concat('favourite ', account_id, ' ', status_id) AS mark FROM favourites
+    UNION ALL SELECT concat('bookmark ', account_id, ' ', status_id) FROM bookmarks`
+  const kept = new Set(marks.map(({ mark }) => mark))
+  assert.deepStrictEqual([...load.marked].filter((mark) => !kept.has(mark)), [])
+  const twice = yield* sql`
+    SELECT account_id FROM notifications GROUP BY account_id, type, from_account_id, status_id HAVING count(*) > 1`
+  assert.deepStrictEqual(twice, [])
+  return { posts: load.answered.size, marks: load.marked.size }
+})
+
+const idsOf = (body: unknown): ReadonlyArray<string> =>
+  Array.isArray(body) ? body.map((status: { readonly id: string }) => status.id) : []
+
+/** All ids of somebody's home, by as many pages as it takes. */
+const home = Effect.fnUntraced(function*(node: Node, person: Account) {
+  const seen: Array<string> = []
+  for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
+    const answer = yield* request(node, person, path)
+    assert.strictEqual(answer.status, 200)
+    const found = idsOf(answer.body)
+    seen.push(...found)
+    path = found.length === 0 ? "" : `/api/v1/timelines/home?limit=40&max_id=${found.at(-1)}`
+  }
+  return seen
+})
+
+/** Names of those whose home is not exactly, and in order, what they and those whom they follow have posted. */
+export const wrongHomes = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, node: Node, people: ReadonlyArray<Account>) {
+    const wrong = yield* Effect.forEach(people, (person) =>
+      Effect.gen(function*() {
+        const expected = yield* sql<{ id: bigint }>`
+          SELECT id FROM statuses WHERE deleted_at IS NULL AND (account_id = ${person.id} OR account_id IN
+            (SELECT target_account_id FROM follows WHERE account_id = ${person.id})) ORDER BY id DESC`
+        const seen = yield* home(node, person)
+        return seen.join() === expected.map(({ id }) => String(id)).join() ? [] : [person.username]
+      }), { concurrency: 2 })
+    return wrong.flat()
+  }
+)
+
+/** Has everybody follow the next `each` people, through the nodes by turns; tried again where accounts just move. */
+export const befriend = (nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, each: number) =>
+  Effect.forEach(
+    people.flatMap((person, n) =>
+      Array.from({ length: each }, (_, k) => ({ person, target: people[(n + k + 1) % people.length]! }))
+    ),
+    ({ person, target }, n) =>
+      Effect.repeat(
+        request(nodes[n % nodes.length]!, person, `/api/v1/accounts/${target.id}/follow`, { method: "POST" }),
+        { until: ({ status }) => status !== 503, schedule: Schedule.spaced("1 second") }
+      ).pipe(Effect.map(({ body, status }) => assert.strictEqual(status, 200, JSON.stringify(body)))),
+    { concurrency: 4, discard: true }
+  )

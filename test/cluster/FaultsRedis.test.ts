@@ -1,0 +1,141 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Exit, Layer, Option, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { limits } from "../../src/http/guard/Limits.ts"
+import { freePort } from "../support/ports.ts"
+import { startRedisAt } from "../support/RedisServer.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { befriend, keptOnce, spread, wrongHomes } from "./Checks.ts"
+import { whileFrozen } from "./Freezing.ts"
+import { idOf, type Load, percentile, recovery, startLoad, tally, worked } from "./Load.ts"
+import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
+import { listen, type Stream } from "./Streams.ts"
+
+const outage = "20 seconds"
+const roundMillis = 150
+/** What 99 of 100 homes may take while Redis is away: no Redis that hangs may be waited for by every reader. */
+const homeMillisMax = 1_000
+const streamMillisMax = 1_000
+const recoveryMillisMax = 15_000
+
+/** A Redis that can be killed and started again, empty, at the same port. */
+const startMortalRedis = Effect.gen(function*() {
+  const port = yield* freePort
+  const outer = yield* Effect.scope
+  let life = yield* Scope.fork(outer)
+  let redis = yield* Scope.provide(startRedisAt(port), life)
+  return {
+    url: redis.url,
+    whileFrozen: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.suspend(() => whileFrozen(redis.pid, work)),
+    whileDead: Effect.fnUntraced(function*<A, E, R>(work: Effect.Effect<A, E, R>) {
+      yield* Scope.close(life, Exit.void)
+      const result = yield* work
+      life = yield* Scope.fork(outer)
+      redis = yield* Effect.orDie(Scope.provide(startRedisAt(port), life))
+      return result
+    })
+  }
+})
+
+/** Registers apps by turns, and is refused beyond what the limit allows in the periods that this touches. */
+const registerApps = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, person: Account) {
+  const { seconds, uses } = limits.apps
+  const period = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / (seconds * 1000)))
+  const first = yield* period
+  const statuses: Array<number> = []
+  for (let n = 0; n < 3 * uses; n++) {
+    const form = { ["client_name"]: "app", ["redirect_uris"]: "https://app.example/" }
+    statuses.push((yield* request(nodes[n % nodes.length]!, person, "/api/v1/apps", { method: "POST", form })).status)
+  }
+  const made = statuses.filter((status) => status === 200).length
+  assert.isAtMost(made, uses * ((yield* period) - first + 1))
+  assert.strictEqual(made + statuses.filter((status) => status === 429).length, statuses.length)
+  return made
+})
+
+/** Posts until a post is streamed in time; answers how long after `since` that was sent, in milliseconds. */
+const streamsAgain = Effect.fnUntraced(function*(stream: Stream, node: Node, author: Account, since: number) {
+  while (true) {
+    const began = performance.now()
+    assert.isBelow(began - since, recoveryMillisMax)
+    const key = `${node.baseUrl} ${began}`
+    const { body, status } = yield* request(node, author, "/api/v1/statuses", {
+      method: "POST",
+      form: { status: `stream ${key}` },
+      key
+    })
+    assert.strictEqual(status, 200)
+    const arrived = yield* Effect.timeoutOption(stream.arrival(idOf(body)), streamMillisMax)
+    if (Option.isSome(arrived)) return began - since
+  }
+})
+
+/** Puts the load through an outage and looks at how it was answered; answers when streams worked again. */
+const under = Effect.fnUntraced(function*(
+  name: string,
+  load: Load,
+  fault: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>,
+  meanwhile: Effect.Effect<unknown>,
+  streams: (since: number) => Effect.Effect<number>
+) {
+  const began = performance.now()
+  yield* fault(Effect.all([Effect.sleep(outage), meanwhile], { concurrency: "unbounded" }))
+  const back = performance.now()
+  const [streamed] = yield* Effect.all([streams(back), recovery(load, back)], { concurrency: "unbounded" })
+  const asked = load.outcomes.filter((one) => one.ended > began && one.began < back)
+  const homes = asked.filter(({ kind }) => kind === "home")
+  const posts = asked.filter(({ kind }) => kind === "post")
+  console.log(
+    `Redis ${name} for ${outage}: ${asked.length} requests (${tally(asked)}); homes p50 ` +
+      `${percentile(homes, 0.5).toFixed(0)} ms, p99 ${percentile(homes, 0.99).toFixed(0)} ms; posts p50 ` +
+      `${percentile(posts, 0.5).toFixed(0)} ms, p99 ${percentile(posts, 0.99).toFixed(0)} ms; streams between nodes ` +
+      `work ${(streamed / 1000).toFixed(1)} s after its return`
+  )
+  assert.deepStrictEqual(asked.filter((one) => !worked(one)), [])
+  assert.isBelow(percentile(homes, 0.99), homeMillisMax)
+})
+
+const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
+
+layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServices: true })(
+  "Redis stopped under load (F9)",
+  (it) => {
+    it.effect("posts and homes go on; streams, feeds and limits are right during and after", () =>
+      Effect.scoped(Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { url } = yield* TestDatabase
+        const redis = yield* startMortalRedis
+        const [a, b] = yield* Effect.all([
+          startNode(url, redis.url, { RATE_LIMITS: "on" }),
+          startNode(url, redis.url, { RATE_LIMITS: "on" })
+        ])
+        const people = yield* makeAccounts(a.variables, Array.from({ length: 12 }, (_, n) => `author${n}`))
+        yield* befriend([a, b], people, 3)
+        const reader = people[0]!
+        const author = people[1]!
+        const stream = yield* listen(b, reader)
+        const load = yield* startLoad([a, b], people, roundMillis)
+        yield* Effect.sleep("2 seconds")
+
+        let made = 0
+        const meanwhile = (node: Node) =>
+          Effect.map(registerApps([node], reader), (more) => {
+            made += more
+          })
+        const streams = (since: number) => streamsAgain(stream, a, author, since)
+        yield* under("frozen", load, redis.whileFrozen, meanwhile(a), streams)
+        yield* under("dead", load, redis.whileDead, meanwhile(b), streams)
+        made += yield* registerApps([a, b], reader)
+
+        yield* load.stop
+        yield* spread(sql)
+        const { marks, posts } = yield* keptOnce(sql, load)
+        assert.deepStrictEqual([...yield* wrongHomes(sql, a, people), ...yield* wrongHomes(sql, b, people)], [])
+        console.log(
+          `${posts} posts and ${marks} marks are there once, ${people.length} homes are exact on both nodes; ` +
+            `${made} apps were made where ${limits.apps.uses} are allowed, by each node alone and by both together`
+        )
+      })), 170_000)
+  }
+)

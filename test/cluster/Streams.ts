@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import WebSocket from "ws"
+import type { Account, Node } from "./Nodes.ts"
+
+/** Opens the user's stream and keeps when each status came, in milliseconds of `performance.now()`. */
+export const listen = (node: Node, account: Account) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const socket = new WebSocket(`${node.baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`, account.token)
+      const arrivals = new Map<string, Array<number>>()
+      const waiting: Array<() => void> = []
+      let closedAt: number | undefined
+      const wake = () => waiting.splice(0).forEach((resume) => resume())
+      socket.on("message", (data) => {
+        const { event, payload } = JSON.parse(String(data))
+        if (event !== "update") return
+        const { id } = JSON.parse(payload)
+        arrivals.set(id, [...arrivals.get(id) ?? [], performance.now()])
+        wake()
+      })
+      socket.on("close", () => {
+        closedAt = performance.now()
+        wake()
+      })
+      await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject))
+      const until = <A>(look: () => A | undefined) =>
+        Effect.promise(async () => {
+          for (let found = look();; found = look()) {
+            if (found !== undefined) return found
+            await new Promise<void>((resume) => waiting.push(resume))
+          }
+        })
+      return {
+        socket,
+        arrivals: arrivals as ReadonlyMap<string, ReadonlyArray<number>>,
+        /** When the status first came; waits for it. */
+        arrival: (id: string) => until(() => arrivals.get(id)?.[0]),
+        /** When the server closed the stream; waits for it. */
+        closed: until(() => closedAt)
+      }
+    }),
+    ({ socket }) => Effect.sync(() => socket.terminate())
+  )
+
+export type Stream = Effect.Success<ReturnType<typeof listen>>

@@ -1,0 +1,166 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Person, TestServer } from "../support/Server.ts"
+import { call, follow, get, listen, post, publish } from "./Calls.ts"
+import { pathOf, routes } from "./Routes.ts"
+
+/** Words of the hidden statuses that no name of a person or tag holds. */
+const whispered = "zimtstern"
+const private_ = "lebkuchen"
+
+const channels = [
+  { stream: "user" },
+  { stream: "user:notification" },
+  { stream: "public" },
+  { stream: "public:local" },
+  { stream: "hashtag", tag: "kekse" },
+  { stream: "hashtag:local", tag: "kekse" },
+  { stream: "direct" }
+]
+
+/** Everybody around an author, and what it has hidden from some of them. */
+const settle = Effect.fnUntraced(function*(suffix: string) {
+  const { createPerson } = yield* TestServer
+  const make = (name: string) => createPerson(name + suffix)
+  const people = {
+    author: yield* make("author"),
+    friend: yield* make("friend"),
+    follower: yield* make("follower"),
+    stranger: yield* make("stranger"),
+    banned: yield* make("banned")
+  }
+  const { author, banned, follower, friend } = people
+  for (const fan of [friend, follower, banned]) yield* follow(fan, author)
+  yield* post(`/api/v1/accounts/${author.accountId}/follow`, follower, { notify: true })
+  yield* post(`/api/v1/accounts/${banned.accountId}/block`, author)
+  return people
+})
+
+/** Every path below which something is read, with each of the ids for its parameters, and a query that asks for much. */
+const readable = (ids: ReadonlyArray<string>, author: Person) => {
+  const query = new URLSearchParams([
+    ["q", "kekse"],
+    ["acct", author.username],
+    ["limit", "80"],
+    ["exclude_replies", "0"],
+    ...ids.map((id): [string, string] => ["id[]", id])
+  ])
+  const paths = routes.filter(({ method }) => method === "GET").flatMap((route) =>
+    route.path.includes(":") ? [...ids, "kekse"].map((id) => pathOf(route, id)) : [pathOf(route)]
+  )
+  const pages = ["/", "/tags/kekse", `/@${author.username}`, ...ids.map((id) => `/@${author.username}/${id}`)]
+  return [...new Set([...paths.map((path) => `${path}?${query}`), ...paths, ...pages])]
+}
+
+layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it) => {
+  it.effect(
+    "no route that reads shows a direct or private post to somebody who may not see it, whatever is asked",
+    () =>
+      Effect.gen(function*() {
+        const { author, banned, follower, friend, stranger } = yield* settle("1")
+        const root = yield* publish(author, "Open #kekse")
+        const direct = yield* publish(author, `@friend1 ${whispered} #kekse`, {
+          visibility: "direct",
+          spoiler_text: whispered,
+          in_reply_to_id: root
+        })
+        const secret = yield* publish(author, `${private_} #kekse`, { visibility: "private", in_reply_to_id: root })
+        const words = new Map([[direct, whispered], [secret, private_]])
+        // An edit leaves older texts behind, which are as secret.
+        for (const [id, word] of words) {
+          yield* call("PUT", `/api/v1/statuses/${id}`, author, { status: `${word}! #kekse @friend1` })
+        }
+        yield* post(`/api/v1/statuses/${secret}/favourite`, friend)
+        yield* post(`/api/v1/statuses/${secret}/pin`, author)
+        const ids = [root, direct, secret, String(author.accountId), String(friend.accountId)]
+        const paths = readable(ids, author)
+        assert.isAbove(paths.length, 300)
+        const shown = new Set<string>()
+        const viewers: ReadonlyArray<readonly [string, Person | undefined, ReadonlyArray<string>]> = [
+          ["nobody", undefined, [direct, secret]],
+          ["stranger", stranger, [direct, secret]],
+          ["banned", banned, [direct, secret]],
+          ["follower", follower, [direct]],
+          ["friend", friend, []]
+        ]
+        for (const [name, person, hidden] of viewers) {
+          for (const path of paths) {
+            const { status, text } = yield* get(path, person)
+            assert.isBelow(status, 500, path)
+            for (const id of hidden) {
+              assert.notInclude(text, `"id":"${id}"`, `${name} ${path}`)
+              assert.notInclude(text, words.get(id) ?? "", `${name} ${path}`)
+            }
+            for (const [id, word] of words) if (text.includes(word)) shown.add(`${name} ${id}`)
+          }
+        }
+        // The search is no good if it finds nothing where something is to be found.
+        assert.sameMembers([...shown], [`follower ${secret}`, `friend ${secret}`, `friend ${direct}`])
+      }),
+    120_000
+  )
+
+  it.effect(
+    "row 58: a direct post reaches the streams and notifications of the mentioned alone",
+    () =>
+      Effect.gen(function*() {
+        const { author, follower, friend, stranger } = yield* settle("2")
+        const listeners = {
+          friend: yield* listen(friend, ...channels),
+          follower: yield* listen(follower, ...channels),
+          stranger: yield* listen(stranger, ...channels)
+        }
+        const direct = yield* publish(author, `@friend2 ${whispered} #kekse`, { visibility: "direct" })
+        yield* call("PUT", `/api/v1/statuses/${direct}`, author, { status: `@friend2 ${whispered}! #kekse` })
+        yield* publish(author, "The end #kekse")
+        const heard = {
+          friend: yield* listeners.friend.until("The end"),
+          follower: yield* listeners.follower.until("The end"),
+          stranger: yield* listeners.stranger.until("The end")
+        }
+        for (const name of ["follower", "stranger"] as const) {
+          assert.notInclude(JSON.stringify(heard[name]), whispered, name)
+          assert.notInclude(JSON.stringify(heard[name]), direct, name)
+        }
+        const told = heard.friend.filter(({ payload }) => payload.includes(whispered))
+        assert.sameMembers([...new Set(told.flatMap(({ stream }) => stream))], ["user", "user:notification", "direct"])
+        yield* call("DELETE", `/api/v1/statuses/${direct}`, author)
+        yield* publish(author, "The very end #kekse")
+        assert.notInclude(
+          JSON.stringify(yield* listeners.stranger.until("The very end")),
+          direct,
+          "its id is nobody's business"
+        )
+        const types = (person: Person) =>
+          Effect.map(
+            get("/api/v1/notifications", person),
+            ({ body }) => body.map(({ type }: { readonly type: string }) => type)
+          )
+        // The follower has asked to be told of every post, and is told of those it may see.
+        assert.deepStrictEqual(yield* types(follower), ["status", "status"])
+        assert.deepStrictEqual(yield* types(stranger), [])
+      }),
+    60_000
+  )
+
+  it.effect("row 59: being named in a post tells nobody who may not read it", () =>
+    Effect.gen(function*() {
+      const { author, banned, stranger } = yield* settle("3")
+      const sql = yield* SqlClient.SqlClient
+      const ears = [yield* listen(stranger, ...channels), yield* listen(banned, ...channels)]
+      const secret = yield* publish(author, `${private_} of @banned3`, { visibility: "private" })
+      // As a crafted activity would name somebody without addressing them.
+      yield* sql`INSERT INTO mentions ${
+        sql.insert({ statusId: BigInt(secret), accountId: stranger.accountId, silent: true })
+      }`
+      yield* call("PUT", `/api/v1/statuses/${secret}`, author, { status: `${private_}, edited, of @banned3` })
+      yield* publish(stranger, "The end #kekse")
+      yield* publish(banned, "The end #kekse")
+      for (const ear of ears) assert.notInclude(JSON.stringify(yield* ear.until("The end")), private_)
+      for (const person of [stranger, banned]) {
+        assert.deepStrictEqual((yield* get("/api/v1/notifications", person)).body, [])
+        assert.strictEqual((yield* get(`/api/v1/statuses/${secret}`, person)).status, 404)
+      }
+    }))
+})
