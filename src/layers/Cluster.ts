@@ -15,6 +15,7 @@ import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import { HeldSessions } from "./Database.ts"
 import { OperatorError } from "./OperatorError.ts"
+import * as RunnerSockets from "./RunnerSockets.ts"
 
 /** Actors that one process keeps in memory at most (about 15 KB each); beyond it new ones answer 503. */
 export const residentEntitiesMax = 30_000
@@ -23,7 +24,7 @@ export const entityIdleTime = Duration.minutes(5)
 /** Shards of a group; the same on all nodes of a cluster for ever. */
 const shardsPerGroup = 300
 /** How long a node keeps its shards that no longer says that it lives; its accounts answer elsewhere after that. */
-const leaseTime = Duration.seconds(7)
+const leaseTime = Duration.seconds(6)
 const pingTimeout = Duration.seconds(3)
 const pingRetries = 1
 
@@ -75,7 +76,7 @@ const health = Layer.effect(
 /** This process as one node among others at `host` and `port`; the nodes share one database, which knows who has which shard. */
 export const layerNode = (host: string, port: number) =>
   SocketRunner.layer.pipe(
-    Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
+    Layer.provide([RunnerSockets.layerServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide(health),
     Layer.provideMerge(MessageStorage.layerNoop),
     Layer.provide(

@@ -74,7 +74,9 @@ layer(Platform, { excludeTestServices: true })("Postgres stopped under load (F5)
         assert.isBelow(closing, revocationMillisMax)
         console.log(
           `${posts} posts and ${marks} favourites and bookmarks were answered and are there once, ${people.length} homes ` +
-            `are exact, a revoked token's stream closed ${Math.max(0, closing).toFixed(0)} ms after the command line ended`
+            `are exact, a revoked token's stream closed ${
+              Math.max(0, closing).toFixed(0)
+            } ms after the command line ended`
         )
       })),
     170_000

@@ -101,41 +101,45 @@ const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
 layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServices: true })(
   "Redis stopped under load (F9)",
   (it) => {
-    it.effect("posts and homes go on; streams, feeds and limits are right during and after", () =>
-      Effect.scoped(Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const { url } = yield* TestDatabase
-        const redis = yield* startMortalRedis
-        const [a, b] = yield* Effect.all([
-          startNode(url, redis.url, { RATE_LIMITS: "on" }),
-          startNode(url, redis.url, { RATE_LIMITS: "on" })
-        ])
-        const people = yield* makeAccounts(a.variables, Array.from({ length: 12 }, (_, n) => `author${n}`))
-        yield* befriend([a, b], people, 3)
-        const reader = people[0]!
-        const author = people[1]!
-        const stream = yield* listen(b, reader)
-        const load = yield* startLoad([a, b], people, roundMillis)
-        yield* Effect.sleep("2 seconds")
+    it.effect(
+      "posts and homes go on; streams, feeds and limits are right during and after",
+      () =>
+        Effect.scoped(Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const { url } = yield* TestDatabase
+          const redis = yield* startMortalRedis
+          const [a, b] = yield* Effect.all([
+            startNode(url, redis.url, { RATE_LIMITS: "on" }),
+            startNode(url, redis.url, { RATE_LIMITS: "on" })
+          ])
+          const people = yield* makeAccounts(a.variables, Array.from({ length: 12 }, (_, n) => `author${n}`))
+          yield* befriend([a, b], people, 3)
+          const reader = people[0]!
+          const author = people[1]!
+          const stream = yield* listen(b, reader)
+          const load = yield* startLoad([a, b], people, roundMillis)
+          yield* Effect.sleep("2 seconds")
 
-        let made = 0
-        const meanwhile = (node: Node) =>
-          Effect.map(registerApps([node], reader), (more) => {
-            made += more
-          })
-        const streams = (since: number) => streamsAgain(stream, a, author, since)
-        yield* under("frozen", load, redis.whileFrozen, meanwhile(a), streams)
-        yield* under("dead", load, redis.whileDead, meanwhile(b), streams)
-        made += yield* registerApps([a, b], reader)
+          let made = 0
+          const meanwhile = (node: Node) =>
+            Effect.map(registerApps([node], reader), (more) => {
+              made += more
+            })
+          const streams = (since: number) => streamsAgain(stream, a, author, since)
+          yield* under("frozen", load, redis.whileFrozen, meanwhile(a), streams)
+          yield* under("dead", load, redis.whileDead, meanwhile(b), streams)
+          made += yield* registerApps([a, b], reader)
 
-        yield* load.stop
-        yield* spread(sql)
-        const { marks, posts } = yield* keptOnce(sql, load)
-        assert.deepStrictEqual([...yield* wrongHomes(sql, a, people), ...yield* wrongHomes(sql, b, people)], [])
-        console.log(
-          `${posts} posts and ${marks} marks are there once, ${people.length} homes are exact on both nodes; ` +
-            `${made} apps were made where ${limits.apps.uses} are allowed, by each node alone and by both together`
-        )
-      })), 170_000)
+          yield* load.stop
+          yield* spread(sql)
+          const { marks, posts } = yield* keptOnce(sql, load)
+          assert.deepStrictEqual([...yield* wrongHomes(sql, a, people), ...yield* wrongHomes(sql, b, people)], [])
+          console.log(
+            `${posts} posts and ${marks} marks are there once, ${people.length} homes are exact on both nodes; ` +
+              `${made} apps were made where ${limits.apps.uses} are allowed, by each node alone and by both together`
+          )
+        })),
+      170_000
+    )
   }
 )

@@ -14,7 +14,7 @@ export interface Outcome extends Answer {
 }
 
 /** Before a post that was refused is tried again under its key, in milliseconds. */
-const retryMillis = 2_000
+const retryMillis = 1_000
 
 /** The id of the entity in an answer. */
 export const idOf = (body: unknown) => typeof body === "object" && body !== null && "id" in body ? String(body.id) : ""
@@ -86,7 +86,8 @@ export const startLoad = Effect.fnUntraced(
       answered: answered as ReadonlyMap<string, string>,
       marked: marked as ReadonlySet<string>,
       /** One post more, first through the given node, then as the others. */
-      post: (person: Account, status: string, first: Node) => Effect.asVoid(FiberSet.run(posts, post(person, status, first))),
+      post: (person: Account, status: string, first: Node) =>
+        Effect.asVoid(FiberSet.run(posts, post(person, status, first))),
       stop: Effect.andThen(
         Fiber.interrupt(rounds),
         Effect.andThen(FiberSet.awaitEmpty(posts), FiberSet.awaitEmpty(requests))

@@ -46,6 +46,7 @@ export const layer = Account.toLayer(
       ...interactions.verbs,
       ...profile.verbs
     }))
+    // The span of a command; verbs have none of their own, because `Effect.fn` keeps a stack trace for each of every actor.
     const run = (id: string, command: Command) =>
       ownership.once(id, familyOf[command._tag], work(command)).pipe(
         Effect.withSpan(`Account.${command._tag}`),

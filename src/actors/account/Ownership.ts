@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
@@ -16,7 +16,6 @@ interface Used {
 interface State {
   readonly owner: Owner
   readonly used: Record<Family, Used>
-  lastMillis: number
 }
 
 const periodOf = (family: Family, now: number) => Math.floor(now / (families[family].seconds * 1000))
@@ -31,6 +30,8 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
   const commands = yield* Commands
   const { rateLimits } = yield* ServerConfig
   let state: State | undefined
+  /** The time of the newest status, in milliseconds since 1970. */
+  let newestMillis = 0
 
   const activate = Effect.fnUntraced(function*() {
     const owner = yield* commands.takeOver(accountId)
@@ -44,15 +45,16 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
       yield* sql<{ id: bigint | null }>`
       SELECT max(id) AS id FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL`
     )
-    return {
-      owner,
-      used: { statuses: yield* count("statuses"), follows: yield* count("follows") },
-      lastMillis: newest.id === null ? 0 : millisOf(newest.id)
-    }
+    if (newest.id !== null) newestMillis = Math.max(newestMillis, millisOf(newest.id))
+    state = { owner, used: { statuses: yield* count("statuses"), follows: yield* count("follows") } }
+    return state
   })
 
+  // Commands and fan-out run side by side; were both to activate, the later one would make the earlier one a stranger.
+  const activating = Semaphore.makeUnsafe(1)
+  const known = Effect.suspend(() => state === undefined ? activate() : Effect.succeed(state))
   const current: Effect.Effect<State, RecordNotFound | SqlError> = Effect.suspend(() =>
-    state === undefined ? Effect.tap(activate(), (fresh) => Effect.sync(() => state = fresh)) : Effect.succeed(state)
+    state === undefined ? activating.withPermits(1)(known) : Effect.succeed(state)
   )
 
   const standingOf = ({ used }: State, family: Family, now: number) => {
@@ -62,8 +64,9 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
     return { limit: uses, remaining: uses - used[family].count, resetAt: (index + 1) * seconds * 1000 }
   }
 
-  const forget = () => {
-    state = undefined
+  /** Forgets what turned out to be stale, not what was learnt since. */
+  const forget = (held: State) => () => {
+    if (state === held) state = undefined
     return new Unavailable({ retryAfterSeconds: 1 })
   }
 
@@ -83,7 +86,7 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })
     const { answer, repeated } = yield* commands.once(held.owner, id, family, metered).pipe(
-      Effect.catchTag("StaleOwner", forget)
+      Effect.catchTag("StaleOwner", forget(held))
     )
     if (family === undefined) return answer
     if (!repeated) held.used[family].count++
@@ -93,14 +96,16 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
   /** Runs work that may come again in a transaction of the owner. */
   const owned = Effect.fnUntraced(function*<A, E>(work: Effect.Effect<A, E>) {
     const held = yield* current
-    return yield* commands.owned(held.owner, work).pipe(Effect.catchTag("StaleOwner", forget))
+    return yield* commands.owned(held.owner, work).pipe(Effect.catchTag("StaleOwner", forget(held)))
   })
 
-  /** The time for a new status, in milliseconds since 1970: never that of an earlier one, whatever the clock does. */
-  const nextMillis = Effect.gen(function*() {
-    const held = yield* current
-    held.lastMillis = Math.max(yield* Clock.currentTimeMillis, held.lastMillis + 1)
-    return held.lastMillis
+  /**
+   * The time for a new status, in milliseconds since 1970: never that of an earlier one, whatever the clock does. For the
+   * work of a command only, which goes on under the epoch that it began with, even if that was forgotten meanwhile.
+   */
+  const nextMillis = Effect.map(Clock.currentTimeMillis, (now) => {
+    newestMillis = Math.max(now, newestMillis + 1)
+    return newestMillis
   })
 
   return { accountId, once, owned, nextMillis }

@@ -108,7 +108,10 @@ const isObject = (value: Json): value is { readonly [name: string]: Json } =>
 
 const merge = (query: Json, body: Json): Json => isObject(query) && isObject(body) ? { ...query, ...body } : body
 
-/** The same request with a JSON body. A token among the parameters counts as one in the header (RFC 6750, 2.2). */
+/**
+ * The same request with a JSON body, which whoever modifies it further (a proxy's headers) keeps. A token among the
+ * parameters counts as one in the header (RFC 6750, 2.2).
+ */
 const withJson = (
   request: HttpServerRequest.HttpServerRequest,
   parameters: Json
@@ -121,6 +124,10 @@ const withJson = (
   return Object.create(request, {
     headers: { value: headers },
     text: { value: Effect.succeed(JSON.stringify(parameters)) },
-    json: { value: Effect.succeed(parameters) }
+    json: { value: Effect.succeed(parameters) },
+    modify: {
+      value: (options: Parameters<typeof request.modify>[0]) =>
+        withJson(request.modify({ headers, ...options }), parameters)
+    }
   })
 }

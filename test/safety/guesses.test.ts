@@ -1,0 +1,175 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { limits } from "../../src/http/guard/Limits.ts"
+import { allScopes, type RequestOptions, TestServer } from "../support/Server.ts"
+import { formsOf } from "../support/TestBrowser.ts"
+import { type Answer, call } from "./Calls.ts"
+
+/** Whom a request comes from and is about; the server believes this machine as a proxy. */
+interface From {
+  readonly address: string
+  readonly email: string
+}
+
+type Attempt = (from: From) => Effect.Effect<Answer, unknown, TestServer>
+
+const withAddress = (address: string, headers: Record<string, string> = {}): RequestOptions => ({
+  headers: { "x-forwarded-for": address, ...headers },
+  redirect: "manual"
+})
+
+/** Sends a form of one of our pages as a browser does that has just opened the page. */
+const form = (page: string, fields: (from: From) => Record<string, string>): Attempt => (from) =>
+  Effect.gen(function*() {
+    const { baseUrl } = yield* TestServer
+    const opened = yield* call("GET", page, undefined, undefined, withAddress(from.address))
+    const cookie = opened.headers.getSetCookie().map((set) => set.split(";")[0]).join("; ")
+    const { action, fields: hidden } = formsOf(opened)[0] ?? { action: page, fields: {} }
+    return yield* call("POST", action, undefined, undefined, {
+      ...withAddress(from.address, { cookie, origin: baseUrl }),
+      body: new URLSearchParams({ ...hidden, ...fields(from) })
+    })
+  })
+
+const oob = "urn:ietf:wg:oauth:2.0:oob"
+const registration = { client_name: "App", redirect_uris: oob, scopes: allScopes.join(" ") }
+
+const register = (address: string, path = "/api/v1/apps") =>
+  call("POST", path, undefined, registration, withAddress(address))
+
+/** The token of an app without a user. */
+const appToken = Effect.fnUntraced(function*(address: string) {
+  const { body } = yield* register(address)
+  const { client_id, client_secret } = body
+  const grant = { grant_type: "client_credentials", client_id, client_secret, scope: registration.scopes }
+  return (yield* call("POST", "/oauth/token", undefined, grant, withAddress(address))).body.access_token
+})
+
+const guess = (path: string): Attempt => ({ address }) =>
+  call("POST", path, undefined, {
+    grant_type: "authorization_code",
+    client_id: "a",
+    client_secret: "b",
+    code: "c",
+    token: "d",
+    redirect_uri: oob
+  }, withAddress(address))
+
+/** Every way to guess a secret or to have letters sent, with its limit and what the limit counts by. */
+const verbs: ReadonlyArray<readonly [name: string, by: "address" | "email", limit: keyof typeof limits, Attempt]> = [
+  ["signing in", "address", "signInAddress", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
+  ["signing in", "email", "signInEmail", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
+  ["asking for a new password", "address", "mailAddress", form("/auth/password/new", ({ email }) => ({ email }))],
+  ["asking for a new password", "email", "mailEmail", form("/auth/password/new", ({ email }) => ({ email }))],
+  [
+    "asking for a confirmation",
+    "address",
+    "confirmationAddress",
+    form("/auth/confirmation/new", ({ email }) => ({ email }))
+  ],
+  ["asking for a confirmation", "email", "mailEmail", form("/auth/confirmation/new", ({ email }) => ({ email }))],
+  ["registering an app", "address", "apps", ({ address }) => register(address)],
+  ["trading a code", "address", "apiAddress", guess("/oauth/token")],
+  ["revoking a token", "address", "apiAddress", guess("/oauth/revoke")],
+  ["asking about a token", "address", "apiAddress", guess("/oauth/introspect")]
+]
+
+let last = 0
+/** Somebody whom no request came from or was about before. */
+const fresh = (): From => ({
+  address: `198.51.${Math.floor(++last / 250)}.${last % 250}`,
+  email: `guess${last}@example.org`
+})
+
+/** How many attempts are let through until one is told that it is too many. */
+const attemptsUntilRefused = Effect.fnUntraced(function*(attempt: Attempt, by: "address" | "email", uses: number) {
+  const key = fresh()
+  for (let count = 0; count <= 2 * uses; count++) {
+    const other = fresh()
+    const answer = yield* attempt(
+      by === "address" ? { ...other, address: key.address } : { ...other, email: key.email }
+    )
+    assert.isBelow(answer.status, 500, answer.text)
+    if (answer.status !== 429) continue
+    assert.strictEqual(answer.headers.get("x-ratelimit-remaining"), "0")
+    assert.strictEqual(answer.headers.get("x-ratelimit-limit"), String(uses))
+    assert.isAbove(Date.parse(answer.headers.get("x-ratelimit-reset") ?? ""), Date.now() - 1000)
+    const unaffected = yield* attempt(fresh())
+    assert.notStrictEqual(unaffected.status, 429, "others go on")
+    return count
+  }
+  return Number.POSITIVE_INFINITY
+})
+
+layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeTestServices: true })(
+  "rows 74, 75",
+  (it) => {
+    for (const [name, by, limit, attempt] of verbs) {
+      const { uses } = limits[limit]
+      it.effect(
+        `row 75: ${name} works ${uses} times in a period by ${by}, and not once more`,
+        () =>
+          Effect.gen(function*() {
+            const first = yield* attemptsUntilRefused(attempt, by, uses)
+            // A new period may have begun in between, which does not happen twice.
+            assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(attempt, by, uses), uses)
+          }),
+        60_000
+      )
+    }
+
+    it.effect("row 75: five sign-ups from an address, whatever app they come through", () =>
+      Effect.gen(function*() {
+        const { uses } = limits.signUp
+        const signUp: Attempt = Effect.fnUntraced(function*({ address, email }) {
+          const { address: elsewhere } = fresh()
+          const token = yield* appToken(elsewhere)
+          const wish = {
+            username: email.split("@")[0],
+            email,
+            password: "a good password",
+            agreement: true,
+            locale: "en"
+          }
+          return yield* call("POST", "/api/v1/accounts", { token }, wish, withAddress(address))
+        })
+        const first = yield* attemptsUntilRefused(signUp, "address", uses)
+        assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(signUp, "address", uses), uses)
+      }))
+
+    it.effect("row 74: the addresses of an IPv6 network count as one, and so do all ways to write a path", () =>
+      Effect.gen(function*() {
+        const { uses } = limits.apps
+        const ways = ["/api/v1/apps", "/api/v1/apps.json", "//api//v1///apps", "/api/v1/apps/", "/api/v1/apps?x=.json"]
+        const round = Effect.fnUntraced(function*(network: string) {
+          for (let count = 0; count <= 2 * uses; count++) {
+            const { status } = yield* register(`${network}:${count + 1}::${count * 7 + 1}`, ways[count % ways.length])
+            if (status === 429) {
+              return count
+            }
+            assert.strictEqual(status, 200)
+          }
+          return Number.POSITIVE_INFINITY
+        })
+        const first = yield* round("2001:db8:1:2")
+        assert.strictEqual(first === uses ? first : yield* round("2001:db8:1:3"), uses)
+        assert.strictEqual((yield* register("2001:db8:1:4::1")).status, 200)
+        for (const path of ["/API/v1/apps", "/api/v1/Apps", "/api/v1/apps;x", "/api/v1/apps%2f", "/api/v1/%61pps"]) {
+          assert.oneOf((yield* register("2001:db8:1:2::1", path)).status, [404, 429], path)
+        }
+      }))
+
+    it.effect("row 74: what a client writes into X-Forwarded-For itself is not believed", () =>
+      Effect.gen(function*() {
+        const { uses } = limits.apps
+        const { address } = fresh()
+        const statuses: Array<number> = []
+        for (let count = 0; count <= 2 * uses; count++) {
+          // The last word is the proxy's, all before it came with the request.
+          statuses.push((yield* register(`203.0.113.${count}, 10.0.0.1, ${address}`)).status)
+        }
+        assert.strictEqual(statuses[0], 200)
+        assert.strictEqual(statuses.at(-1), 429)
+      }))
+  }
+)

@@ -1,0 +1,97 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestServer } from "../support/Server.ts"
+import { call, get, idsAt, post, publish } from "./Calls.ts"
+
+const day = 86_400_000
+
+/** Moments that somebody may write, and whether a post may be scheduled for them. */
+const moments: ReadonlyArray<readonly [moment: () => string, fine: boolean]> = [
+  [() => new Date(Date.now() + day).toISOString(), true],
+  [() => new Date(Date.now() + day).toISOString().replace("Z", "+00:00"), true],
+  [() => new Date(Date.now() + 60_000).toISOString(), false],
+  [() => new Date(Date.now() - day).toISOString(), false],
+  [() => "1969-12-31T23:59:59Z", false],
+  [() => "0001-01-01T00:00:00Z", false],
+  [() => "-271821-04-20T00:00:00.000Z", false],
+  [() => "2026-13-45T99:99:99Z", false],
+  [() => "tomorrow", false],
+  [() => "99999999999999999999", false],
+  [() => "NaN", false],
+  [() => "1e400", false],
+  [() => "\u0661\u0662", false]
+]
+
+layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
+  it.effect("a moment that no calendar or no plan knows is refused in words, by whichever way it comes", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const ada = yield* createPerson("ada")
+      const { body: planned } = yield* post("/api/v1/statuses", ada, {
+        status: "later",
+        scheduled_at: new Date(Date.now() + 3 * day).toISOString()
+      })
+      for (const [moment, fine] of moments) {
+        const scheduled_at = moment()
+        const answers = [
+          yield* post("/api/v1/statuses", ada, { status: "later", scheduled_at }),
+          yield* call("PUT", `/api/v1/scheduled_statuses/${planned.id}`, ada, { scheduled_at })
+        ]
+        for (const { body, status } of answers) {
+          assert.strictEqual(status, fine ? 200 : 422, `${scheduled_at}: ${JSON.stringify(body)}`)
+          if (fine) assert.strictEqual(Date.parse(body.scheduled_at), Date.parse(scheduled_at))
+          else assert.isString(body.error)
+        }
+      }
+      assert.deepStrictEqual(yield* idsAt(`/api/v1/accounts/${ada.accountId}/statuses`), [], "none is published")
+    }))
+
+  it.effect("moments at the end of time, and durations beyond it, are kept or refused, and nothing falls over", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [bob, carol] = [yield* createPerson("bob"), yield* createPerson("carol")]
+      for (const scheduled_at of ["9999-12-31T23:59:59Z", "+275760-09-13T00:00:00.000Z", "+012026-01-01T00:00:00Z"]) {
+        const { status } = yield* post("/api/v1/statuses", bob, { status: "later", scheduled_at })
+        assert.oneOf(status, [200, 422], scheduled_at)
+      }
+      for (const duration of [-1, 0, 1e9, 1e12, 1e15, 2 ** 53 - 1, "1e30", "abc"]) {
+        const { body, status } = yield* post(`/api/v1/accounts/${carol.accountId}/mute`, bob, { duration })
+        assert.oneOf(status, [200, 422], String(duration))
+        if (status === 200) assert.isTrue(body.muting, String(duration))
+      }
+      assert.strictEqual((yield* get("/api/v1/mutes", bob)).status, 200)
+      assert.strictEqual((yield* get("/api/v1/scheduled_statuses", bob)).status, 200)
+    }))
+
+  it.effect("ids are made by the server's clock, and cursors at both ends of all numbers page", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const dora = yield* createPerson("dora")
+      const before = Date.now()
+      const ids = [yield* publish(dora, "one"), yield* publish(dora, "two", { created_at: "2099-01-01T00:00:00Z" })]
+      const [row] = yield* sql<{ late: number }>`SELECT count(*)::int AS late FROM statuses
+        WHERE created_at > ${new Date(Date.now() + 1000)} OR created_at < ${new Date(before - 1000)}`
+      assert.strictEqual(row?.late, 0)
+      for (const id of ids) assert.approximately(Number(BigInt(id) >> 16n), Date.now(), 60_000)
+      const ends = ["0", "-1", "1", "9223372036854775807", "9223372036854775808", "9".repeat(40), "x", ""]
+      const paths = [
+        "/api/v1/timelines/public",
+        "/api/v1/timelines/home",
+        "/api/v1/notifications",
+        "/api/v1/favourites"
+      ]
+      for (const path of paths) {
+        for (const cursor of ["max_id", "since_id", "min_id"]) {
+          for (const end of ends) {
+            const { status } = yield* get(`${path}?${cursor}=${end}&limit=2`, dora)
+            assert.strictEqual(status, 200, `${path} ${cursor}=${end}`)
+          }
+        }
+        for (const limit of ["0", "-5", "1e9", "99999999999999999999", "x", ""]) {
+          assert.strictEqual((yield* get(`${path}?limit=${limit}`, dora)).status, 200, `${path} limit=${limit}`)
+        }
+      }
+    }))
+})
