@@ -9,6 +9,7 @@ import { Registrations } from "../services/identity/Registrations.ts"
 import { type RoleId, Roles } from "../services/identity/Roles.ts"
 import { Users } from "../services/identity/Users.ts"
 import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
+import { traced } from "../services/Traced.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
@@ -49,7 +50,7 @@ const create = Command.make(
     role,
     confirmed: toggle("confirmed", "The address needs no confirmation by mail")
   },
-  Effect.fn("account create")(function*(given) {
+  traced("account create")(function*(given) {
     const registrations = yield* Registrations
     const roleId = yield* roleOf(given.role)
     const password = Option.isSome(given.password) ? given.password.value : yield* makePassword
@@ -95,7 +96,7 @@ const modify = Command.make(
     ),
     displayName: Flag.optional(Flag.String("display-name").pipe(Flag.withDescription("The name that others see")))
   },
-  Effect.fn("account modify")(function*(given) {
+  traced("account modify")(function*(given) {
     const users = yield* Users
     const { accountId } = yield* findUser(given.name)
     const roleId = yield* roleOf(given.role)

@@ -9,6 +9,7 @@ import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Redis } from "../layers/Redis.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
+import { traced } from "../services/Traced.ts"
 import { connection } from "./Migrate.ts"
 
 /** Milliseconds that the oldest work for others may wait before it counts as stuck. */
@@ -104,7 +105,7 @@ const examinations: ReadonlyArray<Examination> = [
 export const command = Command.make(
   "doctor",
   {},
-  Effect.fn("doctor")(function*() {
+  traced("doctor")(function*() {
     const context = yield* Layer.build(Layer.unwrap(Effect.map(connection, Database.client)))
     const results = yield* Effect.forEach(
       examinations,

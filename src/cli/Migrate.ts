@@ -5,6 +5,7 @@ import { Command } from "effect/cli"
 import * as Database from "../layers/Database.ts"
 import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
+import { traced } from "../services/Traced.ts"
 
 /** The database that the configuration means, while the scope is open. */
 export const connection = Effect.gen(function*() {
@@ -17,7 +18,7 @@ export const connection = Effect.gen(function*() {
 export const command = Command.make(
   "migrate",
   {},
-  Effect.fn("migrate")(function*() {
+  traced("migrate")(function*() {
     const done = yield* Database.migrate(yield* connection)
     yield* Console.log(
       done.length === 0

@@ -3,6 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import * as Scopes from "../services/oauth/Scopes.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
+import { traced } from "../services/Traced.ts"
 import { findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
@@ -17,7 +18,7 @@ const create = Command.make(
       Flag.withDefault("read")
     )
   },
-  Effect.fn("token create")(function*(given) {
+  traced("token create")(function*(given) {
     const scopes = Scopes.parse(given.scopes)
     if (scopes.length === 0 || !Scopes.areKnown(scopes)) {
       return yield* new OperatorError({
@@ -36,7 +37,7 @@ const revoke = Command.make(
     name,
     token: Flag.optional(Flag.Redacted("token").pipe(Flag.withDescription("Only this token, not all of the account")))
   },
-  Effect.fn("token revoke")(function*(given) {
+  traced("token revoke")(function*(given) {
     const tokens = yield* Tokens
     const { accountId } = yield* findUser(given.name)
     if (Option.isNone(given.token)) {

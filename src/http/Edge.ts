@@ -47,19 +47,27 @@ const noStore = { "cache-control": "private, no-store" }
 const givenId = /^[\w-]{8,64}$/
 
 /** Names every request, in its answer and in the log, so that a user's complaint can be found. */
-const named = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.gen(function*() {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    const given = headers["x-request-id"] ?? ""
-    const id = givenId.test(given) ? given : `${yield* letters}${yield* letters}`
-    return HttpServerResponse.setHeader(yield* Effect.annotateLogs(handler, "request", id), "x-request-id", id)
-  })
-
-const letters = Effect.map(Random.nextInt, (number) => Math.abs(number).toString(36))
+const naming = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (chance) => {
+  const process = chance.toString(36)
+  let count = 0
+  const nextName = () => `${process}-${(count++).toString(36)}`
+  return <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+      const given = headers["x-request-id"]
+      const name = given !== undefined && givenId.test(given) ? given : nextName()
+      return Effect.map(
+        Effect.annotateLogs(handler, "request", name),
+        (response) => HttpServerResponse.setHeader(response, "x-request-id", name)
+      )
+    })
+})
 
 /** Wraps the whole router: errors in the shape that clients know, and CORS where the field has it. */
 export const layer = Layer.mergeAll(
-  HttpRouter.middleware((handler) => named(Effect.catchCause(handler, answerCause)), { global: true }),
+  HttpRouter.middleware(
+    Effect.map(naming, (named) => (handler) => named(Effect.catchCause(handler, answerCause))),
+    { global: true }
+  ),
   HttpRouter.middleware(
     (handler) =>
       Effect.flatMap(

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, PubSub, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Broadcast, broadcastBacklogMax, BroadcastMessage } from "../services/Broadcast.ts"
+import { traced } from "../services/Traced.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
 import { Redis } from "./Redis.ts"
 
@@ -48,7 +49,7 @@ export const layer = Layer.effect(
       )
 
     return Broadcast.of({
-      publish: Effect.fn("Broadcast.publish")(function*(message) {
+      publish: traced("Broadcast.publish")(function*(message) {
         yield* PubSub.publish(hub, message)
         if (redis !== undefined) yield* send(redis, message)
       }),

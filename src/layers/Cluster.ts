@@ -24,7 +24,7 @@ export const entityIdleTime = Duration.minutes(5)
 /** Shards of a group; the same on all nodes of a cluster for ever. */
 const shardsPerGroup = 300
 /** How long a node keeps its shards that no longer says that it lives; its accounts answer elsewhere after that. */
-const leaseTime = Duration.seconds(6)
+export const leaseTime = Duration.seconds(6)
 const pingTimeout = Duration.seconds(3)
 const pingRetries = 1
 

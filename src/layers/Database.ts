@@ -7,6 +7,7 @@ import type { MigrationError } from "effect/sql/Migrator"
 import * as MigratorFileSystem from "effect/sql/MigratorFileSystem"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { fileURLToPath } from "node:url"
+import { traced } from "../services/Traced.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { OperatorError } from "./OperatorError.ts"
 
@@ -102,7 +103,7 @@ export const failed = (error: SqlError | MigrationError) =>
  * Brings the schema up to date, in one transaction and under a lock, so that nodes that start at once agree. It has a
  * session of its own without time limits, and answers the numbers and names of what it ran.
  */
-export const migrate = Effect.fn("Database.migrate")(
+export const migrate = traced("Database.migrate")(
   function*(connection: Connection) {
     const run = PgMigrator.run({ loader: migrations })
     return yield* run.pipe(

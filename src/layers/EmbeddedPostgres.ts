@@ -3,6 +3,7 @@ import { Context, Effect, FileSystem, Layer, Option, Path, type Redacted, Ref, S
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { createServer } from "node:net"
+import { traced } from "../services/Traced.ts"
 import * as Binaries from "./embedded/Binaries.ts"
 import * as DataFolder from "./embedded/DataFolder.ts"
 import * as Postmaster from "./embedded/Postmaster.ts"
@@ -47,7 +48,7 @@ export class EmbeddedPostgres extends Context.Service<EmbeddedPostgres, {
     Layer.effect(EmbeddedPostgres, make(options))
 }
 
-const make = Effect.fn("EmbeddedPostgres.make")(function*(options: Options) {
+const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   const path = yield* Path.Path
   const dataDir = path.resolve(options.dataDir)
   const folder = yield* DataFolder.of(dataDir)

@@ -1,8 +1,10 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Clock, Effect, Layer, Metric } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, type Scope } from "effect"
+import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer, type Server } from "node:http"
 import { bodyBytesMax } from "../http/body/Body.ts"
+import { lean } from "../http/Lean.ts"
+import { BatchedResponse } from "./BatchedResponse.ts"
 import { Environment } from "./Environment.ts"
 import { OperatorError } from "./OperatorError.ts"
 
@@ -29,6 +31,7 @@ const gracefulShutdownTimeout = "6 seconds"
  */
 export const makeServer = (): Server => {
   const server = createServer({
+    ServerResponse: BatchedResponse,
     requestTimeout,
     headersTimeout,
     connectionsCheckingInterval,
@@ -44,8 +47,23 @@ export const makeServer = (): Server => {
   return server
 }
 
+/** What requests carry. The size is for bodies that nothing else limits. */
+const carried = (services: Context.Context<Scope.Scope>) =>
+  Context.add(lean(services), HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax))
+
+/** Requests get nothing of what the server is made of, but what they need themselves. */
+const leanly = Layer.effect(
+  HttpServer.HttpServer,
+  Effect.map(HttpServer.HttpServer, ({ address, serve }) =>
+    HttpServer.make({
+      address,
+      serve: (app, middleware) =>
+        Effect.updateContext(middleware === undefined ? serve(app) : serve(app, middleware), carried)
+    }))
+)
+
 /** Listens on `HOST` and `PORT`. */
-export const layer = Layer.unwrap(Effect.map(Environment, ({ host, port }) =>
+const listening = Layer.unwrap(Effect.map(Environment, ({ host, port }) =>
   NodeHttpServer.layer(makeServer, {
     host,
     port,
@@ -62,6 +80,8 @@ export const layer = Layer.unwrap(Effect.map(Environment, ({ host, port }) =>
       ))
   )))
 
+export const layer = Layer.provideMerge(leanly, listening)
+
 const requests = Metric.counter("murmuration_http_requests_total", {
   description: "Answered requests",
   incremental: true
@@ -73,36 +93,33 @@ const durations = Metric.histogram("murmuration_http_request_seconds", {
 const inFlight = Metric.gauge("murmuration_http_requests_in_flight", { description: "Requests in work" })
 
 const classes = ["1", "2", "3", "4", "5"] as const
-const requestsOf = new Map(classes.map((first) => [first, Metric.withAttributes(requests, { status: `${first}xx` })]))
+const byClass = classes.map((first) => Metric.withAttributes(requests, { status: `${first}xx` }))
+const requestsOf = (status: number) => byClass[Math.floor(status / 100) - 1] ?? requests
 
 const overloaded = HttpServerResponse.jsonUnsafe({ error: "The server is busy, please try again" }, {
   status: 503,
   headers: { "retry-after": "1" }
 })
 
-/** Admits requests up to `requestsInFlightMax`, limits their bodies where a route says nothing else, and measures them; an upgraded connection is no request in work. */
+/** Admits requests up to `requestsInFlightMax` and measures them; an upgraded connection is no request in work. */
 const admission = HttpRouter.middleware(
   Effect.sync(() => {
     let now = 0
     return (handler) =>
-      Effect.gen(function*() {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        if (request.headers["upgrade"] !== undefined) return yield* handler
-        if (now >= requestsInFlightMax) return overloaded
+      Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
+        const { headers } = Context.get(context, HttpServerRequest.HttpServerRequest)
+        if (headers["upgrade"] !== undefined) return handler
+        if (now >= requestsInFlightMax) return Effect.succeed(overloaded)
         now++
-        const start = yield* Clock.currentTimeMillis
-        return yield* handler.pipe(
-          Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax)),
-          Effect.tap((response) => {
-            const counter = requestsOf.get(classes[Math.floor(response.status / 100) - 1] ?? "5") ?? requests
-            return Metric.update(counter, 1)
-          }),
-          Effect.ensuring(Effect.gen(function*() {
-            now--
-            yield* Metric.update(durations, ((yield* Clock.currentTimeMillis) - start) / 1000)
-            yield* Metric.update(inFlight, now)
-          }))
-        )
+        const clock = Context.get(context, Clock.Clock)
+        const start = clock.currentTimeMillisUnsafe()
+        return Effect.onExit(handler, (exit) => {
+          now--
+          durations.updateUnsafe((clock.currentTimeMillisUnsafe() - start) / 1000, context)
+          inFlight.updateUnsafe(now, context)
+          if (Exit.isSuccess(exit)) requestsOf(exit.value.status).updateUnsafe(1, context)
+          return Effect.void
+        })
       })
   }),
   { global: true }
@@ -110,7 +127,14 @@ const admission = HttpRouter.middleware(
 
 /** Addresses of clients behind a proxy of `TRUSTED_PROXIES`, as that proxy saw them; everybody else's header is ignored. */
 const proxies = HttpRouter.middleware(
-  Effect.map(Environment, ({ trustedProxies }) => HttpMiddleware.xForwardedHeaders({ trustedProxies })),
+  Effect.map(Environment, ({ trustedProxies }) => {
+    const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
+    return (handler) =>
+      Effect.flatMap(
+        HttpServerRequest.HttpServerRequest,
+        ({ headers }) => headers["x-forwarded-for"] === undefined ? handler : forwarded(handler)
+      )
+  }),
   { global: true }
 )
 

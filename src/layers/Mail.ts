@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { createTransport, type Transporter } from "nodemailer"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { type Letter, LetterNotSent, Mailer } from "../services/letters/Mailer.ts"
+import { traced } from "../services/Traced.ts"
 import { Environment } from "./Environment.ts"
 
 /** Milliseconds until a mail server must have answered; whoever asked for the mail is waiting. */
@@ -34,7 +35,7 @@ const smtp = Effect.fnUntraced(function*(url: Redacted.Redacted<string>) {
     (transport) => Effect.sync(() => transport.close())
   )
   return Mailer.of({
-    send: Effect.fn("Mailer.send")((letter) => Effect.asVoid(Effect.retry(deliver(transport, mailFrom, letter), tries)))
+    send: traced("Mailer.send")((letter) => Effect.asVoid(Effect.retry(deliver(transport, mailFrom, letter), tries)))
   })
 })
 
@@ -47,7 +48,7 @@ const files = Effect.fnUntraced(function*(dataDir: string) {
   const transport = createTransport({ streamTransport: true, buffer: true })
   const folder = path.join(dataDir, "mail")
   return Mailer.of({
-    send: Effect.fn("Mailer.send")(function*(letter) {
+    send: traced("Mailer.send")(function*(letter) {
       const { message } = yield* deliver(transport, mailFrom, letter)
       const file = path.join(folder, `${yield* Clock.currentTimeMillis}-${yield* random.uuidV4()}.eml`)
       yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(

@@ -3,6 +3,7 @@ import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { Unavailable } from "../services/Errors.ts"
 import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
+import { traced } from "../services/Traced.ts"
 
 /** OWASP's first choice for argon2id: 19 MiB, 2 passes, 1 lane. */
 const current = { memory: 19_456, passes: 2, parallelism: 1 }
@@ -40,7 +41,7 @@ export const layer = Layer.effect(
         )
       })
 
-    const hash = Effect.fn("Credentials.hash")(function*(password: Redacted.Redacted) {
+    const hash = traced("Credentials.hash")(function*(password: Redacted.Redacted) {
       const salt = yield* random.randomBytes(saltBytes)
       const derived = yield* derive(current, password, salt, hashBytes)
       const { memory, parallelism, passes } = current
@@ -48,7 +49,7 @@ export const layer = Layer.effect(
     })
 
     const nobody = new Uint8Array(saltBytes)
-    const verify = Effect.fn("Credentials.verify")(
+    const verify = traced("Credentials.verify")(
       function*(password: Redacted.Redacted, stored: string | undefined) {
         const match = stored === undefined ? null : phc.exec(stored)
         if (match === null) return yield* Effect.as(derive(current, password, nobody, hashBytes), false)

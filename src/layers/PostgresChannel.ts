@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, PubSub, Queue, Ref, Schedule, Schema, type Scope } from "effect"
 import { BroadcastMessage } from "../services/Broadcast.ts"
 import { AccountId, IdFromString } from "../services/Ids.ts"
+import { traced } from "../services/Traced.ts"
 import { HeldSessions } from "./Database.ts"
 
 /** The channel of Postgres' LISTEN and NOTIFY on which the command line reaches a running server. */
@@ -23,7 +24,7 @@ const encode = Schema.encodeEffect(Json)
 const decode = Schema.decodeUnknownEffect(Json)
 
 /** Says it to every server on this database. In a transaction it is heard when that commits. */
-export const notify = Effect.fn("PostgresChannel.notify")(function*(signal: Signal) {
+export const notify = traced("PostgresChannel.notify")(function*(signal: Signal) {
   const pg = yield* PgClient.PgClient
   yield* pg.notify(channelName, yield* Effect.orDie(encode(signal)))
 })

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Redacted, Schedule, Schema, type Scope } from "effect"
 import { Redis as Client, type RedisOptions } from "ioredis"
+import { traced } from "../services/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** Redis did not do what was asked: it is away, too slow, or refused. */
@@ -39,7 +40,7 @@ export class Redis extends Context.Service<Redis, {
     Layer.effect(Redis, make(url))
 }
 
-const make = Effect.fn("Redis.make")(function*(url: Redacted.Redacted<string>) {
+const make = traced("Redis.make")(function*(url: Redacted.Redacted<string>) {
   const commands = yield* open(url, "commands")
   const subscriber = yield* open(url, "subscriptions")
   const channels = new Map<string, Set<(message: string) => void>>()
@@ -78,7 +79,7 @@ const make = Effect.fn("Redis.make")(function*(url: Redacted.Redacted<string>) {
 
   return Redis.of({
     use,
-    subscribe: Effect.fn("Redis.subscribe")(function*(channel, onMessage) {
+    subscribe: traced("Redis.subscribe")(function*(channel, onMessage) {
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners)
       yield* Effect.acquireRelease(
@@ -95,7 +96,7 @@ const ignore = () => undefined
 const isTimeout = (cause: unknown) => cause instanceof Error && cause.message === "Command timed out"
 
 /** A connected client that closes with the scope. */
-const open = Effect.fn("Redis.open")(function*(url: Redacted.Redacted<string>, purpose: string) {
+const open = traced("Redis.open")(function*(url: Redacted.Redacted<string>, purpose: string) {
   const log = Effect.runForkWith(yield* Effect.context<never>())
   const client = yield* Effect.acquireRelease(
     Effect.sync(() => new Client(Redacted.value(url), options)),

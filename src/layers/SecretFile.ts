@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Path, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { traced } from "../services/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** The folder of secrets that this server made for itself, below its data. */
@@ -15,7 +16,7 @@ export const location = Effect.fnUntraced(function*(dataDir: string, name: strin
  * The secret kept under `name` in `dataDir`, made by `make` where there is none yet. Readable for its owner only. The
  * file appears whole or not at all, and of two that make it at once the first wins for both.
  */
-export const keep = Effect.fn("SecretFile.keep")(
+export const keep = traced("SecretFile.keep")(
   function*(dataDir: string, name: string, make: Effect.Effect<string, never, SecureRandom.SecureRandom>) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path

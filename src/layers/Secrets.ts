@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { Secrets } from "../services/instance/Secrets.ts"
+import { traced } from "../services/Traced.ts"
 import { Environment } from "./Environment.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as SecretFile from "./SecretFile.ts"
@@ -19,7 +20,7 @@ const makeKey = Effect.gen(function*() {
  * The secret kept under `name` in the database, made by `make` where there is none. Nodes that make it at once agree:
  * the first row stays, and every node reads it back.
  */
-export const keepInDatabase = Effect.fn("Secrets.keepInDatabase")(
+export const keepInDatabase = traced("Secrets.keepInDatabase")(
   function*(name: string, make: Effect.Effect<string, never, SecureRandom.SecureRandom>) {
     const sql = yield* SqlClient.SqlClient
     const stored = sql<{ readonly value: string }>`SELECT value FROM secrets WHERE name = ${name}`

@@ -1,10 +1,10 @@
 import { Effect, Layer, Logger, type LogLevel, Option, References, Result } from "effect"
-import { FetchHttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { FetchHttpClient, HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
 import { NetAddress } from "effect/net"
-import { Otlp, PrometheusMetrics } from "effect/observability"
+import { Otlp, OtlpSerialization, PrometheusMetrics } from "effect/observability"
 import { Environment } from "./Environment.ts"
 import * as ProcessMetrics from "./telemetry/ProcessMetrics.ts"
-import { redact } from "./telemetry/Redaction.ts"
+import { redact, secretNames } from "./telemetry/Redaction.ts"
 
 const levels = { debug: "Debug", info: "Info", warning: "Warn", error: "Error" } as const satisfies Record<
   Environment["Service"]["logLevel"],
@@ -21,14 +21,37 @@ const logging = Layer.unwrap(
   )
 )
 
+/** Texts without secrets; and OTLP's JSON has as strings the numbers that JSON lacks. */
+const fit = (_key: string, value: unknown) =>
+  typeof value === "string"
+    ? redact(value)
+    : typeof value === "number" && !Number.isFinite(value)
+    ? String(value)
+    : value
+
+const exported = (data: unknown) => HttpBody.text(JSON.stringify(data, fit), "application/json")
+
+/** What a collector gets, without secrets. */
+const serialization = Layer.succeed(OtlpSerialization.OtlpSerialization, {
+  traces: exported,
+  metrics: exported,
+  logs: exported
+})
+
 /** Spans go to `OTLP_URL`; without it none are made, because they cost more than a cached answer does. */
 const tracing = Layer.unwrap(Effect.map(Environment, ({ otlpUrl }) =>
   otlpUrl === undefined
     ? Layer.succeed(References.TracerEnabled, false)
-    : Otlp.layerJson({ baseUrl: otlpUrl, resource: { serviceName: "murmuration" }, loggerMergeWithExisting: true })
-      .pipe(
-        Layer.provide(FetchHttpClient.layer)
-      )))
+    : Otlp.layer({ baseUrl: otlpUrl, resource: { serviceName: "murmuration" }, loggerMergeWithExisting: true }).pipe(
+      Layer.provide([FetchHttpClient.layer, serialization]),
+      // Names that a client wrote with escapes are known here only.
+      Layer.merge(
+        Layer.effect(
+          UrlParams.CurrentRedactedNames,
+          Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...secretNames])
+        )
+      )
+    )))
 
 /** Logging and tracing of everything that is built on top of it. */
 export const layer = Layer.merge(logging, tracing)

@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { traced } from "./Traced.ts"
 
 /** A change of an account's figures that goes with a row that was really inserted or deleted. */
 export interface AccountChange {
@@ -35,7 +36,7 @@ export const ofAccount = (sql: SqlClient, change: AccountChange, lastStatusAt: D
  * Changes counters in the running transaction, accounts before statuses and each in the order of ids, so that
  * transactions of different accounts never wait for one another in a circle. Call it as the transaction's last write.
  */
-export const count = Effect.fn("Counters.count")(function*(
+export const count = traced("Counters.count")(function*(
   sql: SqlClient,
   accounts: ReadonlyArray<AccountChange>,
   statuses: ReadonlyArray<StatusChange> = [],

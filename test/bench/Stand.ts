@@ -53,10 +53,12 @@ export const makeDataDir = async () => {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
+/** As `npm start` runs it. */
+const nodeFlags = ["--max-semi-space-size=8"]
 const common = { HOST: "127.0.0.1", RATE_LIMITS: "off", LOG_LEVEL: "error" }
 const serving = async (port: number, variables: Record<string, string>) => {
   const began = performance.now()
-  const server = Child.start<Order>(["--import", here("Probe.ts"), here("../../src/main.ts")], {
+  const server = Child.start<Order>([...nodeFlags, "--import", here("Probe.ts"), here("../../src/main.ts")], {
     ...common,
     PORT: String(port),
     ...variables

@@ -18,6 +18,8 @@ const roundMillis = 150
 const homeMillisMax = 1_000
 const streamMillisMax = 1_000
 const recoveryMillisMax = 15_000
+/** How long a stream may outlive its token where word of its end is lost. */
+const revocationMillisMax = 30_000
 
 /** A Redis that can be killed and started again, empty, at the same port. */
 const startMortalRedis = Effect.gen(function*() {
@@ -53,6 +55,28 @@ const registerApps = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, per
   assert.strictEqual(made + statuses.filter((status) => status === 429).length, statuses.length)
   return made
 })
+
+/** An app that has the tokens of these accounts, and may give them back. */
+const registerOwner = Effect.fnUntraced(function*(node: Node, people: ReadonlyArray<Account>) {
+  const sql = yield* SqlClient.SqlClient
+  const form = { ["client_name"]: "owner", ["redirect_uris"]: "https://app.example/" }
+  const { body } = yield* request(node, people[0]!, "/api/v1/apps", { method: "POST", form })
+  const { client_id, client_secret } = body as Record<string, string>
+  yield* sql`UPDATE oauth_tokens SET app_id = ${BigInt(idOf(body))}
+    WHERE account_id IN ${sql.in(people.map(({ id }) => id))}`
+  return { client_id: client_id ?? "", client_secret: client_secret ?? "" }
+})
+
+/** Gives a token back on one node, and answers how long its stream on another goes on, in milliseconds. */
+const revoke = Effect.fnUntraced(
+  function*(node: Node, account: Account, owner: Record<string, string>, stream: Stream) {
+    const form = { ...owner, token: account.token }
+    const { status } = yield* request(node, account, "/oauth/revoke", { method: "POST", form })
+    assert.strictEqual(status, 200)
+    const since = performance.now()
+    return (yield* stream.closed) - since
+  }
+)
 
 /** Posts until a post is streamed in time; answers how long after `since` that was sent, in milliseconds. */
 const streamsAgain = Effect.fnUntraced(function*(stream: Stream, node: Node, author: Account, since: number) {
@@ -102,7 +126,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
   "Redis stopped under load (F9)",
   (it) => {
     it.effect(
-      "posts and homes go on; streams, feeds and limits are right during and after",
+      "posts and homes go on; streams, feeds and limits are right during and after; row 70: who is revoked hears no more",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -112,31 +136,41 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
             startNode(url, redis.url, { RATE_LIMITS: "on" }),
             startNode(url, redis.url, { RATE_LIMITS: "on" })
           ])
-          const people = yield* makeAccounts(a.variables, Array.from({ length: 12 }, (_, n) => `author${n}`))
+          const names = Array.from({ length: 14 }, (_, n) => `author${n}`)
+          const [lost, late, ...people] = yield* makeAccounts(a.variables, names)
           yield* befriend([a, b], people, 3)
           const reader = people[0]!
           const author = people[1]!
           const stream = yield* listen(b, reader)
+          const owner = yield* registerOwner(a, [lost!, late!])
+          const revoked = [yield* listen(b, lost!), yield* listen(b, late!)] as const
           const load = yield* startLoad([a, b], people, roundMillis)
           yield* Effect.sleep("2 seconds")
 
-          let made = 0
-          const meanwhile = (node: Node) =>
-            Effect.map(registerApps([node], reader), (more) => {
-              made += more
+          let made = 1
+          const closings: Array<number> = []
+          const meanwhile = (node: Node, account: Account, ending: Stream) =>
+            Effect.gen(function*() {
+              made += yield* registerApps([node], reader)
+              closings.push(yield* revoke(a, account, owner, ending))
             })
           const streams = (since: number) => streamsAgain(stream, a, author, since)
-          yield* under("frozen", load, redis.whileFrozen, meanwhile(a), streams)
-          yield* under("dead", load, redis.whileDead, meanwhile(b), streams)
+          yield* under("frozen", load, redis.whileFrozen, meanwhile(a, lost!, revoked[0]), streams)
+          yield* under("dead", load, redis.whileDead, meanwhile(b, late!, revoked[1]), streams)
           made += yield* registerApps([a, b], reader)
 
+          assert.lengthOf(closings, 2)
+          assert.isBelow(Math.max(...closings), revocationMillisMax)
           yield* load.stop
           yield* spread(sql)
           const { marks, posts } = yield* keptOnce(sql, load)
           assert.deepStrictEqual([...yield* wrongHomes(sql, a, people), ...yield* wrongHomes(sql, b, people)], [])
           console.log(
             `${posts} posts and ${marks} marks are there once, ${people.length} homes are exact on both nodes; ` +
-              `${made} apps were made where ${limits.apps.uses} are allowed, by each node alone and by both together`
+              `${made} apps were made where ${limits.apps.uses} are allowed, by each node alone and by both together; ` +
+              `streams of tokens that the other node was given back went on for ${
+                closings.map((millis) => (millis / 1000).toFixed(1)).join(" and ")
+              } s`
           )
         })),
       170_000

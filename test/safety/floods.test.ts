@@ -77,6 +77,35 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
       assert.isBelow(memoryUsage.rss() - before, 150 * mebibyte)
     }).pipe(Effect.scoped))
 
+  it.effect("a multipart body without an end is cut off as well, whether it is one file, one field or many", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const { token } = yield* createPerson("carl")
+      const part = (more: string) => `--x\r\nContent-Disposition: form-data; name="avatar"${more}\r\n\r\n`
+      const kib64 = 65_536
+      const floods: ReadonlyArray<readonly [start: string, piece: string]> = [
+        [part("; filename=\"a.png\""), "x".repeat(kib64)],
+        [part(""), "x".repeat(kib64)],
+        ["", `${part("")}y\r\n`.repeat(1000)],
+        [`--x\r\nContent-Disposition: form-data; name="`, "x".repeat(kib64)],
+        ["", "x".repeat(kib64)]
+      ]
+      const before = memoryUsage.rss()
+      for (const [start, piece] of floods) {
+        const { socket } = yield* open
+        socket.write(
+          `PATCH /api/v1/accounts/update_credentials HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+            "Content-Type: multipart/form-data; boundary=x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        const chunk = (data: string) => Buffer.from(`${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`)
+        if (start !== "") socket.write(chunk(start))
+        const sent = yield* pour(socket, chunk(piece), 300 * mebibyte)
+        assert.isBelow(sent, 50 * mebibyte, start)
+      }
+      assert.isBelow(memoryUsage.rss() - before, 150 * mebibyte)
+      assert.strictEqual((yield* call("GET", "/api/v1/instance")).status, 200)
+    }).pipe(Effect.scoped))
+
   it.effect("many requests in one go are answered in their order, and rubbish gets 400 and the end", () =>
     Effect.gen(function*() {
       const { answers, ended, socket } = yield* open
@@ -88,6 +117,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
       socket.write("\u0016\u0003\u0001 what is this\r\n\r\n")
       assert.include(yield* ended, "HTTP/1.1 400 ")
     }).pipe(Effect.scoped))
+
+  it.effect(
+    "2,000 connections whose headers come a byte at a time keep nobody else out",
+    () =>
+      Effect.gen(function*() {
+        const before = memoryUsage.rss()
+        const slow = yield* Effect.forEach(Array.from({ length: 2_000 }), () => open, { concurrency: 100 })
+        for (const { socket } of slow) socket.write("GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+        for (let round = 0; round < 5; round++) {
+          for (const { socket } of slow) socket.write("x")
+          assert.strictEqual((yield* call("GET", "/health")).status, 200)
+          assert.strictEqual((yield* call("GET", "/api/v1/instance")).status, 200)
+        }
+        assert.isBelow(memoryUsage.rss() - before, 200 * mebibyte)
+      }).pipe(Effect.scoped),
+    30_000
+  )
 
   it.effect("what is too deep, too long or too much in a body is refused, not choked on", () =>
     Effect.gen(function*() {

@@ -91,6 +91,37 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
     60_000
   )
 
+  it.effect(
+    "row 57: what is hidden takes as long as what never was",
+    () =>
+      Effect.gen(function*() {
+        const { createPerson } = yield* TestServer
+        const [author, stranger] = [yield* createPerson("quiet"), yield* createPerson("clocker")]
+        const secret = yield* publish(author, `Between us ${"so ".repeat(100)}`, { visibility: "private" })
+        const ways = [
+          (id: string) => get(`/api/v1/statuses/${id}`, stranger),
+          (id: string) => get(`/api/v1/statuses/${id}/context`, stranger),
+          (id: string) => post(`/api/v1/statuses/${id}/favourite`, stranger)
+        ]
+        for (const way of ways) {
+          const millis = Effect.fnUntraced(function*(id: string) {
+            const began = performance.now()
+            yield* way(id)
+            return performance.now() - began
+          })
+          // By turns, so that whatever else this machine does falls on both.
+          const pairs = yield* Effect.replicateEffect(Effect.all([millis(secret), millis(never)]), 80)
+          const quartiles = ([0, 1] as const).map((index) => {
+            const sorted = pairs.map((pair) => pair[index]).toSorted((a, b) => a - b)
+            return { low: sorted[20]!, high: sorted[60]! }
+          })
+          const [hidden, missing] = [quartiles[0]!, quartiles[1]!]
+          assert.isTrue(hidden.low <= missing.high && missing.low <= hidden.high, JSON.stringify({ hidden, missing }))
+        }
+      }),
+    60_000
+  )
+
   it.effect("S-127, row 56: what was marked when it could be read can be unmarked, and shows nothing of what is private", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

@@ -32,7 +32,7 @@ export type Fault = AtStep | AtTime
 export const faultKinds = ["crash", "freeze", "cut", "stop", "refuse", "partition", "slow", "flush"] as const
 
 /** About how many steps of a kind a machine takes while commands come. */
-const stepsMax: Record<Step, number> = { sql: 180, commit: 16, feeds: 18, bus: 36, network: 30 }
+const stepsMax: Record<Step, number> = { sql: 180, commit: 24, feeds: 24, bus: 36, network: 30 }
 
 const words = {
   sql: "its SQL",
@@ -43,17 +43,17 @@ const words = {
 }
 
 /** Faults that a seed may have. */
-export const faultsMax = 4
+export const faultsMax = 6
 
-/** The faults of a seed, one at least. */
+/** The faults of a seed, two at least. */
 export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "faults")
   const late = Scenario.lateMillis(seed)
-  return Array.from({ length: dice.between(1, faultsMax + 1) }, (): Fault => {
+  return Array.from({ length: dice.between(2, faultsMax + 1) }, (): Fault => {
     const kind = dice.weighted<Fault["kind"]>([
-      [6, "crash"],
-      [4, "freeze"],
-      [2, "cut"],
+      [8, "crash"],
+      [5, "freeze"],
+      [3, "cut"],
       [1, "stop"],
       [2, "refuse"],
       [2, "partition"],
@@ -68,7 +68,7 @@ export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
     const side = dice.pick(["before", "after"] as const)
     const step = kind === "cut"
       ? dice.pick(["sql", "commit"] as const)
-      : dice.weighted<Step>([[3, "sql"], [4, "commit"], [4, "feeds"], [1, "bus"], [2, "network"]])
+      : dice.weighted<Step>([[2, "sql"], [6, "commit"], [4, "feeds"], [1, "bus"], [2, "network"]])
     const nth = dice.between(1, early ? stepsMax[step] : Math.ceil(stepsMax[step] / 4))
     switch (kind) {
       case "crash":

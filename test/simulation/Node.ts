@@ -10,6 +10,7 @@ import {
 } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../src/actors/account/Accounts.ts"
+import { SliceRows, sliceRowsMax } from "../../src/actors/account/Fanout.ts"
 import * as Actors from "../../src/layers/Actors.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
@@ -17,6 +18,7 @@ import { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import { config } from "../support/Actors.ts"
 import { Machine } from "./Machine.ts"
 import * as Performed from "./Performed.ts"
+import { Dice } from "./Seeded.ts"
 import { client, type Shared, type Step, type World } from "./World.ts"
 
 /** A started node: the real actors on a machine of its own. */
@@ -35,7 +37,8 @@ const watched = (world: World, machine: Machine, { bus, feeds, messages }: Share
     Effect.andThen(world.step(machine, step, "before"), Effect.tap(effect, world.step(machine, step, "after")))
   const seen = Feeds.of({
     push: (accounts, entry) => around("feeds", feeds.push(accounts, entry)),
-    fill: (account, entries) => around("feeds", feeds.fill(account, entries)),
+    begin: (account) => around("feeds", feeds.begin(account)),
+    fill: (account, entries, since) => around("feeds", feeds.fill(account, entries, since)),
     drop: (accounts) => around("feeds", feeds.drop(accounts)),
     read: feeds.read
   })
@@ -76,6 +79,7 @@ const cluster = (world: World, machine: Machine, address: RunnerAddress.RunnerAd
 /** Starts a node; one that died may come back on its old port. */
 export const start = Effect.fnUntraced(
   function*(world: World, shared: Shared, name: string, port: number, skewMillis: number) {
+    const slices = new Dice(world.seed, "slices").pick([1, 2, sliceRowsMax])
     const machine = new Machine(world.time, world.base, world.seed, name, skewMillis)
     const layer = Layer.fresh(Actors.layerOverCommands).pipe(
       Layer.provideMerge(HomeTimelines.layer),
@@ -83,7 +87,7 @@ export const start = Effect.fnUntraced(
       Layer.provideMerge(cluster(world, machine, RunnerAddress.make(`node-${port}`, port))),
       Layer.provide(watched(world, machine, shared)),
       Layer.provide(client(world.session, machine, 4)),
-      Layer.provide(config)
+      Layer.provide([config, Layer.succeed(SliceRows, slices)])
     )
     const scope = Scope.makeUnsafe()
     const built = yield* machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))

@@ -16,6 +16,9 @@ export interface Outcome {
 
 /** How often a client sends a command again, with the same key, after an answer of 503. */
 const attemptsMax = 12
+/** The same at rest, and how long a client waits then, in milliseconds. */
+const attemptsAtRestMax = 2
+const restPatienceMillis = 6000
 /** How long clients wait for an answer, in milliseconds, and before they try again. */
 const patienceMillis = [6000, 6000, 2000, 300]
 const pauseMillis = 1000
@@ -39,6 +42,10 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
   const outcomes: Array<Outcome> = []
   const published: Array<{ readonly id: StatusId; readonly author: AccountId }> = []
   const late = lateMillis(world.seed)
+  // Each seed does some things more often than others, and some not at all: what undoes a mistake hides it, too.
+  const mix = new Dice(world.seed, "mix")
+  const share = () => mix.pick([0, 0, 0.5, 2])
+  const [changes, opinions, follows, aversions] = [share(), share(), share(), share()]
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
   const draw = (dice: Dice, account: AccountId, n: number): Command => {
@@ -47,9 +54,25 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
       post: post(text, more)
     })
     const target = dice.pick(accounts.filter((other) => other !== account))
-    const own = published.filter(({ author }) => author === account)
     const statusId = published.length === 0 ? undefined : dice.pick(published).id
-    const ownId = own.length === 0 ? undefined : dice.pick(own).id
+    // What is undone was mostly done before, and what is deleted or edited mostly has replies, reblogs or favourites.
+    const done = outcomes.filter(({ result }) => typeof result === "object" && "id" in result)
+    const touched = new Set(
+      done.flatMap(({ command }) => "statusId" in command ? command.statusId : inReplyTo(command))
+    )
+    const own = published.filter(({ author }) => author === account).map(({ id }) => id)
+    const ownId = anyOf(dice, own.filter((id) => touched.has(id)), own.at(-1))
+    const mineOf = (tag: Command["_tag"]) =>
+      done.flatMap(({ account: who, command }) => who === account && command._tag === tag ? command : [])
+    const statusOf = (tag: Command["_tag"]) =>
+      anyOf(dice, mineOf(tag).flatMap((command) => "statusId" in command ? command.statusId : []), some.statusId)
+    const targetOf = (tag: Command["_tag"]) =>
+      anyOf(dice, mineOf(tag).flatMap((command) => "target" in command ? command.target : []), target)
+    const asking = done.flatMap(({ account: who, command }) =>
+      command._tag === "Follow" && command.target === account ? who : []
+    )
+    const asker = anyOf(dice, asking, target)
+    const often = (tag: Command["_tag"]) => mineOf(tag).length > 0 ? 6 : 1
     const [onStatus, onOwn] = [statusId === undefined ? 0 : 1, ownId === undefined ? 0 : 1]
     const some = { statusId: statusId ?? StatusId.make(0n) }
     const mine = { statusId: ownId ?? StatusId.make(0n) }
@@ -61,27 +84,34 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
       [4, publish(`quiet ${n}`, { visibility: "private" })],
       [4, publish(`psst @${nameOf(target)} ${n}`, { visibility: "direct" })],
       [6 * onStatus, publish(`re ${n}`, { inReplyToId: some.statusId })],
-      [8 * onStatus, { _tag: "Favourite", ...some }],
-      [3 * onStatus, { _tag: "Unfavourite", ...some }],
-      [8 * onStatus, { _tag: "Reblog", ...some, visibility: null }],
-      [3 * onStatus, { _tag: "Unreblog", ...some }],
-      [5 * onOwn, { _tag: "Delete", ...mine }],
-      [4 * onOwn, { _tag: "Edit", ...mine, text: `edited ${n}`, spoilerText: "", sensitive: null, language: null }],
-      [2 * onOwn, { _tag: "Pin", ...mine }],
+      [8 * opinions * onStatus, { _tag: "Favourite", ...some }],
+      [often("Favourite") * opinions * onStatus, { _tag: "Unfavourite", statusId: statusOf("Favourite") }],
+      [8 * opinions * onStatus, { _tag: "Reblog", ...some, visibility: null }],
+      [often("Reblog") * opinions * onStatus, { _tag: "Unreblog", statusId: statusOf("Reblog") }],
+      [5 * changes * onOwn, { _tag: "Delete", ...mine }],
+      [4 * changes * onOwn, {
+        _tag: "Edit",
+        ...mine,
+        text: `edited ${n}`,
+        spoilerText: "",
+        sensitive: null,
+        language: null
+      }],
+      [2 * changes * onOwn, { _tag: "Pin", ...mine }],
       [late === 0 || n % 4 === 0 ? 0 : 8, {
         _tag: "Schedule",
         post: post(`later ${n}`),
         scheduledAt: world.time.now + aheadMillis + dice.between(2000, 8000)
       }],
-      [8, { _tag: "Follow", target, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
-      [4, { _tag: "Unfollow", target }],
-      [2, { _tag: "AuthorizeFollow", target }],
-      [1, { _tag: "RejectFollow", target }],
-      [1, { _tag: "RemoveFollower", target }],
-      [2, { _tag: "Block", target }],
-      [2, { _tag: "Unblock", target }],
-      [3, { _tag: "Mute", target, notifications: dice.chance(0.7), seconds }],
-      [2, { _tag: "Unmute", target }]
+      [8 * follows, { _tag: "Follow", target, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
+      [4 * follows, { _tag: "Unfollow", target: targetOf("Follow") }],
+      [2 * follows, { _tag: "AuthorizeFollow", target: asker }],
+      [1 * follows, { _tag: "RejectFollow", target: asker }],
+      [1 * follows, { _tag: "RemoveFollower", target: asker }],
+      [2 * aversions, { _tag: "Block", target }],
+      [often("Block") * aversions, { _tag: "Unblock", target: targetOf("Block") }],
+      [3 * aversions, { _tag: "Mute", target, notifications: dice.chance(0.7), seconds }],
+      [often("Mute") * aversions, { _tag: "Unmute", target: targetOf("Mute") }]
     ])
   }
 
@@ -136,15 +166,30 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
     if (command._tag === "Publish" && typeof result === "object" && "id" in result) {
       published.push({ id: StatusId.make(BigInt(result.id)), author: account })
     }
-    if (nodes.length === 0 || dice.chance(0.7)) return
+    if (nodes.length === 0 || dice.chance(0.5)) return
     const node = dice.pick(nodes)
     yield* node.machine.on(world.outside)(node.homes.page(account, { limit: 1 })).pipe(
       Effect.timeoutOption(dice.pick(patienceMillis)),
       Effect.exit
     )
   })
-  return { send, ask, outcomes }
+  /** Sends a command once more, at rest, when hardly a 503 may be heard: who just lost the account gives one. */
+  const askAgain = Effect.fnUntraced(function*(node: Node, asked: Outcome) {
+    let later: Outcome["result"] = "unknown"
+    for (let attempt = 0; attempt < attemptsAtRestMax && later === "unknown"; attempt++) {
+      if (attempt > 0) yield* Effect.sleep(pauseMillis)
+      later = yield* ask(node, asked, restPatienceMillis)
+    }
+    return { ...asked, later }
+  })
+  return { send, askAgain, outcomes }
 }
+
+const inReplyTo = (command: Command) => command._tag === "Publish" ? command.post.inReplyToId ?? [] : []
+
+/** One of the items, three times of four where there is any; else `fallback`. */
+const anyOf = <A, B>(dice: Dice, items: ReadonlyArray<A>, fallback: B) =>
+  items.length > 0 && dice.chance(0.75) ? dice.pick(items) : fallback
 
 const describe = ({ command, key }: { readonly command: Command; readonly key: string }) => {
   const { _tag, ...rest } = command

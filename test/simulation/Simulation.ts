@@ -134,11 +134,14 @@ const scenario = (options: Options) =>
     const people = yield* Effect.forEach(upTo(6), (n) => person(`p${n}`, { locked: n === 5 })).pipe(
       Effect.provideService(SqlClient.SqlClient, sql)
     )
-    const followersOf = (n: number) => people.filter((_, m) => m !== n && (m + n) % 2 === 0)
-    yield* Effect.forEach(people.slice(0, 3), (target, n) => followers(target, followersOf(n))).pipe(
+    const known = people.slice(0, 4).map((target) => ({
+      target,
+      by: people.filter((reader) => reader !== target && dice.chance(0.6))
+    }))
+    yield* Effect.forEach(known, ({ by, target }) => followers(target, by)).pipe(
       Effect.provideService(SqlClient.SqlClient, sql)
     )
-    const followed = people.slice(0, 3).flatMap((target, n) => followersOf(n).map((reader) => pair(reader, target)))
+    const followed = known.flatMap(({ by, target }) => by.map((reader) => pair(reader, target)))
     yield* Effect.forEach(people, (reader) => feeds.fill(reader, []))
     let started = 0
     // Some seeds have clocks that differ.
@@ -158,8 +161,10 @@ const scenario = (options: Options) =>
     // Clients that forgot that they heard ask once more with the same key, on a node that just started.
     const latest = yield* start(nodesAtStart + 1)
     yield* Effect.sleep("3 seconds")
-    const again = yield* Effect.forEach(clients.outcomes.slice(-againMax), (outcome) =>
-      Effect.map(clients.ask(latest, outcome, 6000), (later) => ({ ...outcome, later })))
+    const again = yield* Effect.forEach(
+      clients.outcomes.slice(-againMax),
+      (outcome) => clients.askAgain(latest, outcome)
+    )
     yield* rest(common, 0)
     return yield* Invariants.check({
       world,

@@ -17,7 +17,7 @@ import type { VirtualTime } from "./VirtualTime.ts"
 /** Services that a mutant of the program replaces, to show that the simulation finds the bug. */
 export interface Mutation {
   /** The one store of feeds. */
-  readonly store?: Layer.Layer<Feeds>
+  readonly store?: (feeds: Feeds["Service"]) => Feeds["Service"]
   /** What a node does with it. */
   readonly feeds?: (feeds: Feeds["Service"], sql: SqlClient.SqlClient) => Feeds["Service"]
   readonly commands?: (commands: Commands["Service"], sql: SqlClient.SqlClient) => Commands["Service"]
@@ -101,11 +101,11 @@ export class World {
 
 /** One store of feeds and one bus for all nodes, as Redis would be, and a client of the database that only looks on. */
 export const shared = Effect.fnUntraced(function*(world: World) {
-  const store = world.mutation.store ?? Feeds.layerMemory
-  const context = yield* Layer.build(Layer.mergeAll(store, Broadcast.layerMemory, MessageStorage.layerNoop))
+  const context = yield* Layer.build(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory, MessageStorage.layerNoop))
+  const feeds = Context.get(context, Feeds)
   const database = yield* Layer.build(client(world.session, world.outside, 2))
   return {
-    feeds: Context.get(context, Feeds),
+    feeds: world.mutation.store?.(feeds) ?? feeds,
     bus: Context.get(context, Broadcast),
     messages: Context.get(context, MessageStorage.MessageStorage),
     sql: Context.get(database, SqlClient.SqlClient)

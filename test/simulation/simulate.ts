@@ -16,6 +16,9 @@ const usage = `npm run simulate -- [--seed N] [--runs M]
   --show          prints what happens, also of runs that hold
   --logs          prints the program's own log`
 
+/** Failed seeds whose shortest trace is looked for; the others are named. */
+const shownMax = 3
+
 const textOf = (name: string) => {
   const at = process.argv.indexOf(`--${name}`)
   return at === -1 ? undefined : process.argv[at + 1]
@@ -54,7 +57,9 @@ const results = await fleet.each(first, runs, settings, (result) => {
   if (process.argv.includes("--show")) console.log(result.log.join("\n"))
 })
 const failed = results.filter(({ broken }) => broken.length > 0)
-for (const result of failed) console.log(show(await shrink((seed, more) => fleet.run(seed, more), result, settings)))
+for (const result of failed.slice(0, shownMax)) {
+  console.log(show(await shrink((seed, more) => fleet.run(seed, more), result, settings)))
+}
 console.log(totals(results, performance.now() - began))
 fleet.close()
 process.exit(failed.length === 0 ? 0 : 1)

@@ -2,6 +2,7 @@ import { Cause, Context, Effect, Layer, Random } from "effect"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
+import { traced } from "../../services/Traced.ts"
 import { Account, type Command } from "./Protocol.ts"
 
 /** How long a caller waits for an account's actor, in seconds, before the client is told to come back. */
@@ -25,7 +26,7 @@ export class Accounts extends Context.Service<Accounts, {
       const away = (cause: unknown) =>
         Effect.logWarning("an account's actor did not answer", cause).pipe(Effect.andThen(new Unavailable()))
 
-      const tell = Effect.fn("Accounts.tell")(function*(accountId: AccountId, command: Command, key?: string) {
+      const tell = traced("Accounts.tell")(function*(accountId: AccountId, command: Command, key?: string) {
         const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
         return yield* clientOf(String(accountId)).Do({ id, command }).pipe(
           Effect.catchTags({
@@ -40,7 +41,7 @@ export class Accounts extends Context.Service<Accounts, {
         )
       })
 
-      const wake = Effect.fn("Accounts.wake")((accountId: AccountId) =>
+      const wake = traced("Accounts.wake")((accountId: AccountId) =>
         clientOf(String(accountId)).Wake(undefined, { discard: true }).pipe(Effect.ignore)
       )
       return Accounts.of({ tell, wake })

@@ -1,4 +1,4 @@
-import { Clock, Effect, Queue, Schedule } from "effect"
+import { Clock, Context, Effect, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
@@ -13,6 +13,8 @@ import type { Ownership } from "./Ownership.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
 export const sliceRowsMax = 1_000
+/** The same, as the fan-out takes it; simulations have slices of a few, so that few followers are enough for several. */
+export const SliceRows = Context.Reference("murmuration/actors/account/SliceRows", { defaultValue: () => sliceRowsMax })
 
 /** How often a busy fan-out says that it is busy, in milliseconds; an idle entity is put away after minutes. */
 const awakeMillis = 20_000
@@ -33,6 +35,7 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
   const threads = yield* DirectThreads
   const reblogs = yield* Reblogs
   const broadcast = yield* Broadcast
+  const sliceRows = yield* SliceRows
 
   const told = (written: ReadonlyArray<Written>) =>
     sql.afterCommit(
@@ -70,7 +73,7 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
     const audience = yield* audiences.of(statusId)
     if (audience === undefined) return yield* finish(id)
     yield* open(fanout, audience)
-    const slice = yield* audiences.readers(audience, cursor, sliceRowsMax)
+    const slice = yield* audiences.readers(audience, cursor, sliceRows)
     const accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
     if (kind === "publish") {
       yield* feeds.push(accountIds, { id: statusId, reblogOf: audience.reblogOfId ?? undefined })
@@ -90,14 +93,14 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
   const erase = Effect.fnUntraced(function*({ cursor, id, phase, statusId }: Fanout & { readonly statusId: bigint }) {
     if (phase === 0) {
       yield* threadsChanged(yield* threads.erase(statusId))
-      const gone = yield* reblogs.removeAll(statusId, cursor, sliceRowsMax, yield* Clock.currentTimeMillis)
+      const gone = yield* reblogs.removeAll(statusId, cursor, sliceRows, yield* Clock.currentTimeMillis)
       yield* notices.retract(gone)
       const last = gone.at(-1)
-      return yield* last === undefined || gone.length < sliceRowsMax
+      return yield* last === undefined || gone.length < sliceRows
         ? advance(id, 1, 0n)
         : advance(id, 0, last)
     }
-    const slice = yield* audiences.followers(accountId, statusId, cursor, sliceRowsMax)
+    const slice = yield* audiences.followers(accountId, statusId, cursor, sliceRows)
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusDeleted",
       statusId: slice.statusId,

@@ -93,12 +93,14 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       if (!pinned.includes(statusId)) {
         if (pinned.length >= pinsMax) return yield* refusePin("You have already pinned the maximum number of posts")
         yield* favourites.pin(accountId, statusId)
+        yield* changed(statusId)
       }
       return onStatus(statusId)
     }),
     Unpin: Effect.fnUntraced(function*({ statusId }: Of<"Unpin">) {
       const target = yield* targets.own(accountId, statusId)
       yield* favourites.unpin(accountId, target.id)
+      yield* changed(target.id)
       return onStatus(target.id)
     })
   }

@@ -107,10 +107,10 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
     }),
     Delete: Effect.fnUntraced(function*({ statusId }: Of<"Delete">) {
       yield* targets.own(accountId, statusId)
-      yield* publications.remove(statusId, accountId, yield* nextMillis)
+      const counted = yield* publications.remove(statusId, accountId, yield* nextMillis)
       yield* notices.retract([statusId])
       yield* fanouts.add(accountId, "delete", statusId)
-      yield* sql.afterCommit(changed([statusId]))
+      yield* sql.afterCommit(changed([statusId, ...counted]))
       return onStatus(statusId)
     })
   }

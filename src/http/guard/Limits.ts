@@ -78,7 +78,11 @@ export class Limits extends Context.Service<Limits, {
   /** `RATE_LIMITS=off` */
   static readonly layerOff = Layer.succeed(Limits, {
     spend: () =>
-      Effect.map(Clock.currentTimeMillis, (now) => ({ limit: 1_000_000, remaining: 1_000_000, resetAt: now + 300_000 }))
+      Effect.map(Clock.currentTimeMillis, (now) => ({
+        limit: 1_000_000,
+        remaining: 1_000_000,
+        resetAt: now - now % 300_000 + 300_000
+      }))
   })
 }
 

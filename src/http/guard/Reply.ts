@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { LRUCache } from "lru-cache"
 import type { ClientError } from "../../services/Errors.ts"
 import type { Standing } from "./Limits.ts"
 
@@ -23,11 +24,23 @@ export const list = (items: ReadonlyArray<string>, link?: string, status?: numbe
 /** The empty object, the answer of deletes, clears and dismisses. */
 export const empty = json("{}")
 
-/** The headers that tell how much of a limit is left; Mastodon writes the moment with six decimals. */
+/** Periods end for everybody at once, so that most answers name one of few moments. */
+const moments = new LRUCache<number, string>({ max: 16 })
+
+/** A moment as Mastodon writes it in headers, with six decimals. */
+const momentText = (millis: number): string => {
+  const known = moments.get(millis)
+  if (known !== undefined) return known
+  const made = new Date(millis).toISOString().replace("Z", "000Z")
+  moments.set(millis, made)
+  return made
+}
+
+/** The headers that tell how much of a limit is left. */
 export const limitHeaders = ({ limit, remaining, resetAt }: Standing): Record<string, string> => ({
   "x-ratelimit-limit": String(limit),
   "x-ratelimit-remaining": String(remaining),
-  "x-ratelimit-reset": new Date(resetAt).toISOString().replace("Z", "000Z")
+  "x-ratelimit-reset": momentText(resetAt)
 })
 
 const statuses = {

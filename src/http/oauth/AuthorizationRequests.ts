@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
 import { formTarget } from "../../services/oauth/RedirectUris.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
+import { traced } from "../../services/Traced.ts"
 import { challengeMethod, missing, RefusalCode, textOf } from "./Refusals.ts"
 
 /**
@@ -58,7 +59,7 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
         return { app, redirectUri }
       })
 
-      const read = Effect.fn("AuthorizationRequests.read")(function*(parameters: URLSearchParams) {
+      const read = traced("AuthorizationRequests.read")(function*(parameters: URLSearchParams) {
         const { app, redirectUri } = yield* known(parameters)
         const asked = parameters.get("response_mode") || "query"
         const to = {
@@ -87,7 +88,7 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
         return { ...to, app, scopes, codeChallenge }
       })
 
-      const targetOf = Effect.fn("AuthorizationRequests.formTarget")(function*(path: string) {
+      const targetOf = traced("AuthorizationRequests.formTarget")(function*(path: string) {
         const [page, query = ""] = path.split("?")
         if (page !== "/oauth/authorize") return undefined
         const request = yield* Effect.option(known(new URLSearchParams(query)))

@@ -1,14 +1,16 @@
 import { Effect, Option } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound, Unauthorized } from "../../services/Errors.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { millisOf } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { accountValues } from "../render/AccountValues.ts"
 import { json } from "../wire/Keys.ts"
 import { TokenInfo, UserInfo } from "../wire/OAuth.ts"
@@ -25,7 +27,7 @@ export class ClaimsGroup extends HttpApiGroup.make("oauthClaims")
 {}
 
 /** What a bearer may know of the own token and of its user (S-248). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(ClaimsGroup),
   "oauthClaims",
   Effect.fn(function*(handlers) {
@@ -33,7 +35,7 @@ export const layer = HttpApiBuilder.group(
     const apps = yield* Apps
     const config = yield* ServerConfig
 
-    const userInfo = Effect.fn("oauthClaims.userInfo")(function*() {
+    const userInfo = traced("oauthClaims.userInfo")(function*() {
       const [record] = yield* accounts.load([yield* Caller.account])
       if (record === undefined) return yield* new RecordNotFound()
       const account = accountValues(config, record, [])
@@ -48,7 +50,7 @@ export const layer = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
-      tokenInfo: Effect.fn("oauthClaims.tokenInfo")(function*() {
+      tokenInfo: traced("oauthClaims.tokenInfo")(function*() {
         const { appId, scopes, tokenId, viewer } = yield* Caller
         if (tokenId === undefined) return yield* new Unauthorized({ reason: "invalid" })
         const app = appId === undefined ? Option.none() : yield* apps.find(appId)

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
 import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { json } from "../wire/Keys.ts"
 import { ServerMetadata } from "../wire/OAuth.ts"
 
@@ -17,7 +18,7 @@ export class MetadataGroup extends HttpApiGroup.make("oauthMetadata")
 {}
 
 /** What the authorization server can do (RFC 8414). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(MetadataGroup),
   "oauthMetadata",
   Effect.fn(function*(handlers) {

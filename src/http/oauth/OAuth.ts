@@ -1,13 +1,15 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { json } from "../wire/Keys.ts"
 import { Introspection, TokenQuestion, type TokenRequest, TokenRequest as TokenRequestSchema } from "../wire/OAuth.ts"
 import { Token } from "../wire/Token.ts"
@@ -28,7 +30,7 @@ export class OAuthGroup extends HttpApiGroup.make("oauth")
 {}
 
 /** The endpoints that apps call with their secret (RFC 6749, 7009, 7662). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(OAuthGroup),
   "oauth",
   Effect.fn(function*(handlers) {
@@ -70,14 +72,14 @@ export const layer = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
-      token: Effect.fn("oauth.token")(function*({ payload }) {
+      token: traced("oauth.token")(function*({ payload }) {
         if (!payload.grantType) return refuse("invalid_request", missing("grant_type"))
         const grant = grantsByType.get(payload.grantType)
         if (grant === undefined) return refuse("unsupported_grant_type")
         const app = yield* authenticated(apps, payload)
         return Option.isSome(app) ? yield* grant(app.value, payload) : refuse("invalid_client")
       }),
-      revoke: Effect.fn("oauth.revoke")(function*({ payload }) {
+      revoke: traced("oauth.revoke")(function*({ payload }) {
         const app = Option.getOrUndefined(yield* authenticated(apps, payload))
         if (app === undefined) return refuse("unauthorized_client")
         const token = Option.getOrUndefined(yield* tokens.find(Redacted.make(payload.token ?? "")))
@@ -86,7 +88,7 @@ export const layer = HttpApiBuilder.group(
         yield* tokens.revoke({ tokenIds: [token.tokenId] })
         return Reply.empty
       }),
-      introspect: Effect.fn("oauth.introspect")(function*({ payload }) {
+      introspect: traced("oauth.introspect")(function*({ payload }) {
         const appId = yield* asker(payload)
         if (typeof appId !== "bigint") return appId
         if (!payload.token) return refuse("invalid_request", missing("token"))

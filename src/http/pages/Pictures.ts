@@ -13,6 +13,8 @@ const files: ReadonlyArray<readonly [address: `/${string}`, file: string]> = [
   [missingAvatarPath, "avatar.png"],
   [missingHeaderPath, "header.png"],
   [thumbnailPath, "preview.png"],
+  // What browsers ask for on their own; they look at the bytes, not at the name.
+  ["/favicon.ico", "icon-48.png"],
   ...iconSizes.map((size) => [`/assets/icon-${size}.png`, `icon-${size}.png`] as const)
 ]
 

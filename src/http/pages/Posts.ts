@@ -5,6 +5,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
+import { traced } from "../../services/Traced.ts"
 import { missingAvatarPath } from "../render/AccountValues.ts"
 import { type Html, html, raw } from "./Html.ts"
 
@@ -21,7 +22,7 @@ export class Posts extends Context.Service<Posts, {
       const standings = yield* Standings
       const statuses = yield* Statuses
 
-      const show = Effect.fn("Posts.show")(function*(ids: ReadonlyArray<bigint>) {
+      const show = traced("Posts.show")(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
         const keyOf = (record: StatusRecord): StatusKey => {
           const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)

@@ -6,6 +6,7 @@ import { type Session, sessionMillisMax, Sessions } from "../../services/identit
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { OpaqueSecrets } from "../../services/OpaqueSecrets.ts"
+import { traced } from "../../services/Traced.ts"
 
 /** Somebody with a browser in front of one of our pages. */
 export interface Visitor {
@@ -54,7 +55,7 @@ const make = Effect.gen(function*() {
   const tokenFor = (request: Request, form: string) =>
     Effect.map(secrets.hash(`${form}.${cookie(request, sessionCookie) ?? ""}`), Base64Url.encode)
 
-  const current = Effect.fn("Visitors.current")(function*() {
+  const current = traced("Visitors.current")(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const secret = cookie(request, sessionCookie)
     const session = secret === undefined ? Option.none() : yield* sessions.find(Redacted.make(secret))
@@ -76,7 +77,7 @@ const make = Effect.gen(function*() {
     return site === undefined || site === "same-origin" || site === "none"
   }
 
-  const isOurs = Effect.fn("Visitors.isOurs")(function*(formToken: string | null | undefined) {
+  const isOurs = traced("Visitors.isOurs")(function*(formToken: string | null | undefined) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const form = cookie(request, formCookie)
     if (form === undefined || !formToken || !fromOurPages(request)) return false
@@ -88,7 +89,7 @@ const make = Effect.gen(function*() {
     if (secret !== undefined) yield* sessions.end(Redacted.make(secret))
   })
 
-  const signIn: Visitors["Service"]["signIn"] = Effect.fn("Visitors.signIn")(function*(accountId, response) {
+  const signIn: Visitors["Service"]["signIn"] = traced("Visitors.signIn")(function*(accountId, response) {
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* endCurrent(request)
     const secret = yield* sessions.start(accountId, {
@@ -101,7 +102,7 @@ const make = Effect.gen(function*() {
     })
   })
 
-  const signOut: Visitors["Service"]["signOut"] = Effect.fn("Visitors.signOut")(function*(response) {
+  const signOut: Visitors["Service"]["signOut"] = traced("Visitors.signOut")(function*(response) {
     yield* endCurrent(yield* HttpServerRequest.HttpServerRequest)
     return HttpServerResponse.setCookieUnsafe(response, sessionCookie, "", { ...attributes, maxAge: 0 })
   })

@@ -7,6 +7,7 @@ import { Settings, type UserSettings } from "../../services/identity/Settings.ts
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { traced } from "../../services/Traced.ts"
 import type * as Wire from "../wire/Account.ts"
 import { json, splice, type Values } from "../wire/Keys.ts"
 import { accountValues } from "./AccountValues.ts"
@@ -70,21 +71,21 @@ export class AccountViews extends Context.Service<AccountViews, {
         return new Map(Array.from(found, ([id, value]) => [id, { json: json<Wire.Account>(value) }]))
       })
 
-      const byId = Effect.fn("AccountViews.byId")(function*(ids: Iterable<bigint>) {
+      const byId = traced("AccountViews.byId")(function*(ids: Iterable<bigint>) {
         const found = yield* cache.get(ids, load)
         return new Map(Array.from(found, ([id, { json }]) => [id, json]))
       })
 
-      const render = Effect.fn("AccountViews.render")(function*(ids: ReadonlyArray<bigint>) {
+      const render = traced("AccountViews.render")(function*(ids: ReadonlyArray<bigint>) {
         const found = yield* byId(ids)
         return ids.flatMap((id) => found.get(id) ?? [])
       })
 
-      const renderOne = Effect.fn("AccountViews.renderOne")(function*(id: bigint) {
+      const renderOne = traced("AccountViews.renderOne")(function*(id: bigint) {
         return (yield* byId([id])).get(id) ?? (yield* new RecordNotFound())
       })
 
-      const renderCredentials = Effect.fn("AccountViews.renderCredentials")(function*(id: AccountId) {
+      const renderCredentials = traced("AccountViews.renderCredentials")(function*(id: AccountId) {
         const own = (yield* values([id])).get(id)
         if (own === undefined) return yield* new RecordNotFound()
         const set = yield* settings.of(id)

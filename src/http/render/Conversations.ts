@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { type ConversationRecord, Conversations } from "../../services/statuses/Conversations.ts"
+import { traced } from "../../services/Traced.ts"
 import type { Conversation } from "../wire/Conversation.ts"
 import { list, splice } from "../wire/Keys.ts"
 import { AccountViews } from "./Accounts.ts"
@@ -22,7 +23,7 @@ export class ConversationViews extends Context.Service<ConversationViews, {
       const accounts = yield* AccountViews
       const statuses = yield* StatusViews
 
-      const render = Effect.fn("ConversationViews.render")(function*(
+      const render = traced("ConversationViews.render")(function*(
         owner: AccountId,
         records: ReadonlyArray<ConversationRecord>
       ) {
@@ -38,7 +39,7 @@ export class ConversationViews extends Context.Service<ConversationViews, {
         )
       })
 
-      const renderOne = Effect.fn("ConversationViews.renderOne")(function*(owner: AccountId, id: bigint) {
+      const renderOne = traced("ConversationViews.renderOne")(function*(owner: AccountId, id: bigint) {
         const [text = ""] = yield* render(owner, [yield* conversations.find(owner, id)])
         return text
       })

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { NotificationGroupRecord } from "../../services/feeds/GroupedNotifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { json, list, splice } from "../wire/Keys.ts"
@@ -23,7 +24,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
       const accounts = yield* AccountViews
       const statuses = yield* StatusViews
 
-      const render = Effect.fn("NotificationGroupViews.render")(function*(
+      const render = traced("NotificationGroupViews.render")(function*(
         owner: AccountId,
         groups: ReadonlyArray<NotificationGroupRecord>,
         partial: boolean

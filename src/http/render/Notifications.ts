@@ -3,6 +3,7 @@ import { RecordNotFound } from "../../services/Errors.ts"
 import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
 import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { traced } from "../../services/Traced.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { splice } from "../wire/Keys.ts"
 import { isNotificationType, type Notification } from "../wire/Notification.ts"
@@ -25,7 +26,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       const accounts = yield* AccountViews
       const statuses = yield* StatusViews
 
-      const render = Effect.fn("NotificationViews.render")(function*(
+      const render = traced("NotificationViews.render")(function*(
         owner: AccountId,
         records: ReadonlyArray<NotificationRecord>
       ) {
@@ -47,7 +48,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         })
       })
 
-      const renderOne = Effect.fn("NotificationViews.renderOne")(function*(owner: AccountId, notificationId: bigint) {
+      const renderOne = traced("NotificationViews.renderOne")(function*(owner: AccountId, notificationId: bigint) {
         const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)])
         return text ?? (yield* new RecordNotFound())
       })

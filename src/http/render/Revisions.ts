@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import type { Revision } from "../../services/statuses/History.ts"
+import { traced } from "../../services/Traced.ts"
 import { timestamp } from "../wire/Common.ts"
 import { splice } from "../wire/Keys.ts"
 import type { StatusEdit } from "../wire/Status.ts"
@@ -16,7 +17,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
     Effect.gen(function*() {
       const accounts = yield* AccountViews
       const emojis = yield* CustomEmojis
-      const render = Effect.fn("RevisionViews.render")(function*(revisions: ReadonlyArray<Revision>) {
+      const render = traced("RevisionViews.render")(function*(revisions: ReadonlyArray<Revision>) {
         const people = yield* accounts.byId(new Set(revisions.map(({ accountId }) => accountId)))
         const named = yield* emojis.finder
         return revisions.flatMap((revision) => {

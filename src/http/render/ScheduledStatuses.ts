@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { type ScheduledRecord, ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
+import { traced } from "../../services/Traced.ts"
 import { json } from "../wire/Keys.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { scheduledValues } from "./Values.ts"
@@ -18,9 +19,7 @@ export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, 
       const text = (record: ScheduledRecord) => json<ScheduledStatus>(scheduledValues(record))
       return ScheduledStatusViews.of({
         render: (records) => records.map(text),
-        renderOne: Effect.fn("ScheduledStatusViews.renderOne")((owner, id) =>
-          Effect.map(scheduled.find(owner, id), text)
-        )
+        renderOne: traced("ScheduledStatusViews.renderOne")((owner, id) => Effect.map(scheduled.find(owner, id), text))
       })
     })
   )

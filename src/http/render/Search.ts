@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
+import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { json, list, splice } from "../wire/Keys.ts"
 import type { Search } from "../wire/Search.ts"
@@ -28,7 +29,7 @@ export class SearchViews extends Context.Service<SearchViews, {
       const tags = yield* Tags
       const config = yield* ServerConfig
 
-      const render = Effect.fn("SearchViews.render")(function*(viewer: Viewer, found: Found) {
+      const render = traced("SearchViews.render")(function*(viewer: Viewer, found: Found) {
         const relation = viewer === undefined ? undefined : noTagRelation
         const hashtags = yield* tags.load(found.tags ?? [])
         return splice<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {

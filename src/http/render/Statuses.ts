@@ -7,20 +7,22 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Hiding, type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
+import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { assemble, forRedraft, noFigures, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./Accounts.ts"
 import { onChanged } from "./Changes.ts"
 import * as JsonCache from "./JsonCache.ts"
+import * as StandingCache from "./StandingCache.ts"
 import { bytesOf, ready, type ReadyStatus } from "./StatusBodies.ts"
 
 /** Bytes of statuses' bodies that are kept, two for each character. */
 export const statusCacheBytesMax = 32 * 1024 * 1024
 
 /**
- * Statuses as clients see them, as ready JSON. A page of any length takes ONE query where all parts are cached (who may
- * see what, counters and marks; see `Standings`), and at most five: that one, the bodies that are not cached, the originals
- * of cached reblogs that are not, their accounts, and this server's emoji.
+ * Statuses as clients see them, as ready JSON. A page of any length takes NO query where all parts are cached, and at most
+ * five: who may see what, counters and marks (see `Standings`), the bodies that are not cached, the originals of cached
+ * reblogs that are not, their accounts, and this server's emoji.
  */
 export class StatusViews extends Context.Service<StatusViews, {
   /**
@@ -49,6 +51,8 @@ export class StatusViews extends Context.Service<StatusViews, {
   readonly renderForRedraft: (owner: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
   /** Drops what is kept of statuses that a command on this node has changed. */
   readonly forget: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
+  /** Drops what these accounts may see and have marked, after a command on this node has changed their relations. */
+  readonly forgetViewers: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
 }>()("murmuration/http/render/StatusViews") {
   static readonly layer = Layer.effect(
     StatusViews,
@@ -65,6 +69,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         connected: broadcast.connected
       })
       yield* onChanged("status", cache.forget)
+      const kept = yield* StandingCache.make(standings)
 
       const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(missing)).map((record) => [record.id, record]))
@@ -123,14 +128,14 @@ export class StatusViews extends Context.Service<StatusViews, {
         return authors
       }
 
-      const byId = Effect.fn("StatusViews.byId")(function*(
+      const byId = traced("StatusViews.byId")(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,
         hiding: Hiding = "nothing"
       ) {
         const found = yield* bodies(ids)
         const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
-        const shown = yield* standings.of(viewer, keys, hiding)
+        const shown = yield* kept.of(viewer, keys, hiding)
         const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id))))
         const texts = new Map<bigint, string>()
         for (const key of keys) {
@@ -141,7 +146,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         return texts
       })
 
-      const render = Effect.fn("StatusViews.render")(function*(
+      const render = traced("StatusViews.render")(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,
         hiding: Hiding = "nothing"
@@ -150,11 +155,11 @@ export class StatusViews extends Context.Service<StatusViews, {
         return ids.flatMap((id) => texts.get(id) ?? [])
       })
 
-      const renderOne = Effect.fn("StatusViews.renderOne")(function*(viewer: Viewer, id: bigint) {
+      const renderOne = traced("StatusViews.renderOne")(function*(viewer: Viewer, id: bigint) {
         return (yield* byId(viewer, [id])).get(id) ?? (yield* new RecordNotFound())
       })
 
-      const renderUndone = Effect.fn("StatusViews.renderUndone")(function*(viewer: AccountId, id: bigint) {
+      const renderUndone = traced("StatusViews.renderUndone")(function*(viewer: AccountId, id: bigint) {
         const found = yield* bodies([id])
         const key = found.get(id)?.key
         if (key === undefined) return yield* new RecordNotFound()
@@ -167,12 +172,12 @@ export class StatusViews extends Context.Service<StatusViews, {
         return compose(viewer, key, standing, shown, names) ?? (yield* new RecordNotFound())
       })
 
-      const renderForRedraft = Effect.fn("StatusViews.renderForRedraft")(function*(owner: AccountId, id: bigint) {
+      const renderForRedraft = traced("StatusViews.renderForRedraft")(function*(owner: AccountId, id: bigint) {
         const { text } = yield* statuses.source(owner, id)
         return forRedraft(yield* renderOne(owner, id), text)
       })
 
-      const renderFor = Effect.fn("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
+      const renderFor = traced("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
         const texts = new Map<AccountId, string>()
         const found = yield* bodies([id])
         const key = found.get(id)?.key
@@ -198,7 +203,12 @@ export class StatusViews extends Context.Service<StatusViews, {
         renderFor,
         renderUndone,
         renderForRedraft,
-        forget: (ids) => Effect.sync(() => cache.forget(ids))
+        forget: (ids) =>
+          Effect.sync(() => {
+            cache.forget(ids)
+            kept.forget(ids)
+          }),
+        forgetViewers: (ids) => Effect.sync(() => kept.forgetViewers(ids))
       })
     })
   )

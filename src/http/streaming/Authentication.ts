@@ -3,6 +3,7 @@ import type { HttpServerRequest } from "effect/http"
 import type { AccountId, TokenId } from "../../services/Ids.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
+import { traced } from "../../services/Traced.ts"
 import { refused } from "./Channels.ts"
 
 /** The user whose token a stream is opened with. */
@@ -32,7 +33,7 @@ const secretOf = (request: HttpServerRequest.HttpServerRequest): string | undefi
 /** Finds out who opens a stream; refused is everybody but a user who may use the API (streaming.md section 6). */
 export const make = Effect.gen(function*() {
   const tokens = yield* Tokens
-  return Effect.fn("streaming.authenticate")(function*(request: HttpServerRequest.HttpServerRequest) {
+  return traced("streaming.authenticate")(function*(request: HttpServerRequest.HttpServerRequest) {
     const secret = secretOf(request)
     if (secret === undefined) return yield* refused("noToken")
     const token = Option.getOrUndefined(yield* tokens.find(Redacted.make(secret)))

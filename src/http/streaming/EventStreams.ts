@@ -1,5 +1,6 @@
 import { type Cause, Deferred, Effect, Exit, type Fiber, Queue, Schedule, Schema, Stream } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { traced } from "../../services/Traced.ts"
 import * as Reply from "../guard/Reply.ts"
 import { Flag } from "../wire/Params.ts"
 import * as Authentication from "./Authentication.ts"
@@ -29,7 +30,7 @@ export const make = Effect.gen(function*() {
   const authenticate = yield* Authentication.make
   const hub = yield* Hub
 
-  return Effect.fn("streaming.events")(
+  return traced("streaming.events")(
     function*(path: string) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const query = queryOf(request)

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Metric, PubSub, Schedule, type Scope, Stream } 
 import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
+import { traced } from "../../services/Traced.ts"
 import { type Channel, refused, type StreamRefused } from "./Channels.ts"
 import * as Deliveries from "./Deliveries.ts"
 import { type Connection, type EndReason, Registry } from "./Registry.ts"
@@ -99,7 +100,7 @@ export class Hub extends Context.Service<Hub, {
       yield* Effect.forkScoped(Effect.schedule(revalidate, Schedule.spaced(revalidationPeriod)))
 
       const measure = Effect.suspend(() => Metric.update(open, registry.size))
-      const connect = Effect.fn("Hub.connect")(function*(connection: Connection) {
+      const connect = traced("Hub.connect")(function*(connection: Connection) {
         yield* Effect.acquireRelease(
           Effect.suspend(() => registry.add(connection) ? measure : refused("busy")),
           () => Effect.andThen(Effect.sync(() => registry.remove(connection)), measure)

@@ -1,16 +1,19 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
+import { StatusViews } from "../render/Statuses.ts"
 import { relationshipValues } from "../render/Values.ts"
 import { Follow, Mute } from "../wire/AccountRequests.ts"
 import { json } from "../wire/Keys.ts"
@@ -46,18 +49,20 @@ export class AccountActionsGroup extends HttpApiGroup.make("accountActions")
   .middleware(Guard)
 {}
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(AccountActionsGroup),
   "accountActions",
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const views = yield* AccountViews
+    const statuses = yield* StatusViews
     const relationships = yield* Relationships
 
     const act = Effect.fnUntraced(function*(target: AccountId, command: Command) {
       const viewer = yield* Caller.account
       const answer = yield* accounts.tell(viewer, command)
       yield* views.forget([viewer, target])
+      yield* statuses.forgetViewers([viewer, target])
       const [found] = yield* relationships.of(viewer, [target], { withSuspended: true })
       if (found === undefined) return yield* new RecordNotFound()
       return HttpServerResponse.setHeaders(
@@ -68,12 +73,12 @@ export const layer = HttpApiBuilder.group(
     const simply = (
       tag: "Unfollow" | "RemoveFollower" | "Block" | "Unblock" | "Unmute" | "AuthorizeFollow" | "RejectFollow"
     ) =>
-      Effect.fn(`accountActions.${tag}`)(({ params }: { readonly params: { readonly id: AccountId } }) =>
+      traced(`accountActions.${tag}`)(({ params }: { readonly params: { readonly id: AccountId } }) =>
         act(params.id, { _tag: tag, target: params.id })
       )
 
     return handlers.handleAll({
-      follow: Effect.fn("accountActions.follow")(({ params, payload }) =>
+      follow: traced("accountActions.follow")(({ params, payload }) =>
         act(params.id, {
           _tag: "Follow",
           target: params.id,
@@ -86,7 +91,7 @@ export const layer = HttpApiBuilder.group(
       removeFollower: simply("RemoveFollower"),
       block: simply("Block"),
       unblock: simply("Unblock"),
-      mute: Effect.fn("accountActions.mute")(({ params, payload }) =>
+      mute: traced("accountActions.mute")(({ params, payload }) =>
         act(params.id, {
           _tag: "Mute",
           target: params.id,

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts, type FoundAccount } from "../../services/identity/Accounts.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -8,11 +8,13 @@ import { Connections } from "../../services/social/Connections.ts"
 import { Notes } from "../../services/social/Notes.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import type { Listed } from "../../services/statuses/Interactions.ts"
+import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
@@ -63,7 +65,7 @@ export class AccountConnectionsGroup extends HttpApiGroup.make("accountConnectio
 type Read = (viewer: Viewer, of: FoundAccount, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
 
 /** How accounts stand to one another (S-047 to S-053, S-096, S-136, S-213, S-216). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(AccountConnectionsGroup),
   "accountConnections",
   Effect.fn(function*(handlers) {
@@ -80,7 +82,7 @@ export const layer = HttpApiBuilder.group(
       return Reply.list([])
     })
     const connected = (name: string, read: Read) =>
-      Effect.fn(`accountConnections.${name}`)(function*(
+      traced(`accountConnections.${name}`)(function*(
         { params, query }: {
           readonly params: { readonly id: AccountId }
           readonly query: Parameters<typeof pageOf>[0]
@@ -100,13 +102,13 @@ export const layer = HttpApiBuilder.group(
       })
 
     return handlers.handleAll({
-      relationships: Effect.fn("accountConnections.relationships")(function*({ query }) {
+      relationships: traced("accountConnections.relationships")(function*({ query }) {
         const found = yield* relationships.of(yield* Caller.account, Lists.idsOf(query.id), {
           withSuspended: query.withSuspended === true
         })
         return Reply.list(found.map((record) => json<Relationship>(relationshipValues(record))))
       }),
-      familiarFollowers: Effect.fn("accountConnections.familiarFollowers")(function*({ query }) {
+      familiarFollowers: traced("accountConnections.familiarFollowers")(function*({ query }) {
         const ids = Lists.idsOf(query.id).slice(0, accountBatchMax)
         const found = yield* connections.familiar(yield* Caller.account, ids)
         const people = yield* views.byId(new Set(found.flatMap(({ accountIds }) => accountIds)))
@@ -122,7 +124,7 @@ export const layer = HttpApiBuilder.group(
       featuredTags: none,
       lists: none,
       identityProofs: none,
-      note: Effect.fn("accountConnections.note")(function*({ params, payload }) {
+      note: traced("accountConnections.note")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         const { id } = yield* accounts.find(params.id)
         yield* notes.write(viewer, id, payload.comment ?? "")

@@ -1,15 +1,17 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Search } from "../../services/discovery/Search.ts"
 import { missingParameter, Unprocessable } from "../../services/Errors.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows, statusRows } from "../render/Pages.ts"
@@ -51,7 +53,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
 {}
 
 /** Accounts and what they publish (S-134, S-135, S-137, S-206). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(AccountsGroup),
   "accounts",
   Effect.fn(function*(handlers) {
@@ -63,14 +65,14 @@ export const layer = HttpApiBuilder.group(
     const { publicUrl } = yield* ServerConfig
 
     return handlers.handleAll({
-      verifyCredentials: Effect.fn("accounts.verifyCredentials")(function*() {
+      verifyCredentials: traced("accounts.verifyCredentials")(function*() {
         return Reply.json(yield* views.renderCredentials(yield* Caller.account))
       }),
-      lookup: Effect.fn("accounts.lookup")(function*({ query }) {
+      lookup: traced("accounts.lookup")(function*({ query }) {
         if (query.acct === undefined || query.acct === "") return yield* missingParameter("acct")
         return Reply.json(yield* views.renderOne(yield* accounts.lookup(query.acct)))
       }),
-      search: Effect.fn("accounts.search")(function*({ query }) {
+      search: traced("accounts.search")(function*({ query }) {
         if (query.q === undefined || query.q.trim() === "") return yield* missingParameter("q")
         const found = yield* finder.accounts(yield* Caller.account, {
           text: query.q,
@@ -80,15 +82,15 @@ export const layer = HttpApiBuilder.group(
         })
         return Reply.list(yield* views.render(found))
       }),
-      batch: Effect.fn("accounts.batch")(function*({ query }) {
+      batch: traced("accounts.batch")(function*({ query }) {
         const ids = Lists.idsOf(query.id)
         if (ids.length > accountBatchMax) return yield* new Unprocessable({ text: "Mastodon::ValidationError" })
         return Reply.list(yield* views.render(yield* accounts.known(ids)))
       }),
-      show: Effect.fn("accounts.show")(function*({ params }) {
+      show: traced("accounts.show")(function*({ params }) {
         return Reply.json(yield* views.renderOne(yield* accounts.show(params.id)))
       }),
-      statuses: Effect.fn("accounts.statuses")(function*({ params, query, request }) {
+      statuses: traced("accounts.statuses")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer
         const { suspended } = yield* accounts.find(params.id)
         if (suspended) return Reply.list([])

@@ -1,14 +1,16 @@
 import { Effect, Option, Redacted } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unauthorized } from "../../services/Errors.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { Application, CredentialApplication, NewApplication } from "../wire/Application.ts"
 import { json, type Values } from "../wire/Keys.ts"
 
@@ -23,14 +25,14 @@ export class AppsGroup extends HttpApiGroup.make("apps")
 {}
 
 /** Registration of clients (S-253) and what a token's client is (S-132). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(AppsGroup),
   "apps",
   Effect.fn(function*(handlers) {
     const apps = yield* Apps
     const { publicUrl } = yield* ServerConfig
     return handlers.handleAll({
-      register: Effect.fn("apps.register")(function*({ payload }) {
+      register: traced("apps.register")(function*({ payload }) {
         const { app, secret } = yield* apps.register({
           name: payload.clientName ?? "",
           redirectUris: (payload.redirectUris ?? []).flatMap((text) => text.split(/\s+/)).filter(Boolean),
@@ -44,7 +46,7 @@ export const layer = HttpApiBuilder.group(
           clientSecretExpiresAt: 0
         }))
       }),
-      verifyCredentials: Effect.fn("apps.verifyCredentials")(function*() {
+      verifyCredentials: traced("apps.verifyCredentials")(function*() {
         const { appId, scopes } = yield* Caller
         if (appId === undefined) return Reply.json(json<Application>(serverItself(publicUrl, [...scopes])))
         const app = yield* apps.find(appId)

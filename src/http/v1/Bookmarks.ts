@@ -1,11 +1,13 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/Statuses.ts"
@@ -28,7 +30,7 @@ export class BookmarksGroup extends HttpApiGroup.make("bookmarks")
 {}
 
 /** Bookmarks, which nobody else hears of (S-200, S-201). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(BookmarksGroup),
   "bookmarks",
   Effect.fn(function*(handlers) {
@@ -36,7 +38,7 @@ export const layer = HttpApiBuilder.group(
     const views = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
     return handlers.handleAll({
-      list: Effect.fn("bookmarks.list")(function*({ query }) {
+      list: traced("bookmarks.list")(function*({ query }) {
         const viewer = yield* Caller.account
         const page = pageOf(query, statusRows)
         const rows = yield* bookmarks.page(viewer, page)
@@ -49,12 +51,12 @@ export const layer = HttpApiBuilder.group(
           items: yield* views.render(viewer, rows.map(({ statusId }) => statusId), "permitted")
         })
       }),
-      add: Effect.fn("bookmarks.add")(function*({ params }) {
+      add: traced("bookmarks.add")(function*({ params }) {
         const viewer = yield* Caller.account
         yield* bookmarks.add(viewer, params.id)
         return Reply.json(yield* views.renderOne(viewer, params.id))
       }),
-      remove: Effect.fn("bookmarks.remove")(function*({ params }) {
+      remove: traced("bookmarks.remove")(function*({ params }) {
         const viewer = yield* Caller.account
         yield* bookmarks.remove(viewer, params.id)
         return Reply.json(yield* views.renderUndone(viewer, params.id))

@@ -1,11 +1,13 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Conversations } from "../../services/statuses/Conversations.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { ConversationViews } from "../render/Conversations.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
@@ -30,7 +32,7 @@ export class ConversationsGroup extends HttpApiGroup.make("conversations")
 {}
 
 /** Direct messages by the people in them (S-092, S-145, S-205). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(ConversationsGroup),
   "conversations",
   Effect.fn(function*(handlers) {
@@ -39,14 +41,14 @@ export const layer = HttpApiBuilder.group(
     const { publicUrl } = yield* ServerConfig
 
     const mark = (name: string, unread: boolean) =>
-      Effect.fn(`conversations.${name}`)(function*({ params }: { readonly params: { readonly id: bigint } }) {
+      traced(`conversations.${name}`)(function*({ params }: { readonly params: { readonly id: bigint } }) {
         const viewer = yield* Caller.account
         yield* conversations.mark(viewer, params.id, unread)
         return Reply.json(yield* views.renderOne(viewer, params.id))
       })
 
     return handlers.handleAll({
-      list: Effect.fn("conversations.list")(function*({ query }) {
+      list: traced("conversations.list")(function*({ query }) {
         const viewer = yield* Caller.account
         const page = pageOf(query, statusRows)
         const rows = yield* conversations.page(viewer, page)
@@ -61,7 +63,7 @@ export const layer = HttpApiBuilder.group(
       }),
       read: mark("read", false),
       unread: mark("unread", true),
-      remove: Effect.fn("conversations.remove")(function*({ params }) {
+      remove: traced("conversations.remove")(function*({ params }) {
         yield* conversations.remove(yield* Caller.account, params.id)
         return Reply.empty
       })

@@ -1,12 +1,14 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { ProfileChange } from "../../actors/account/Protocol.ts"
 import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import { CredentialAccount } from "../wire/Account.ts"
 import { ProfileUpdate } from "../wire/AccountRequests.ts"
@@ -74,13 +76,13 @@ const changeOf = Effect.fnUntraced(function*(payload: ProfileUpdate): Effect.fn.
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 })
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(CredentialsGroup),
   "credentials",
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const views = yield* AccountViews
-    const change = Effect.fn("credentials.update")(function*({ payload }: { readonly payload: ProfileUpdate }) {
+    const change = traced("credentials.update")(function*({ payload }: { readonly payload: ProfileUpdate }) {
       const viewer = yield* Caller.account
       yield* accounts.tell(viewer, { _tag: "UpdateProfile", change: yield* changeOf(payload) })
       yield* views.forget([viewer])

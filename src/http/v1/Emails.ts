@@ -1,13 +1,15 @@
 import { Effect, Option, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NotAllowed, Unauthorized } from "../../services/Errors.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { Users } from "../../services/identity/Users.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import { Limits } from "../guard/Limits.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { Confirmation } from "../wire/SignUpRequests.ts"
 
 export class EmailsGroup extends HttpApiGroup.make("emails")
@@ -26,7 +28,7 @@ export class EmailsGroup extends HttpApiGroup.make("emails")
 {}
 
 /** The letter that confirms an address, once more (S-133). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(EmailsGroup),
   "emails",
   Effect.fn(function*(handlers) {
@@ -42,7 +44,7 @@ export const layer = HttpApiBuilder.group(
     )
 
     return handlers.handleAll({
-      confirmations: Effect.fn("emails.confirmations")(function*({ payload }) {
+      confirmations: traced("emails.confirmations")(function*({ payload }) {
         const { address, appId } = yield* Caller
         const user = yield* own
         yield* limits.spend([
@@ -66,7 +68,7 @@ export const layer = HttpApiBuilder.group(
         yield* mailLinks.sendConfirmation(yield* own)
         return Reply.empty
       }),
-      checkConfirmation: Effect.fn("emails.checkConfirmation")(function*() {
+      checkConfirmation: traced("emails.checkConfirmation")(function*() {
         const user = yield* own
         return Reply.json(String(user.confirmed && user.unconfirmedEmail === undefined))
       })

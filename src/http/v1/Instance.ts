@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { Activity } from "../../services/instance/Activity.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
@@ -10,6 +10,7 @@ import { fresh } from "../Fresh.ts"
 import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import { emojiValues } from "../render/AccountValues.ts"
 import { deprecated } from "../render/Deprecation.ts"
@@ -69,7 +70,7 @@ export class InstanceGroup extends HttpApiGroup.make("instance")
 {}
 
 /** What the server says about itself; most of it also in restricted mode (S-020, S-160, S-251). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(InstanceGroup),
   "instance",
   Effect.fn(function*(handlers) {

@@ -1,6 +1,7 @@
 import { Array as Arr } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Guard } from "../guard/Guard.ts"
+import { group } from "../Lean.ts"
 import { endpointsOf, handlersOf } from "./later/Route.ts"
 import { routes } from "./later/routes.ts"
 
@@ -11,7 +12,7 @@ export class LaterGroup extends HttpApiGroup.make("later")
 {}
 
 /** What belongs to later capabilities: nothing can be there yet, and a change is refused in words, never in silence. */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(LaterGroup),
   "later",
   (handlers) => handlers.handleAll(Object.fromEntries(routes.flatMap(handlersOf)))

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { markedTimelines, type Marker, Markers } from "../../services/feeds/Markers.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { markerValues } from "../render/Values.ts"
 import { json } from "../wire/Keys.ts"
 import * as Wire from "../wire/Marker.ts"
@@ -23,17 +25,17 @@ export class MarkersGroup extends HttpApiGroup.make("markers")
 {}
 
 /** How far somebody has read on any of their devices (S-164, S-224). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(MarkersGroup),
   "markers",
   Effect.fn(function*(handlers) {
     const markers = yield* Markers
     return handlers.handleAll({
-      show: Effect.fn("markers.show")(function*({ query }) {
+      show: traced("markers.show")(function*({ query }) {
         const wanted = markedTimelines.filter((timeline) => query.timeline?.includes(timeline))
         return reply(yield* markers.of(yield* Caller.account, wanted))
       }),
-      save: Effect.fn("markers.save")(function*({ payload }) {
+      save: traced("markers.save")(function*({ payload }) {
         const positions = markedTimelines.flatMap((timeline) => {
           const lastReadId = payload[timeline]?.lastReadId
           return lastReadId === undefined ? [] : [{ timeline, lastReadId }]

@@ -1,15 +1,17 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, RecordNotFound } from "../../services/Errors.ts"
 import { GroupedNotifications } from "../../services/feeds/GroupedNotifications.ts"
 import { groupableTypes } from "../../services/feeds/NotificationGroups.ts"
 import { Notifications } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Paging from "../../services/Paging.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import * as Links from "../Paging.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import * as Lists from "../render/Lists.ts"
@@ -51,7 +53,7 @@ const groupedOf = (types: ReadonlyArray<string> | undefined): ReadonlySet<string
   types === undefined || types.length === 0 ? groupableTypes : new Set(types)
 
 /** Notifications in groups, the second version of their interface (operations.md section 10). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(NotificationGroupsGroup),
   "notificationGroups",
   Effect.fn(function*(handlers) {
@@ -62,7 +64,7 @@ export const layer = HttpApiBuilder.group(
     const { publicUrl } = yield* ServerConfig
 
     return handlers.handleAll({
-      list: Effect.fn("notificationGroups.list")(function*({ query, request }) {
+      list: traced("notificationGroups.list")(function*({ query, request }) {
         const viewer = yield* Caller.account
         const partial = yield* isPartial(query.expandAccounts)
         const page = pageOf(query, notificationRows)
@@ -77,7 +79,7 @@ export const layer = HttpApiBuilder.group(
         const link = Links.link(publicUrl, path, ends, page.limit, Lists.kept(request.url, groupFilters))
         return Reply.json(yield* views.render(viewer, rows, partial), link === undefined ? {} : { headers: { link } })
       }),
-      unreadCount: Effect.fn("notificationGroups.unreadCount")(function*({ query }) {
+      unreadCount: traced("notificationGroups.unreadCount")(function*({ query }) {
         const viewer = yield* Caller.account
         const selection = selectionOf(query)
         const limit = Math.min(Math.abs(query.limit ?? unreadDefault), unreadMax)
@@ -86,7 +88,7 @@ export const layer = HttpApiBuilder.group(
           : yield* groups.unread(viewer, selection, groupedOf(query.groupedTypes), limit)
         return Reply.json(json<UnreadCount>({ count }))
       }),
-      show: Effect.fn("notificationGroups.show")(function*({ params }) {
+      show: traced("notificationGroups.show")(function*({ params }) {
         const viewer = yield* Caller.account
         const members = yield* groups.members(viewer, params.groupKey)
         const [newest, oldest] = [members[0], members.at(-1)]
@@ -101,7 +103,7 @@ export const layer = HttpApiBuilder.group(
         }
         return Reply.json(yield* views.render(viewer, [group], false))
       }),
-      accounts: Effect.fn("notificationGroups.accounts")(function*({ params, query }) {
+      accounts: traced("notificationGroups.accounts")(function*({ params, query }) {
         const members = yield* groups.members(yield* Caller.account, params.groupKey)
         const page = pageOf(query, accountRows)
         const ids = new Set(Paging.slice(page, members.map(({ id }) => id)))
@@ -116,11 +118,11 @@ export const layer = HttpApiBuilder.group(
           back: "since_id"
         })
       }),
-      clear: Effect.fn("notificationGroups.clear")(function*() {
+      clear: traced("notificationGroups.clear")(function*() {
         yield* notifications.clear(yield* Caller.account)
         return Reply.empty
       }),
-      dismiss: Effect.fn("notificationGroups.dismiss")(function*({ params }) {
+      dismiss: traced("notificationGroups.dismiss")(function*({ params }) {
         const viewer = yield* Caller.account
         const members = yield* groups.members(viewer, params.groupKey)
         yield* notifications.dismiss(viewer, members.map(({ id }) => id))

@@ -1,11 +1,13 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Notifications, type NotificationSelection } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import * as Lists from "../render/Lists.ts"
 import { NotificationViews } from "../render/Notifications.ts"
 import { notificationRows } from "../render/Pages.ts"
@@ -42,7 +44,7 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications")
 {}
 
 /** Notifications one by one (S-149, S-175). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(NotificationsGroup),
   "notifications",
   Effect.fn(function*(handlers) {
@@ -51,7 +53,7 @@ export const layer = HttpApiBuilder.group(
     const { publicUrl } = yield* ServerConfig
 
     return handlers.handleAll({
-      list: Effect.fn("notifications.list")(function*({ query, request }) {
+      list: traced("notifications.list")(function*({ query, request }) {
         const viewer = yield* Caller.account
         const page = pageOf(query, notificationRows)
         const selection = selectionOf(query)
@@ -67,25 +69,25 @@ export const layer = HttpApiBuilder.group(
           always: true
         })
       }),
-      unreadCount: Effect.fn("notifications.unreadCount")(function*({ query }) {
+      unreadCount: traced("notifications.unreadCount")(function*({ query }) {
         const viewer = yield* Caller.account
         const selection = selectionOf(query)
         const limit = Math.min(Math.abs(query.limit ?? unreadDefault), unreadMax)
         const count = selection === undefined ? 0 : yield* notifications.unread(viewer, selection, limit)
         return Reply.json(json<UnreadCount>({ count }))
       }),
-      show: Effect.fn("notifications.show")(function*({ params }) {
+      show: traced("notifications.show")(function*({ params }) {
         return Reply.json(yield* views.renderOne(yield* Caller.account, params.id))
       }),
-      clear: Effect.fn("notifications.clear")(function*() {
+      clear: traced("notifications.clear")(function*() {
         yield* notifications.clear(yield* Caller.account)
         return Reply.empty
       }),
-      dismissNamed: Effect.fn("notifications.dismissNamed")(function*({ payload }) {
+      dismissNamed: traced("notifications.dismissNamed")(function*({ payload }) {
         yield* notifications.dismiss(yield* Caller.account, Lists.idsOf([payload.id ?? ""]))
         return Reply.empty
       }),
-      dismiss: Effect.fn("notifications.dismiss")(function*({ params }) {
+      dismiss: traced("notifications.dismiss")(function*({ params }) {
         yield* notifications.dismiss(yield* Caller.account, [params.id])
         return Reply.empty
       })

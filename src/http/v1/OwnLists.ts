@@ -1,14 +1,16 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
 import { Connections } from "../../services/social/Connections.ts"
 import { Exclusions } from "../../services/social/Exclusions.ts"
 import { Interactions, type Listed } from "../../services/statuses/Interactions.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
+import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows, statusRows } from "../render/Pages.ts"
@@ -42,7 +44,7 @@ interface Asked {
 }
 
 /** What only their owner sees: favourites, blocks, mutes (S-141), follow requests (S-210), featured accounts (S-213). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(OwnListsGroup),
   "ownLists",
   Effect.fn(function*(handlers) {
@@ -58,7 +60,7 @@ export const layer = HttpApiBuilder.group(
       read: (owner: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Row>>,
       item: (row: Row, account: string) => string = (_, account) => account
     ) =>
-      Effect.fn(`ownLists.${name}`)(function*({ query }: Asked) {
+      traced(`ownLists.${name}`)(function*({ query }: Asked) {
         const page = pageOf(query, accountRows)
         const rows = yield* read(yield* Caller.account, page)
         const found = yield* views.byId(rows.map(({ accountId }) => accountId))
@@ -77,7 +79,7 @@ export const layer = HttpApiBuilder.group(
       })
 
     return handlers.handleAll({
-      favourites: Effect.fn("ownLists.favourites")(function*({ query }: Asked) {
+      favourites: traced("ownLists.favourites")(function*({ query }: Asked) {
         const viewer = yield* Caller.account
         const page = pageOf(query, statusRows)
         const rows = yield* interactions.favouritesOf(viewer, page)

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Settings } from "../../services/identity/Settings.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { Preferences, preferences } from "../wire/Preferences.ts"
 
 export class PreferencesGroup extends HttpApiGroup.make("preferences")
@@ -16,13 +18,13 @@ export class PreferencesGroup extends HttpApiGroup.make("preferences")
 {}
 
 /** What a user has set for new posts and for reading (S-225). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(PreferencesGroup),
   "preferences",
   Effect.fn(function*(handlers) {
     const settings = yield* Settings
     return handlers.handleAll({
-      show: Effect.fn("preferences.show")(function*() {
+      show: traced("preferences.show")(function*() {
         return Reply.json(preferences(yield* settings.of(yield* Caller.account)))
       })
     })

@@ -1,11 +1,13 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { ScheduledStatusViews } from "../render/ScheduledStatuses.ts"
@@ -27,7 +29,7 @@ export class ScheduledStatusesGroup extends HttpApiGroup.make("scheduledStatuses
 {}
 
 /** The own posts that wait for their time (S-223). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(ScheduledStatusesGroup),
   "scheduledStatuses",
   Effect.fn(function*(handlers) {
@@ -35,7 +37,7 @@ export const layer = HttpApiBuilder.group(
     const views = yield* ScheduledStatusViews
     const { publicUrl } = yield* ServerConfig
     return handlers.handleAll({
-      list: Effect.fn("scheduledStatuses.list")(function*({ query }) {
+      list: traced("scheduledStatuses.list")(function*({ query }) {
         const page = pageOf(query, statusRows)
         const rows = yield* scheduled.page(yield* Caller.account, page)
         return Lists.page({
@@ -47,7 +49,7 @@ export const layer = HttpApiBuilder.group(
           items: views.render(rows)
         })
       }),
-      show: Effect.fn("scheduledStatuses.show")(function*({ params }) {
+      show: traced("scheduledStatuses.show")(function*({ params }) {
         return Reply.json(yield* views.renderOne(yield* Caller.account, params.id))
       })
     })

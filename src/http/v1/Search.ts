@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as LocalUrls from "../../services/discovery/LocalUrls.ts"
 import { Search } from "../../services/discovery/Search.ts"
 import { BadRequest, missingParameter, Unauthorized } from "../../services/Errors.ts"
@@ -7,11 +7,13 @@ import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
+import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { type Found, SearchViews } from "../render/Search.ts"
@@ -29,7 +31,7 @@ export class SearchGroup extends HttpApiGroup.make("search")
 type Query = typeof SearchQuery.Type
 
 /** Accounts, posts and hashtags by words, or the one thing that an address names (S-150). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(SearchGroup),
   "search",
   Effect.fn(function*(handlers) {
@@ -70,7 +72,7 @@ export const layer = HttpApiBuilder.group(
     }
 
     return handlers.handleAll({
-      search: Effect.fn("search.search")(function*({ query }) {
+      search: traced("search.search")(function*({ query }) {
         const viewer = yield* Caller.viewer
         const text = query.q?.trim() ?? ""
         if (text === "") return yield* missingParameter("q")

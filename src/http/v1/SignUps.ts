@@ -1,13 +1,15 @@
 import { Effect, Option, Redacted } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unauthorized } from "../../services/Errors.ts"
 import { SignUps } from "../../services/identity/SignUps.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { tokenJson } from "../oauth/TokenJson.ts"
 import { SignUp } from "../wire/SignUpRequests.ts"
 import { Token } from "../wire/Token.ts"
@@ -21,7 +23,7 @@ export class SignUpsGroup extends HttpApiGroup.make("signUps")
 {}
 
 /** Sign-up through an app (S-100, S-130, S-131): the token works at once, its user once the address is confirmed. */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(SignUpsGroup),
   "signUps",
   Effect.fn(function*(handlers) {
@@ -29,7 +31,7 @@ export const layer = HttpApiBuilder.group(
     const signUps = yield* SignUps
     const tokens = yield* Tokens
     return handlers.handleAll({
-      signUp: Effect.fn("signUps.signUp")(function*({ payload }) {
+      signUp: traced("signUps.signUp")(function*({ payload }) {
         const { appId } = yield* Caller
         const app = appId === undefined ? undefined : Option.getOrUndefined(yield* apps.find(appId))
         if (app === undefined) return yield* new Unauthorized({ reason: "invalid" })

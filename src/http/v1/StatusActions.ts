@@ -1,15 +1,17 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
 import { ConversationMutes } from "../../services/statuses/ConversationMutes.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { StatusViews } from "../render/Statuses.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
@@ -50,7 +52,7 @@ export const idempotencyKey = Effect.map(
   ({ headers }) => headers["idempotency-key"]?.slice(0, 255) || undefined
 )
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(StatusActionsGroup),
   "statusActions",
   Effect.fn(function*(handlers) {
@@ -80,23 +82,24 @@ export const layer = HttpApiBuilder.group(
       // Asked for first: what cannot be seen cannot be muted.
       yield* views.renderOne(viewer, id)
       yield* change(viewer, id)
+      yield* views.forgetViewers([viewer])
       return Reply.json(yield* views.renderOne(viewer, id))
     })
 
     return handlers.handleAll({
-      favourite: Effect.fn("statusActions.favourite")(({ params }) => act({ _tag: "Favourite", statusId: params.id })),
-      unfavourite: Effect.fn("statusActions.unfavourite")(({ params }) =>
+      favourite: traced("statusActions.favourite")(({ params }) => act({ _tag: "Favourite", statusId: params.id })),
+      unfavourite: traced("statusActions.unfavourite")(({ params }) =>
         undo({ _tag: "Unfavourite", statusId: params.id })
       ),
-      reblog: Effect.fn("statusActions.reblog")(function*({ params, payload }) {
+      reblog: traced("statusActions.reblog")(function*({ params, payload }) {
         const command: Command = { _tag: "Reblog", statusId: params.id, visibility: payload.visibility || null }
         return yield* act(command, yield* idempotencyKey)
       }),
-      unreblog: Effect.fn("statusActions.unreblog")(({ params }) => undo({ _tag: "Unreblog", statusId: params.id })),
-      pin: Effect.fn("statusActions.pin")(({ params }) => act({ _tag: "Pin", statusId: params.id })),
-      unpin: Effect.fn("statusActions.unpin")(({ params }) => act({ _tag: "Unpin", statusId: params.id })),
-      mute: Effect.fn("statusActions.mute")(({ params }) => mute(params.id, mutes.mute)),
-      unmute: Effect.fn("statusActions.unmute")(({ params }) => mute(params.id, mutes.unmute))
+      unreblog: traced("statusActions.unreblog")(({ params }) => undo({ _tag: "Unreblog", statusId: params.id })),
+      pin: traced("statusActions.pin")(({ params }) => act({ _tag: "Pin", statusId: params.id })),
+      unpin: traced("statusActions.unpin")(({ params }) => act({ _tag: "Unpin", statusId: params.id })),
+      mute: traced("statusActions.mute")(({ params }) => mute(params.id, mutes.mute)),
+      unmute: traced("statusActions.unmute")(({ params }) => mute(params.id, mutes.unmute))
     })
   })
 )

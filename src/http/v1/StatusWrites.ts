@@ -1,14 +1,16 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
 import { type AppId, StatusId, StatusIdFromString } from "../../services/Ids.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import { ScheduledStatusViews } from "../render/ScheduledStatuses.ts"
 import { StatusViews } from "../render/Statuses.ts"
@@ -77,7 +79,7 @@ const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => (
   allowedMentions: payload.allowedMentions ?? null
 })
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(StatusWritesGroup),
   "statusWrites",
   Effect.fn(function*(handlers) {
@@ -86,7 +88,7 @@ export const layer = HttpApiBuilder.group(
     const scheduledViews = yield* ScheduledStatusViews
     const views = yield* StatusViews
 
-    const create = Effect.fn("statusWrites.create")(function*({ payload }: { readonly payload: NewStatus }) {
+    const create = traced("statusWrites.create")(function*({ payload }: { readonly payload: NewStatus }) {
       const viewer = yield* Caller.account
       const { appId } = yield* Caller
       yield* supported(payload)
@@ -100,7 +102,7 @@ export const layer = HttpApiBuilder.group(
       return HttpServerResponse.setHeaders(Reply.json(yield* shown), familyHeaders(answer))
     })
 
-    const change = Effect.fn("statusWrites.edit")(
+    const change = traced("statusWrites.edit")(
       function*({ params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: StatusEdit }) {
         const viewer = yield* Caller.account
         yield* supported(payload)
@@ -120,7 +122,7 @@ export const layer = HttpApiBuilder.group(
       }
     )
 
-    const move = Effect.fn("statusWrites.reschedule")(
+    const move = traced("statusWrites.reschedule")(
       function*(
         { params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: typeof Reschedule.Type }
       ) {
@@ -140,7 +142,7 @@ export const layer = HttpApiBuilder.group(
         ),
       edit: change,
       editByPatch: change,
-      remove: Effect.fn("statusWrites.remove")(function*({ params }) {
+      remove: traced("statusWrites.remove")(function*({ params }) {
         const viewer = yield* Caller.account
         const shown = yield* views.renderForRedraft(viewer, params.id)
         yield* accounts.tell(viewer, { _tag: "Delete", statusId: params.id })
@@ -149,7 +151,7 @@ export const layer = HttpApiBuilder.group(
       }),
       reschedule: move,
       rescheduleByPatch: move,
-      cancel: Effect.fn("statusWrites.cancel")(function*({ params }) {
+      cancel: traced("statusWrites.cancel")(function*({ params }) {
         yield* accounts.tell(yield* Caller.account, { _tag: "CancelScheduled", scheduledId: params.id })
         return Reply.empty
       })

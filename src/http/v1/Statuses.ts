@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unprocessable } from "../../services/Errors.ts"
 import type { StatusId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -8,11 +8,13 @@ import { Contexts } from "../../services/statuses/Contexts.ts"
 import { History } from "../../services/statuses/History.ts"
 import { Interactions, type Listed } from "../../services/statuses/Interactions.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
+import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
@@ -54,7 +56,7 @@ export class StatusesGroup extends HttpApiGroup.make("statuses")
 type Read = (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
 
 /** Statuses and what is known of them (S-144, S-196). What a caller may not see is not there (row 57). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(StatusesGroup),
   "statuses",
   Effect.fn(function*(handlers) {
@@ -68,7 +70,7 @@ export const layer = HttpApiBuilder.group(
     const { publicUrl } = yield* ServerConfig
 
     const interested = (name: string, read: Read) =>
-      Effect.fn(`statuses.${name}`)(function*(
+      traced(`statuses.${name}`)(function*(
         { params, query }: {
           readonly params: { readonly id: StatusId }
           readonly query: Parameters<typeof pageOf>[0]
@@ -90,15 +92,15 @@ export const layer = HttpApiBuilder.group(
       })
 
     return handlers.handleAll({
-      batch: Effect.fn("statuses.batch")(function*({ query }) {
+      batch: traced("statuses.batch")(function*({ query }) {
         const ids = Lists.idsOf(query.id)
         if (ids.length > statusBatchMax) return yield* new Unprocessable({ text: "Mastodon::ValidationError" })
         return Reply.list(yield* views.render(yield* Caller.viewer, ids, "authors"))
       }),
-      show: Effect.fn("statuses.show")(function*({ params }) {
+      show: traced("statuses.show")(function*({ params }) {
         return Reply.json(yield* views.renderOne(yield* Caller.viewer, params.id))
       }),
-      context: Effect.fn("statuses.context")(function*({ params }) {
+      context: traced("statuses.context")(function*({ params }) {
         const viewer = yield* Caller.viewer
         const { ancestors, descendants } = yield* contexts.of(viewer, yield* statuses.find(viewer, params.id))
         const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted")
@@ -108,11 +110,11 @@ export const layer = HttpApiBuilder.group(
           descendants: ready(descendants)
         }))
       }),
-      history: Effect.fn("statuses.history")(function*({ params }) {
+      history: traced("statuses.history")(function*({ params }) {
         const { id } = yield* statuses.find(yield* Caller.viewer, params.id)
         return Reply.list(yield* revisions.render(yield* history.of(id)))
       }),
-      source: Effect.fn("statuses.source")(function*({ params }) {
+      source: traced("statuses.source")(function*({ params }) {
         const { id, spoilerText, text } = yield* statuses.source(yield* Caller.viewer, params.id)
         return Reply.json(json<StatusSource>({ id: String(id), text, spoilerText }))
       }),

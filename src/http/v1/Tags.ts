@@ -1,11 +1,13 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
+import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
 import { noTagRelation, tagValues } from "../render/Values.ts"
 import { json } from "../wire/Keys.ts"
 import { Tag } from "../wire/Tag.ts"
@@ -19,14 +21,14 @@ export class TagsGroup extends HttpApiGroup.make("tags")
 {}
 
 /** Hashtags; what nobody has used yet is shown without an id, what can be none is not found. */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(TagsGroup),
   "tags",
   Effect.fn(function*(handlers) {
     const tags = yield* Tags
     const config = yield* ServerConfig
     return handlers.handleAll({
-      show: Effect.fn("tags.show")(function*({ params }) {
+      show: traced("tags.show")(function*({ params }) {
         const viewer = yield* Caller.viewer
         const tag = yield* tags.find(params.name)
         return Reply.json(json<Tag>(tagValues(config, tag, viewer === undefined ? undefined : noTagRelation)))

@@ -1,14 +1,16 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unprocessable } from "../../services/Errors.ts"
 import { HomeTimelines } from "../../services/feeds/HomeTimelines.ts"
 import { type Selection, Timelines } from "../../services/feeds/Timelines.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
+import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
+import { group } from "../Lean.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/Statuses.ts"
@@ -32,7 +34,7 @@ export class TimelinesGroup extends HttpApiGroup.make("timelines")
 {}
 
 /** Home, public and hashtag timelines (S-142, S-143, S-204, S-249). */
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   HttpApi.make("murmuration").add(TimelinesGroup),
   "timelines",
   Effect.fn(function*(handlers) {
@@ -65,7 +67,7 @@ export const layer = HttpApiBuilder.group(
         : Effect.void
 
     return handlers.handleAll({
-      home: Effect.fn("timelines.home")(function*({ query, request }) {
+      home: traced("timelines.home")(function*({ query, request }) {
         const viewer = yield* Caller.account
         const page = pageOf(query, statusRows)
         const { ids, read, regenerating } = yield* homes.page(viewer, page)
@@ -81,14 +83,14 @@ export const layer = HttpApiBuilder.group(
           status: regenerating ? 206 : 200
         })
       }),
-      public: Effect.fn("timelines.public")(function*({ query, request }) {
+      public: traced("timelines.public")(function*({ query, request }) {
         const viewer = yield* Caller.viewer
         yield* admit(viewer)
         const page = pageOf(query, statusRows)
         const rows = yield* timelines.everybody(viewer, selectionOf(query), page)
         return yield* shown(viewer, "public", page, rows, Lists.kept(request.url, publicFilters))
       }),
-      tag: Effect.fn("timelines.tag")(function*({ params, query, request }) {
+      tag: traced("timelines.tag")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer
         yield* admit(viewer)
         const page = pageOf(query, statusRows)

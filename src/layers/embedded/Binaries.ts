@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { createRequire } from "node:module"
+import { traced } from "../../services/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 
 /** Where the programs of Postgres are; absolute paths. */
@@ -41,7 +42,7 @@ export const find: Effect.Effect<Binaries, OperatorError, FileSystem.FileSystem 
   return binaries
 })
 
-const link = Effect.fn("Binaries.link")(function*(root: string) {
+const link = traced("Binaries.link")(function*(root: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const list = path.join(root, "native", "pg-symlinks.json")

@@ -1,6 +1,7 @@
 import { Effect, FileSystem, Option, Path, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { spawnSync } from "node:child_process"
+import { traced } from "../../services/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 import * as RunAs from "./RunAs.ts"
@@ -26,7 +27,7 @@ const versionIn = Effect.fnUntraced(function*(folder: string) {
 export const exists = (folder: string) => Effect.map(versionIn(folder), Option.isSome)
 
 /** Fails in words where the data were written by another major version, which this Postgres could not read. */
-export const checkVersion = Effect.fn("DataFolder.checkVersion")(function*(folder: string, binaries: Binaries) {
+export const checkVersion = traced("DataFolder.checkVersion")(function*(folder: string, binaries: Binaries) {
   const found = Option.getOrElse(yield* versionIn(folder), () => "")
   const words = spawnSync(binaries.postgres, ["--version"], { encoding: "utf8", cwd: "/" })
   if (words.status !== 0) {
@@ -48,7 +49,7 @@ export const checkVersion = Effect.fn("DataFolder.checkVersion")(function*(folde
  * Makes the database in `folder`. It is built beside it and moved into place, so that a crash in the middle leaves no
  * half of one; of two servers that do this at once, one wins and the other uses its work.
  */
-export const initialise = Effect.fn("DataFolder.initialise")(
+export const initialise = traced("DataFolder.initialise")(
   function*(folder: string, binaries: Binaries, runAs: RunAs.RunAs, password: Redacted.Redacted<string>) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -89,7 +90,7 @@ export const initialise = Effect.fn("DataFolder.initialise")(
 )
 
 /** Gives a folder and everything in it to the user as whom Postgres runs. */
-export const takeOver = Effect.fn("DataFolder.takeOver")(function*(folder: string, runAs: RunAs.RunAs) {
+export const takeOver = traced("DataFolder.takeOver")(function*(folder: string, runAs: RunAs.RunAs) {
   const fs = yield* FileSystem.FileSystem
   const wanted = RunAs.owner(runAs)
   if (wanted === undefined) return

@@ -1,6 +1,7 @@
 import { Effect, FileSystem, Option, Path, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import { connect } from "node:net"
+import { traced } from "../../services/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 import * as RunAs from "./RunAs.ts"
@@ -68,7 +69,7 @@ const ready = (folder: string, pid: number | undefined) =>
   })
 
 /** The Postgres that runs on this folder already, started by whomever. A process number alone proves nothing, so it has to answer. */
-export const find = Effect.fn("Postmaster.find")(function*(folder: string) {
+export const find = traced("Postmaster.find")(function*(folder: string) {
   const file = yield* lockFile(folder)
   if (Option.isNone(file)) return Option.none()
   const { endpoint, pid } = file.value
@@ -79,7 +80,7 @@ export const find = Effect.fn("Postmaster.find")(function*(folder: string) {
 })
 
 /** Starts Postgres and waits until it takes connections. It is a session of its own: a Ctrl-C meant for the server does not reach it. */
-export const start = Effect.fn("Postmaster.start")(
+export const start = traced("Postmaster.start")(
   function*(folder: string, binaries: Binaries, runAs: RunAs.RunAs, listen: Listen, durable: boolean) {
     const { args, options, program } = RunAs.command(runAs, binaries.postgres, settings(folder, listen, { durable }))
     const log: Array<string> = []
@@ -115,7 +116,7 @@ export const start = Effect.fn("Postmaster.start")(
 )
 
 /** Stops it cleanly: sessions are ended, everything is written. */
-export const stop = Effect.fn("Postmaster.stop")(function*(postmaster: Postmaster) {
+export const stop = traced("Postmaster.stop")(function*(postmaster: Postmaster) {
   const signal = (name: "SIGINT" | "SIGQUIT") => Effect.ignore(Effect.try(() => process.kill(postmaster.pid, name)))
   yield* signal("SIGINT")
   yield* postmaster.ended.pipe(

@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Option } from "effect"
 import { spawnSync } from "node:child_process"
+import { traced } from "../../services/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 
@@ -28,7 +29,7 @@ export const command = (runAs: RunAs, program: string, args: ReadonlyArray<strin
  * Chooses for a data folder, whose parent has to exist. Data that belongs to an ordinary user already stays with that
  * user; a new folder goes to `nobody`.
  */
-export const choose = Effect.fn("RunAs.choose")(function*(binaries: Binaries, folder: string, parent: string) {
+export const choose = traced("RunAs.choose")(function*(binaries: Binaries, folder: string, parent: string) {
   if (process.getuid?.() !== 0) return { kind: "self" } satisfies RunAs
   const fs = yield* FileSystem.FileSystem
   const owner = yield* fs.stat(folder).pipe(

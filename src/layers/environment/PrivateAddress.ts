@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { lookup } from "node:dns/promises"
+import { traced } from "../../services/Traced.ts"
 
 /** Shared between customers of one provider or the members of a mesh network, not routed on the internet (RFC 6598). */
 const shared = IpNetwork.fromStringUnsafe("100.64.0.0/10")
@@ -15,7 +16,7 @@ const isReachableOnlyNearby = (address: NetAddress.IpAddress): boolean =>
  * What is wrong with a host that must not be reachable from the internet: an address that is public, or a name that
  * leads to one, or nowhere. `0.0.0.0` and `::` listen on public addresses too.
  */
-export const refusePublicAddress = Effect.fn("PrivateAddress.refusePublic")(function*(name: string, host: string) {
+export const refusePublicAddress = traced("PrivateAddress.refusePublic")(function*(name: string, host: string) {
   const found = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
   if (Result.isFailure(found)) return [`${name}: the name ${host} leads to no address.`]
   return found.success.flatMap(({ address }) => {

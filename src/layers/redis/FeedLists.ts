@@ -1,19 +1,27 @@
 import { Effect } from "effect"
-import { feedEntriesMax, feedEntriesSlack, type FeedEntry } from "../../services/feeds/Feeds.ts"
+import {
+  feedEntriesMax,
+  feedEntriesSlack,
+  type FeedEntry,
+  feedUnreadMillisMax,
+  type Generation
+} from "../../services/feeds/Feeds.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { Redis } from "../Redis.ts"
 
 /** Feeds that one call to Redis touches, and calls of one operation that are under way at once. */
 const keysPerCallMax = 500
 export const callsMax = 4
-/** Feeds of accounts that nobody reads any more go away after this many seconds. */
-const unreadSecondsMax = 8 * 86_400
+/** Feeds that nobody reads any more go away after this many seconds. */
+const unreadSecondsMax = feedUnreadMillisMax / 1000
 
 /**
  * Stands behind the oldest entry of a list that was filled. Being part of the list, it goes when the list goes: by
  * eviction, FLUSHALL, expiry.
  */
 const filledMark = "0"
+/** Begins what stands there instead, with the feed's generation, while the feed waits to be filled. */
+const waitingMark = "?"
 const prefix = "murmuration:feed:"
 const key = (account: AccountId) => prefix + account
 
@@ -24,14 +32,15 @@ const decode = (text: string): FeedEntry => {
   return { id: BigInt(id), reblogOf: reblogOf === undefined ? undefined : BigInt(reblogOf) }
 }
 
-/** Keeps a list to its limits, with its mark. */
+/** Keeps a list to its limits, with its mark of either kind. */
 const trim = `
   local function trim(key, length, max, kept, mark)
     if length <= max then return end
-    local filled = redis.call('LINDEX', key, -1) == mark
-    if filled and length == max + 1 then return end
+    local last = redis.call('LINDEX', key, -1)
+    local marked = last == mark or string.sub(last, 1, 1) == '${waitingMark}'
+    if marked and length == max + 1 then return end
     redis.call('LTRIM', key, 0, kept - 1)
-    if filled then redis.call('RPUSH', key, mark) end
+    if marked then redis.call('RPUSH', key, last) end
   end
 `
 /** The first four arguments of every script. */
@@ -52,10 +61,20 @@ const readScript = `
   return redis.call('LRANGE', KEYS[1], 0, -1)
 `
 
+const beginScript = `
+  local key, mark, seconds, waiting = KEYS[1], ARGV[3], ARGV[4], ARGV[5]
+  local last = redis.call('LINDEX', key, -1)
+  if last and string.sub(last, 1, 1) == '${waitingMark}' then return last end
+  if last ~= mark and redis.call('RPUSH', key, waiting) == 1 then redis.call('EXPIRE', key, seconds) end
+  return waiting
+`
+
 const fillScript = `${trim}
-  local key, max, kept, mark, seconds = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
-  if redis.call('LINDEX', key, -1) == mark then redis.call('RPOP', key) end
-  for i = 5, #ARGV do redis.call('RPUSH', key, ARGV[i]) end
+  local key, max, kept, mark, seconds, since = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+  local last = redis.call('LINDEX', key, -1)
+  if since ~= '' and last ~= since then return 0 end
+  if last and (last == mark or string.sub(last, 1, 1) == '${waitingMark}') then redis.call('RPOP', key) end
+  for i = 6, #ARGV do redis.call('RPUSH', key, ARGV[i]) end
   trim(key, redis.call('RPUSH', key, mark), max, kept, mark)
   redis.call('EXPIRE', key, seconds)
   return 0
@@ -80,14 +99,24 @@ export const make = (redis: Redis["Service"]) => {
   return {
     push: (slice: ReadonlyArray<AccountId>, entry: FeedEntry) =>
       Effect.asVoid(call(pushScript, slice.map(key), [encode(entry)])),
-    fill: (account: AccountId, entries: ReadonlyArray<FeedEntry>) =>
-      Effect.asVoid(call(fillScript, [key(account)], entries.map(encode))),
+    /** Answers the generation that the list has, or else `fresh`, which it has from then on. */
+    begin: (account: AccountId, fresh: Generation) =>
+      Effect.map(
+        call(beginScript, [key(account)], [waitingMark + fresh]),
+        (reply): Generation => typeof reply === "string" ? reply.slice(waitingMark.length) : fresh
+      ),
+    fill: (account: AccountId, entries: ReadonlyArray<FeedEntry>, since: Generation | undefined) =>
+      Effect.asVoid(
+        call(fillScript, [key(account)], [since === undefined ? "" : waitingMark + since, ...entries.map(encode)])
+      ),
     /** A feed that is read is kept for longer. */
     read: Effect.fnUntraced(function*(account: AccountId) {
       const reply = yield* call(readScript, [key(account)])
       const elements: ReadonlyArray<string> = Array.isArray(reply) ? reply : []
-      const filled = elements.at(-1) === filledMark
-      return { entries: (filled ? elements.slice(0, -1) : elements).map(decode), filled }
+      const last = elements.at(-1)
+      const filled = last === filledMark
+      const marked = filled || last?.startsWith(waitingMark) === true
+      return { entries: (marked ? elements.slice(0, -1) : elements).map(decode), filled }
     }),
     drop: (slice: ReadonlyArray<AccountId>) => Effect.asVoid(redis.use((client) => client.unlink(...slice.map(key)))),
     dropAll: Effect.gen(function*() {

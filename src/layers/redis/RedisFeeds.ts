@@ -1,6 +1,7 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Random, Schedule } from "effect"
 import { contentsOf, type FeedEntry, Feeds } from "../../services/feeds/Feeds.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { traced } from "../../services/Traced.ts"
 import { Redis } from "../Redis.ts"
 import * as FeedLists from "./FeedLists.ts"
 import * as MissedFeeds from "./MissedFeeds.ts"
@@ -35,19 +36,24 @@ export const layer = Layer.effect(
       )
 
     return Feeds.of({
-      push: Effect.fn("Feeds.push")((accounts: ReadonlyArray<AccountId>, entry: FeedEntry) =>
+      push: traced("Feeds.push")((accounts: ReadonlyArray<AccountId>, entry: FeedEntry) =>
         each(accounts, (slice) => lists.push(slice, entry))
       ),
-      read: Effect.fn("Feeds.read")(function*(account) {
+      read: traced("Feeds.read")(function*(account) {
         if (missed.has(account)) return undefined
         const list = yield* lists.read(account)
         // Asked again, because the entry may have been missed while Redis was answering.
         return missed.has(account) ? undefined : contentsOf(list.entries, list.filled)
       }, Effect.orElseSucceed(() => undefined)),
-      fill: Effect.fn("Feeds.fill")(
-        (account, entries) => missed.has(account) ? Effect.void : Effect.ignore(lists.fill(account, entries))
+      begin: traced("Feeds.begin")(function*(account) {
+        const fresh = `${yield* Random.nextInt}-${yield* Random.nextInt}`
+        // What Redis did not take is not found again, so that nothing is kept.
+        return yield* Effect.orElseSucceed(lists.begin(account, fresh), () => fresh)
+      }),
+      fill: traced("Feeds.fill")((account, entries, since) =>
+        missed.has(account) ? Effect.void : Effect.ignore(lists.fill(account, entries, since))
       ),
-      drop: Effect.fn("Feeds.drop")((accounts) => each(accounts, lists.drop))
+      drop: traced("Feeds.drop")((accounts) => each(accounts, lists.drop))
     })
   })
 )

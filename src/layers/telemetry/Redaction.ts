@@ -1,15 +1,33 @@
 /** What a log line may hold in place of a secret. */
 const mask = "<redacted>"
 
+/** Parameters and variables whose values are secrets, wherever they stand. */
+export const secretNames: ReadonlyArray<string> = [
+  "access_token",
+  "authenticity_token",
+  "bearer_token",
+  "client_secret",
+  "code",
+  "code_verifier",
+  "confirmation_token",
+  "invite_code",
+  "new_password",
+  "password",
+  "refresh_token",
+  "reset_password_token",
+  "secret_key",
+  "token"
+]
+
 const patterns: ReadonlyArray<RegExp> = [
   // A token in a header.
   /(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}/gi,
   // A secret among parameters, in a form, a query or JSON.
-  /(["']?\b(?:access_token|bearer_token|refresh_token|client_secret|code_verifier|password|new_password|secret_key|code)\\?["']?\s*[=:]\s*\\?["']?)[^"'&\s,;}\\]+/gi,
-  // The password of a URL.
-  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s@/]+(?=@)/gi
+  new RegExp(String.raw`(["']?\b(?:${secretNames.join("|")})\\?["']?\s*[=:]\s*\\?["']?)[^"'&\s,;}\\]+`, "gi"),
+  // The password of a URL. Bounded, because clients choose the text that is searched.
+  /(\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s:/@]{0,255}:)[^\s@/]+(?=@)/gi
 ]
 
-/** Takes secrets out of a line of the log that slipped into it with somebody else's text. */
-export const redact = (line: string): string =>
-  patterns.reduce((text, pattern) => text.replace(pattern, `$1${mask}`), line)
+/** Takes secrets out of a text that leaves the process, where they slipped in with somebody else's words. */
+export const redact = (text: string): string =>
+  patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${mask}`), text)

@@ -7,6 +7,7 @@ import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { isShunned, visibleTo } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** Characters of a query that are heeded. */
@@ -70,7 +71,7 @@ export class Search extends Context.Service<Search, {
           Effect.orDie
         )
 
-      const accounts = Effect.fn("Search.accounts")(function*(viewer: Viewer, query: AccountQuery) {
+      const accounts = traced("Search.accounts")(function*(viewer: Viewer, query: AccountQuery) {
         const [name = "", domain = ""] = query.text.slice(0, queryCharactersMax).trim().replace(/^@/, "").toLowerCase()
           .split("@")
         if (name === "" || query.limit === 0) return []
@@ -119,7 +120,7 @@ export class Search extends Context.Service<Search, {
         ))
       })
 
-      const tags = Effect.fn("Search.tags")(function*(text: string, { limit, offset }: Stretch) {
+      const tags = traced("Search.tags")(function*(text: string, { limit, offset }: Stretch) {
         const name = normalise(text.slice(0, queryCharactersMax).trim().replace(/^#/, ""))
         if (name === "" || limit === 0) return []
         return yield* bounded(Effect.map(
@@ -132,7 +133,7 @@ export class Search extends Context.Service<Search, {
         ))
       })
 
-      const statuses = Effect.fn("Search.statuses")(function*(viewer: AccountId, query: StatusQuery, page: Page) {
+      const statuses = traced("Search.statuses")(function*(viewer: AccountId, query: StatusQuery, page: Page) {
         const words = query.text.slice(0, queryCharactersMax).trim().split(/\s+/).filter(Boolean)
         if (words.length === 0 || page.limit === 0) return []
         const most = rowsMax(sql, libraryStatusesMax)

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, StatusId } from "../Ids.ts"
 import type { Visibility } from "../statuses/Publications.ts"
+import { traced } from "../Traced.ts"
 import * as HomeQuery from "./HomeQuery.ts"
 
 /** Accounts that were not seen for that long have no feed; a feed is made anew when they return. */
@@ -53,7 +54,7 @@ export class Audiences extends Context.Service<Audiences, {
         return row
       })
 
-      const of = Effect.fn("Audiences.of")(function*(statusId: bigint) {
+      const of = traced("Audiences.of")(function*(statusId: bigint) {
         const row = yield* facts(statusId)
         if (row === undefined || row.deleted) return undefined
         return {
@@ -65,7 +66,7 @@ export class Audiences extends Context.Service<Audiences, {
         }
       })
 
-      const readers = Effect.fn("Audiences.readers")(function*(audience: Audience, cursor: bigint, rowsMax: number) {
+      const readers = traced("Audiences.readers")(function*(audience: Audience, cursor: bigint, rowsMax: number) {
         const now = yield* Clock.currentTimeMillis
         const rows = yield* HomeQuery.readers(sql, audience.statusId, audience.accountId, {
           cursor,
@@ -83,7 +84,7 @@ export class Audiences extends Context.Service<Audiences, {
         }
       })
 
-      const followers = Effect.fn("Audiences.followers")(
+      const followers = traced("Audiences.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
           const row = yield* facts(statusId)
           const rows = yield* sql<{ id: bigint; accountId: bigint }>`

@@ -1,18 +1,26 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { AccountId } from "../Ids.ts"
 
 /** Entries that a feed is trimmed to, the last that were added (limits-and-rates.md section 5). */
 export const feedEntriesMax = 800
 /** Entries that a feed may hold beyond that before it is trimmed. */
 export const feedEntriesSlack = 40
-/** A feed with this many entries was filled by fan-out alone and needs no rebuild. */
+/** Entries that a feed is made anew with (limits-and-rates.md section 5). */
 export const feedEntriesWhole = 400
+/**
+ * A feed that its owner did not read for that long, in milliseconds, counts as lost. Fan-out stops to write into it
+ * `seenMillisMax` after its owner was last seen, which is noted once a day, and two days less are always before that.
+ */
+export const feedUnreadMillisMax = 5 * 86_400_000
 
 /** A status in a feed; `reblogOf` is the original where the status is a reblog. */
 export interface FeedEntry {
   readonly id: bigint
   readonly reblogOf: bigint | undefined
 }
+
+/** Stands for a feed from one loss of it to the next, while it waits to be made anew. */
+export type Generation = string
 
 /**
  * Home feeds: sets of statuses' ids, newest first, a cache of what Postgres would answer. Writers may add an entry
@@ -23,17 +31,34 @@ export class Feeds extends Context.Service<Feeds, {
   readonly push: (accounts: ReadonlyArray<AccountId>, entry: FeedEntry) => Effect.Effect<void>
   /** The whole feed, newest first, or undefined where it was never filled and must be rebuilt. */
   readonly read: (account: AccountId) => Effect.Effect<ReadonlyArray<FeedEntry> | undefined>
-  /** Adds what Postgres has and marks the feed as filled; entries that fan-out pushed meanwhile stay. */
-  readonly fill: (account: AccountId, entries: ReadonlyArray<FeedEntry>) => Effect.Effect<void>
+  /**
+   * Comes before Postgres is asked for a feed's entries: notes the generation in the feed, where it goes when the feed
+   * goes. All who make the feed anew at the same time have the same one, and so has who comes after one that gave up.
+   */
+  readonly begin: (account: AccountId) => Effect.Effect<Generation>
+  /**
+   * Adds what Postgres has and marks the feed as filled; entries that fan-out pushed meanwhile stay. With `since` nothing
+   * is kept where the feed was dropped or lost after that (what was pushed in between is gone, and what was read is old),
+   * or where somebody else filled it.
+   */
+  readonly fill: (account: AccountId, entries: ReadonlyArray<FeedEntry>, since?: Generation) => Effect.Effect<void>
   /** Forgets feeds, which their owners' next reads rebuild. */
   readonly drop: (accounts: ReadonlyArray<AccountId>) => Effect.Effect<void>
 }>()("murmuration/services/feeds/Feeds") {
   static readonly layerMemory = Layer.sync(Feeds, () => {
-    const feeds = new Map<AccountId, { entries: Array<FeedEntry>; filled: boolean }>()
+    interface Feed {
+      readonly entries: Array<FeedEntry>
+      filled: boolean
+      /** When it was last read or filled, in milliseconds since 1970. */
+      usedAt: number
+      generation?: Generation | undefined
+    }
+    const feeds = new Map<AccountId, Feed>()
+    let generations = 0
     const feedOf = (account: AccountId) => {
       const found = feeds.get(account)
       if (found !== undefined) return found
-      const made = { entries: [], filled: false }
+      const made: Feed = { entries: [], filled: false, usedAt: 0 }
       feeds.set(account, made)
       return made
     }
@@ -47,15 +72,31 @@ export class Feeds extends Context.Service<Feeds, {
           }
         }),
       read: (account) =>
-        Effect.sync(() => {
+        Effect.map(Clock.currentTimeMillis, (now) => {
           const feed = feeds.get(account)
-          return feed === undefined ? undefined : contentsOf(feed.entries, feed.filled)
+          if (feed === undefined) return undefined
+          if (feed.filled && now - feed.usedAt > feedUnreadMillisMax) {
+            feeds.delete(account)
+            return undefined
+          }
+          feed.usedAt = now
+          return contentsOf(feed.entries, feed.filled)
         }),
-      fill: (account, entries) =>
+      begin: (account) =>
         Effect.sync(() => {
           const feed = feedOf(account)
+          const generation = feed.generation ?? String(++generations)
+          if (!feed.filled) feed.generation = generation
+          return generation
+        }),
+      fill: (account, entries, since) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const feed = feedOf(account)
+          if (since !== undefined && feed.generation !== since) return
+          feed.generation = undefined
           feed.entries.unshift(...entries.toReversed())
           feed.filled = true
+          feed.usedAt = now
           trim(feed.entries)
         }),
       drop: (accounts) =>
@@ -72,15 +113,15 @@ const trim = (entries: Array<FeedEntry>) => {
 
 /**
  * What a feed answers, from its entries in any order: newest first, each once, and everything that belongs between the
- * first and the last; undefined where it is not whole. An entry that was added late stands among older ones when others
+ * first and the last; undefined where it was never filled. An entry that was added late stands among older ones when others
  * of its age are trimmed away, so a feed that may have been trimmed says nothing of its oldest entries.
  */
 export const contentsOf = (
   entries: ReadonlyArray<FeedEntry>,
   filled: boolean
 ): ReadonlyArray<FeedEntry> | undefined => {
+  if (!filled) return undefined
   const found = sorted(entries)
-  if (!filled && found.length < feedEntriesWhole) return undefined
   return entries.length < feedEntriesMax ? found : found.slice(0, Math.max(0, found.length - feedEntriesSlack))
 }
 

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { type Page, rowsMax } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 import { groupKeyOf, type GroupSpan, keyOfSpan, parseGroupKey, spanMillis } from "./NotificationGroups.ts"
 import { type NotificationRecord, Notifications, type NotificationSelection, wanted } from "./Notifications.ts"
 
@@ -66,7 +67,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
         )
       }, Effect.orDie)
 
-      const page = Effect.fn("GroupedNotifications.page")(
+      const page = traced("GroupedNotifications.page")(
         function*(owner: AccountId, selection: NotificationSelection, grouped: ReadonlySet<string>, page: Page) {
           if (page.limit === 0) return []
           const rows = yield* notifications.page(owner, selection, { ...page, limit: pageRowsMax })
@@ -84,7 +85,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
         }
       )
 
-      const members = Effect.fn("GroupedNotifications.members")(function*(owner: AccountId, key: string) {
+      const members = traced("GroupedNotifications.members")(function*(owner: AccountId, key: string) {
         const named = parseGroupKey(key)
         if (named === undefined) return yield* new RecordNotFound()
         if (typeof named === "bigint") return yield* notifications.load(owner, [named])
@@ -98,7 +99,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
         return yield* notifications.load(owner, rows.map(({ id }) => id))
       })
 
-      const unread = Effect.fn("GroupedNotifications.unread")(
+      const unread = traced("GroupedNotifications.unread")(
         function*(owner: AccountId, selection: NotificationSelection, grouped: ReadonlySet<string>, limit: number) {
           const [marker] = yield* sql<{ lastReadId: bigint }>`
             SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`.pipe(

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../Ids.ts"
 import type { Page } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 import { feedEntriesWhole, type FeedEntry, Feeds } from "./Feeds.ts"
 import * as HomeQuery from "./HomeQuery.ts"
 
@@ -40,22 +41,11 @@ export class HomeTimelines extends Context.Service<HomeTimelines, {
         return rows.map(({ id, reblogOfId }) => ({ id, reblogOf: reblogOfId ?? undefined }))
       })
 
-      /** Changes with every relation that decides about a home. */
-      const relations = (reader: AccountId) =>
-        sql<{ mark: string }>`SELECT md5(concat(
-            (SELECT bit_xor(hashtextextended(f::text, 0)) FROM follows f WHERE f.account_id = ${reader}), ',',
-            (SELECT bit_xor(b.id) FROM blocks b WHERE b.account_id = ${reader}), ',',
-            (SELECT bit_xor(b.id) FROM blocks b WHERE b.target_account_id = ${reader}), ',',
-            (SELECT bit_xor(m.id) FROM mutes m WHERE m.account_id = ${reader}))) AS mark`.pipe(
-          Effect.map(([row]) => row?.mark),
-          Effect.orDie
-        )
-
-      // A relation that changed meanwhile has dropped the feed before this fills it, so what was read may be wrong.
-      const rebuild = Effect.fn("HomeTimelines.rebuild")(function*(reader: AccountId) {
-        const before = yield* relations(reader)
-        yield* feeds.fill(reader, yield* ask(reader, { limit: feedEntriesWhole }))
-        if ((yield* relations(reader)) !== before) yield* feeds.drop([reader])
+      // Whatever changes what belongs into a home drops the feed after its commit, so that what was read before is not kept;
+      // nor is it where a post that came after the read was pushed to a feed that was lost since.
+      const rebuild = traced("HomeTimelines.rebuild")(function*(reader: AccountId) {
+        const since = yield* feeds.begin(reader)
+        yield* feeds.fill(reader, yield* ask(reader, { limit: feedEntriesWhole }), since)
       })
 
       /** Waits for the one rebuild of the reader's feed, but not for ever; true where it is done. */
@@ -76,7 +66,7 @@ export class HomeTimelines extends Context.Service<HomeTimelines, {
         })
       })
 
-      const page = Effect.fn("HomeTimelines.page")(function*(reader: AccountId, page: Page) {
+      const page = traced("HomeTimelines.page")(function*(reader: AccountId, page: Page) {
         let entries = yield* feeds.read(reader)
         let regenerating = false
         if (entries === undefined) {

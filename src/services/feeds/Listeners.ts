@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 
 /** Mentioned accounts of one status that are told of an edit. */
 export const mentionedMax = 1_000
@@ -31,7 +32,7 @@ export class Listeners extends Context.Service<Listeners, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const reception = Effect.fn("Listeners.reception")(
+      const reception = traced("Listeners.reception")(
         function*(statusId: bigint, listeners: ReadonlyArray<AccountId>) {
           const now = new Date(yield* Clock.currentTimeMillis)
           const [row] = yield* sql<Row>`

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Conflict } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 
 export const markedTimelines = ["home", "notifications"] as const
 export type MarkedTimeline = typeof markedTimelines[number]
@@ -29,12 +30,12 @@ export class Markers extends Context.Service<Markers, {
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal("timeline, last_read_id, version, updated_at")
 
-      const of = Effect.fn("Markers.of")((account: AccountId, timelines: ReadonlyArray<MarkedTimeline>) =>
+      const of = traced("Markers.of")((account: AccountId, timelines: ReadonlyArray<MarkedTimeline>) =>
         sql<Marker>`SELECT ${columns} FROM markers
           WHERE account_id = ${account} AND timeline = ANY (${timelines}::text[]) ORDER BY timeline`.pipe(Effect.orDie)
       )
 
-      const save = Effect.fn("Markers.save")(function*(
+      const save = traced("Markers.save")(function*(
         account: AccountId,
         positions: ReadonlyArray<Pick<Marker, "timeline" | "lastReadId">>
       ) {

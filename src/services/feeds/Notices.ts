@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Notice } from "../intents/Fanouts.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
 
 /** A notification that was written now, not before. */
 export interface Written {
@@ -83,10 +84,10 @@ export class Notices extends Context.Service<Notices, {
       }
 
       return Notices.of({
-        tell: Effect.fn("Notices.tell")((from, notice) =>
+        tell: traced("Notices.tell")((from, notice) =>
           write(notice.type, from, BigInt(notice.statusId ?? "0"), standing(from, notice))
         ),
-        mentions: Effect.fn("Notices.mentions")((from, statusId) =>
+        mentions: traced("Notices.mentions")((from, statusId) =>
           write(
             "mention",
             from,
@@ -94,10 +95,10 @@ export class Notices extends Context.Service<Notices, {
             sql`SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent`
           )
         ),
-        subscribers: Effect.fn("Notices.subscribers")((from, statusId, readers) =>
+        subscribers: traced("Notices.subscribers")((from, statusId, readers) =>
           write("status", from, statusId, sql`SELECT unnest(${readers}::bigint[]) AS account_id`)
         ),
-        edited: Effect.fn("Notices.edited")((from, statusId) =>
+        edited: traced("Notices.edited")((from, statusId) =>
           write(
             "update",
             from,
@@ -106,18 +107,18 @@ export class Notices extends Context.Service<Notices, {
             WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`
           )
         ),
-        retract: Effect.fn("Notices.retract")((statuses) =>
+        retract: traced("Notices.retract")((statuses) =>
           statuses.length === 0
             ? Effect.void
             : Effect.asVoid(
               sql`DELETE FROM notifications WHERE status_id = ANY (${statuses}::bigint[]) AND status_id <> 0`
             )
         ),
-        retractOne: Effect.fn("Notices.retractOne")((type, from, statusId) =>
+        retractOne: traced("Notices.retractOne")((type, from, statusId) =>
           Effect.asVoid(sql`DELETE FROM notifications WHERE status_id = ${statusId} AND status_id <> 0
             AND type = ${type} AND from_account_id = ${from}`)
         ),
-        retractFollow: Effect.fn("Notices.retractFollow")((from, to) =>
+        retractFollow: traced("Notices.retractFollow")((from, to) =>
           Effect.asVoid(sql`DELETE FROM notifications WHERE account_id = ${to} AND from_account_id = ${from}
             AND type IN ('follow', 'follow_request')`)
         )

@@ -5,6 +5,7 @@ import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
 
 /** A notification; `statusId` is undefined for a type without a status. */
 export interface NotificationRecord {
@@ -52,7 +53,7 @@ export class Notifications extends Context.Service<Notifications, {
       const read = (rows: ReadonlyArray<Row>) => rows.map((row) => ({ ...row, statusId: row.statusId ?? undefined }))
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-      const page = Effect.fn("Notifications.page")(
+      const page = traced("Notifications.page")(
         function*(owner: AccountId, selection: NotificationSelection, page: Page) {
           if (page.limit === 0) return []
           const { tail, where } = clauses(sql, "n.id", page)
@@ -65,7 +66,7 @@ export class Notifications extends Context.Service<Notifications, {
         Effect.orDie
       )
 
-      const load = Effect.fn("Notifications.load")(function*(owner: AccountId, ids: ReadonlyArray<bigint>) {
+      const load = traced("Notifications.load")(function*(owner: AccountId, ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const rows = yield* sql<Row>`
           SELECT ${columns} FROM notifications n WHERE n.id = ANY (${ids}::bigint[])
@@ -73,12 +74,12 @@ export class Notifications extends Context.Service<Notifications, {
         return read(rows)
       }, Effect.orDie)
 
-      const find = Effect.fn("Notifications.find")(function*(owner: AccountId, id: bigint) {
+      const find = traced("Notifications.find")(function*(owner: AccountId, id: bigint) {
         const [found] = yield* load(owner, [id])
         return found ?? (yield* new RecordNotFound())
       })
 
-      const unread = Effect.fn("Notifications.unread")(
+      const unread = traced("Notifications.unread")(
         function*(owner: AccountId, selection: NotificationSelection, limit: number) {
           const [row] = yield* sql<{ count: number }>`
             SELECT count(*)::int AS count FROM (SELECT n.id FROM notifications n
@@ -96,10 +97,10 @@ export class Notifications extends Context.Service<Notifications, {
         find,
         load,
         unread,
-        clear: Effect.fn("Notifications.clear")((owner) =>
+        clear: traced("Notifications.clear")((owner) =>
           Effect.asVoid(Effect.orDie(sql`DELETE FROM notifications WHERE account_id = ${owner}`))
         ),
-        dismiss: Effect.fn("Notifications.dismiss")((owner, ids) =>
+        dismiss: traced("Notifications.dismiss")((owner, ids) =>
           Effect.asVoid(Effect.orDie(
             sql`DELETE FROM notifications WHERE account_id = ${owner} AND id = ANY (${ids}::bigint[])`
           ))

@@ -4,6 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { normalise } from "../html/Tags.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { isShunned, visibleTo } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** Which statuses of the public are wanted; both or neither of `local` and `remote` means all. */
@@ -52,7 +53,7 @@ export class Timelines extends Context.Service<Timelines, {
       const ids = (page: Page) => (rows: ReadonlyArray<{ readonly id: bigint }>) =>
         newestFirst(page, rows).map(({ id }) => id)
 
-      const everybody = Effect.fn("Timelines.everybody")(function*(viewer: Viewer, selection: Selection, page: Page) {
+      const everybody = traced("Timelines.everybody")(function*(viewer: Viewer, selection: Selection, page: Page) {
         if (selection.onlyMedia || page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "s.id", page)
@@ -63,7 +64,7 @@ export class Timelines extends Context.Service<Timelines, {
         )
       }, Effect.orDie)
 
-      const tagged = Effect.fn("Timelines.tagged")(function*(viewer: Viewer, selection: TagSelection, page: Page) {
+      const tagged = traced("Timelines.tagged")(function*(viewer: Viewer, selection: TagSelection, page: Page) {
         const wanted = distinct([selection.name, ...selection.any.slice(0, extraTagsMax)])
         const all = distinct(selection.all.slice(0, extraTagsMax))
         const none = distinct(selection.none.slice(0, extraTagsMax))

@@ -4,6 +4,7 @@ import { Gone, RecordNotFound } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { padded } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 import type { ProfileField } from "./Profiles.ts"
 
 /** A profile field as it is stored: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */
@@ -73,7 +74,7 @@ export class Accounts extends Context.Service<Accounts, {
       const { localDomain } = yield* ServerConfig
       const present = sql.literal(presentAccount("a"))
 
-      const load = Effect.fn("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
+      const load = traced("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const wanted = padded(new Set(ids))
         return yield* sql<AccountRecord>`
@@ -90,19 +91,19 @@ export class Accounts extends Context.Service<Accounts, {
             UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${wanted}::bigint[]) AND m.moved_to_id IS NOT NULL)`
       }, Effect.orDie)
 
-      const find = Effect.fn("Accounts.find")(function*(id: bigint) {
+      const find = traced("Accounts.find")(function*(id: bigint) {
         const [row] = yield* sql<{ id: bigint; suspended: boolean; hideCollections: boolean }>`
           SELECT a.id, a.suspended_at IS NOT NULL AS suspended, coalesce(a.hide_collections, false) AS hide_collections
           FROM accounts a WHERE a.id = ${id} AND ${present}`.pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : { ...row, id: AccountId.make(row.id) }
       })
 
-      const show = Effect.fn("Accounts.show")(function*(id: bigint) {
+      const show = traced("Accounts.show")(function*(id: bigint) {
         const found = yield* find(id)
         return found.suspended ? yield* new Gone() : found.id
       })
 
-      const lookup = Effect.fn("Accounts.lookup")(function*(acct: string) {
+      const lookup = traced("Accounts.lookup")(function*(acct: string) {
         const [username = "", domain = "", ...rest] = acct.trim().replace(/^@/, "").toLowerCase().split("@")
         if (username === "" || rest.length > 0) return yield* new RecordNotFound()
         const [row] = yield* sql<{ id: bigint; suspended: boolean }>`
@@ -115,7 +116,7 @@ export class Accounts extends Context.Service<Accounts, {
         return row.suspended ? yield* new Gone() : AccountId.make(row.id)
       })
 
-      const known = Effect.fn("Accounts.known")(function*(ids: ReadonlyArray<bigint>) {
+      const known = traced("Accounts.known")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const rows = yield* sql<{ id: bigint }>`
           SELECT a.id FROM accounts a JOIN unnest(${ids}::bigint[]) WITH ORDINALITY asked (id, place) ON asked.id = a.id

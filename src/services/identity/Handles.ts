@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Gone, RecordNotFound } from "../Errors.ts"
+import { traced } from "../Traced.ts"
 import { presentAccount } from "./Accounts.ts"
 import { isValid } from "./Usernames.ts"
 
@@ -13,7 +14,7 @@ export class Handles extends Context.Service<Handles, {
     Handles,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const find = Effect.fn("Handles.find")(function*(username: string) {
+      const find = traced("Handles.find")(function*(username: string) {
         if (!isValid(username)) return yield* new RecordNotFound()
         const name = username.toLowerCase()
         const [row] = yield* sql<{ username: string | null; retired: boolean }>`

@@ -8,6 +8,7 @@ import { Letters } from "../letters/Letters.ts"
 import type { Letter } from "../letters/Mailer.ts"
 import * as Texts from "../letters/Texts.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { traced } from "../Traced.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
 
@@ -98,7 +99,7 @@ const make = Effect.gen(function*() {
       return Option.isSome(user) ? yield* letter(user.value) : undefined
     }))
 
-  const confirm = Effect.fn("MailLinks.confirm")(function*(secret: string) {
+  const confirm = traced("MailLinks.confirm")(function*(secret: string) {
     const link = Option.getOrUndefined(yield* find(secret, "confirmation"))
     if (link === undefined) return yield* new RecordNotFound()
     const at = new Date(yield* Clock.currentTimeMillis)
@@ -115,7 +116,7 @@ const make = Effect.gen(function*() {
     return link.redirectAppId === null ? Option.none() : Option.some(AppId.make(link.redirectAppId))
   })
 
-  const resetPassword: MailLinks["Service"]["resetPassword"] = Effect.fn("MailLinks.resetPassword")(
+  const resetPassword: MailLinks["Service"]["resetPassword"] = traced("MailLinks.resetPassword")(
     function*(secret, password) {
       const link = Option.getOrUndefined(yield* find(secret, "password_reset"))
       if (link === undefined) return yield* new RecordNotFound()
@@ -133,12 +134,12 @@ const make = Effect.gen(function*() {
   )
 
   return MailLinks.of({
-    sendConfirmation: Effect.fn("MailLinks.sendConfirmation")((user) => letters.post(confirmationLetter(user))),
-    requestConfirmation: Effect.fn("MailLinks.requestConfirmation")((email) =>
+    sendConfirmation: traced("MailLinks.sendConfirmation")((user) => letters.post(confirmationLetter(user))),
+    requestConfirmation: traced("MailLinks.requestConfirmation")((email) =>
       postTo(email, (user) => user.confirmed ? Effect.undefined : confirmationLetter(user))
     ),
     confirm,
-    requestPasswordReset: Effect.fn("MailLinks.requestPasswordReset")((email) =>
+    requestPasswordReset: traced("MailLinks.requestPasswordReset")((email) =>
       postTo(
         email,
         Effect.fnUntraced(function*(user) {
@@ -149,7 +150,7 @@ const make = Effect.gen(function*() {
         })
       )
     ),
-    opensPasswordReset: Effect.fn("MailLinks.opensPasswordReset")((secret) =>
+    opensPasswordReset: traced("MailLinks.opensPasswordReset")((secret) =>
       Effect.map(find(secret, "password_reset"), Option.isSome)
     ),
     resetPassword

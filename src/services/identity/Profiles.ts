@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { field, paragraphs } from "../html/Compose.ts"
 import { Drafts } from "../statuses/Drafts.ts"
+import { traced } from "../Traced.ts"
 
 /** A profile field as its owner wrote it. */
 export interface ProfileField {
@@ -50,7 +51,7 @@ export class Profiles extends Context.Service<Profiles, {
       const sql = yield* SqlClient.SqlClient
       const drafts = yield* Drafts
 
-      const change = Effect.fn("Profiles.change")(function*(
+      const change = traced("Profiles.change")(function*(
         accountId: bigint,
         { fields, note, ...plain }: ProfileValues,
         defaults: PostingDefaults

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, type AppId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
@@ -95,7 +96,7 @@ const make = Effect.gen(function*() {
     return accountId
   })
 
-  const create = Effect.fn("Registrations.create")(function*(given: Registration) {
+  const create = traced("Registrations.create")(function*(given: Registration) {
     const email = EmailAddresses.parse(given.email) ?? given.email
     const problems = [...problemsOf(given), ...(yield* Effect.orDie(takenFields(given.username, email)))]
     if (problems.length > 0) return yield* refusal(problems)

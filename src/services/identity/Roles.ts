@@ -1,5 +1,6 @@
 import { Array as Arr, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { traced } from "../Traced.ts"
 
 export const RoleId = Schema.BigInt.pipe(Schema.brand("RoleId"))
 export type RoleId = typeof RoleId.Type
@@ -71,7 +72,7 @@ export class Roles extends Context.Service<Roles, {
           Effect.orDie,
           Effect.withSpan("Roles.list")
         ),
-        find: Effect.fn("Roles.find")(
+        find: traced("Roles.find")(
           (name) =>
             Effect.map(
               sql<Role>`SELECT id, name, color, position, permissions, highlighted FROM roles

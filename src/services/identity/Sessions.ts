@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { traced } from "../Traced.ts"
 
 /** Browser sessions of one user; beyond it the oldest end. */
 export const sessionsOfUserMax = 10
@@ -39,7 +40,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
 
-  const start: Sessions["Service"]["start"] = Effect.fn("Sessions.start")(function*(accountId, browser) {
+  const start: Sessions["Service"]["start"] = traced("Sessions.start")(function*(accountId, browser) {
     const secret = yield* secrets.make
     const at = new Date(yield* Clock.currentTimeMillis)
     yield* sql`INSERT INTO sessions ${
@@ -58,7 +59,7 @@ const make = Effect.gen(function*() {
     return secret
   }, Effect.orDie)
 
-  const find = Effect.fn("Sessions.find")(function*(secret: Redacted.Redacted) {
+  const find = traced("Sessions.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* sql<{ accountId: bigint; username: string; seenAt: Date }>`
@@ -73,11 +74,11 @@ const make = Effect.gen(function*() {
     return Option.some({ accountId: AccountId.make(row.accountId), username: row.username })
   }, Effect.orDie)
 
-  const end = Effect.fn("Sessions.end")(function*(secret: Redacted.Redacted) {
+  const end = traced("Sessions.end")(function*(secret: Redacted.Redacted) {
     yield* sql`DELETE FROM sessions WHERE id_hash = ${yield* secrets.hash(secret)}`
   }, Effect.orDie)
 
-  const endAll = Effect.fn("Sessions.endAll")(function*(accountId: AccountId) {
+  const endAll = traced("Sessions.endAll")(function*(accountId: AccountId) {
     yield* sql`DELETE FROM sessions WHERE account_id = ${accountId}`
   }, Effect.orDie)
 

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 import type { StoredField } from "./Accounts.ts"
 import { effective, everyone } from "./Roles.ts"
 
@@ -39,7 +40,7 @@ export class Settings extends Context.Service<Settings, {
     Settings,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const of = Effect.fn("Settings.of")(function*(account: AccountId) {
+      const of = traced("Settings.of")(function*(account: AccountId) {
         const [row] = yield* sql<UserSettings & { readonly everybodys: bigint }>`
           SELECT a.note, a.fields, a.hide_collections, a.discoverable, a.indexable, a.attribution_domains,
             coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,

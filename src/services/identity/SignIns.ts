@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { Unavailable } from "../Errors.ts"
+import { traced } from "../Traced.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
@@ -36,7 +37,7 @@ export class SignIns extends Context.Service<SignIns, {
       const users = yield* Users
       const credentials = yield* Credentials
 
-      const signIn = Effect.fn("SignIns.signIn")(function*(given: string, password: Redacted.Redacted) {
+      const signIn = traced("SignIns.signIn")(function*(given: string, password: Redacted.Redacted) {
         const user = Option.getOrUndefined(yield* users.findByEmail(EmailAddresses.parse(given.trim()) ?? ""))
         const right = yield* credentials.verify(password, user?.passwordHash)
         if (user === undefined || !right) return yield* new SignInRefused({ state: "wrong" })

@@ -3,6 +3,7 @@ import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { App } from "../oauth/Apps.ts"
+import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
 import { notAccepted, problemsOf, refusal } from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
@@ -33,7 +34,7 @@ export class SignUps extends Context.Service<SignUps, {
       const users = yield* Users
       const mailLinks = yield* MailLinks
 
-      const signUp: SignUps["Service"]["signUp"] = Effect.fn("SignUps.signUp")(function*(app, { agreement, ...wish }) {
+      const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(function*(app, { agreement, ...wish }) {
         if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
         if (!agreement) return yield* refusal([...problemsOf(wish), notAccepted])
         const accountId = yield* registrations.create({

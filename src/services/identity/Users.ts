@@ -5,6 +5,7 @@ import { Broadcast } from "../Broadcast.ts"
 import type { Unavailable, Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { Tokens } from "../oauth/Tokens.ts"
+import { traced } from "../Traced.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { ofEmail, ofPassword, refusal, taken } from "./RegistrationRules.ts"
@@ -84,7 +85,7 @@ const make = Effect.gen(function*() {
     return row === undefined ? Option.none() : Option.some(userOf(row))
   }, Effect.orDie)
 
-  const change = Effect.fn("Users.change")(function*(accountId: AccountId, given: UserChange) {
+  const change = traced("Users.change")(function*(accountId: AccountId, given: UserChange) {
     const at = new Date(yield* Clock.currentTimeMillis)
     const { approved, confirmed, disabled, roleId } = given
     const [email, unconfirmedEmail] = [normal(given.email), normal(given.unconfirmedEmail)]
@@ -112,7 +113,7 @@ const make = Effect.gen(function*() {
     )
   })
 
-  const setPassword = Effect.fn("Users.setPassword")(function*(accountId: AccountId, password: Redacted.Redacted) {
+  const setPassword = traced("Users.setPassword")(function*(accountId: AccountId, password: Redacted.Redacted) {
     const problems = ofPassword(password)
     if (problems.length > 0) return yield* refusal(problems)
     const passwordHash = yield* credentials.hash(password)
@@ -123,15 +124,15 @@ const make = Effect.gen(function*() {
     }).pipe(sql.withTransaction, Effect.orDie)
   })
 
-  const signedIn = Effect.fn("Users.signedIn")(function*(accountId: AccountId) {
+  const signedIn = traced("Users.signedIn")(function*(accountId: AccountId) {
     const at = new Date(yield* Clock.currentTimeMillis)
     yield* sql`UPDATE users SET last_sign_in_at = ${at} WHERE account_id = ${accountId}`
   }, Effect.orDie)
 
   return Users.of({
-    find: Effect.fn("Users.find")((accountId) => where(sql`u.account_id = ${accountId}`)),
-    findByEmail: Effect.fn("Users.findByEmail")((email) => where(sql`lower(u.email) = lower(${email})`)),
-    findByUsername: Effect.fn("Users.findByUsername")((username) =>
+    find: traced("Users.find")((accountId) => where(sql`u.account_id = ${accountId}`)),
+    findByEmail: traced("Users.findByEmail")((email) => where(sql`lower(u.email) = lower(${email})`)),
+    findByUsername: traced("Users.findByUsername")((username) =>
       where(sql`lower(a.username) = lower(${username}) AND lower(coalesce(a.domain, '')) = ''`)
     ),
     change,

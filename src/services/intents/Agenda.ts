@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 
 /** What can be due: a scheduled status (subject: its id) or the end of a mute (subject: the mute's id). */
 export type DueKind = "scheduled_status" | "mute_end"
@@ -32,19 +33,19 @@ export class AgendaEntries extends Context.Service<AgendaEntries, {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       return AgendaEntries.of({
-        enter: Effect.fn("AgendaEntries.enter")((kind, subjectId, accountId, dueAt) =>
+        enter: traced("AgendaEntries.enter")((kind, subjectId, accountId, dueAt) =>
           Effect.asVoid(sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
             VALUES (${kind}, ${subjectId}, ${accountId}, ${new Date(dueAt)})
             ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = EXCLUDED.due_at`)
         ),
-        strike: Effect.fn("AgendaEntries.strike")((kind, subjectId) =>
+        strike: traced("AgendaEntries.strike")((kind, subjectId) =>
           Effect.asVoid(sql`DELETE FROM agenda WHERE kind = ${kind} AND subject_id = ${subjectId}`)
         ),
-        dueOf: Effect.fn("AgendaEntries.dueOf")(function*(accountId) {
+        dueOf: traced("AgendaEntries.dueOf")(function*(accountId) {
           return yield* sql<Due>`SELECT kind, subject_id FROM agenda
             WHERE account_id = ${accountId} AND due_at <= ${yield* now} ORDER BY due_at LIMIT 100`
         }),
-        owners: Effect.fn("AgendaEntries.owners")(function*(accountsMax) {
+        owners: traced("AgendaEntries.owners")(function*(accountsMax) {
           const rows = yield* sql<{ accountId: bigint }>`
             SELECT account_id FROM agenda WHERE due_at <= ${yield* now} GROUP BY account_id
             ORDER BY min(due_at) LIMIT ${accountsMax}`

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 
 /** The right to write what an account does: whoever activated the account last has the highest epoch. */
 export interface Owner {
@@ -59,7 +60,7 @@ export class Commands extends Context.Service<Commands, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const takeOver = Effect.fn("Commands.takeOver")(function*(accountId: AccountId) {
+      const takeOver = traced("Commands.takeOver")(function*(accountId: AccountId) {
         const rows = yield* sql<{ epoch: bigint }>`
           UPDATE actors SET epoch = epoch + 1 WHERE account_id = ${accountId} RETURNING epoch`
         if (rows[0] === undefined) return yield* new RecordNotFound()
@@ -89,7 +90,7 @@ export class Commands extends Context.Service<Commands, {
         return { answer, repeated: false }
       })
 
-      const used = Effect.fn("Commands.used")(function*(accountId: AccountId, family: Family, since: number) {
+      const used = traced("Commands.used")(function*(accountId: AccountId, family: Family, since: number) {
         const [row] = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM commands
           WHERE account_id = ${accountId} AND family = ${family} AND created_at >= ${new Date(since)}`
         return row?.count ?? 0
@@ -102,7 +103,7 @@ export class Commands extends Context.Service<Commands, {
         return yield* work
       })
 
-      const sweep = Effect.fn("Commands.sweep")(function*(rowsMax: number) {
+      const sweep = traced("Commands.sweep")(function*(rowsMax: number) {
         const before = new Date((yield* Clock.currentTimeMillis) - commandMillisMin)
         const rows = yield* sql`
           DELETE FROM commands WHERE ctid = ANY (ARRAY(SELECT ctid FROM commands WHERE created_at < ${before} LIMIT ${rowsMax}))

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
 import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 
 /** What an account has to tell: a new, edited or deleted status, a notice to somebody, or that homes are out of date. */
 export type FanoutKind = "publish" | "edit" | "delete" | "notify" | "homes"
@@ -59,24 +60,22 @@ export class Fanouts extends Context.Service<Fanouts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Fanouts.of({
-        add: Effect.fn("Fanouts.add")(function*(accountId, kind, statusId, details) {
+        add: traced("Fanouts.add")(function*(accountId, kind, statusId, details) {
           const now = yield* Clock.currentTimeMillis
           yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
             VALUES (next_id(${now}), ${accountId}, ${kind}, ${statusId}, ${
             details === undefined ? null : JSON.stringify(details)
           }::jsonb, ${new Date(now)})`
         }),
-        waiting: Effect.fn("Fanouts.waiting")((accountId) =>
+        waiting: traced("Fanouts.waiting")((accountId) =>
           sql<Fanout>`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
             WHERE account_id = ${accountId} ORDER BY id LIMIT ${fanoutsRoundMax}`
         ),
-        advance: Effect.fn("Fanouts.advance")((id, phase, cursor) =>
+        advance: traced("Fanouts.advance")((id, phase, cursor) =>
           Effect.asVoid(sql`UPDATE fanouts SET phase = ${phase}, cursor = ${cursor} WHERE id = ${id}`)
         ),
-        finish: Effect.fn("Fanouts.finish")((ids) =>
-          Effect.asVoid(sql`DELETE FROM fanouts WHERE ${sql.in("id", ids)}`)
-        ),
-        stale: Effect.fn("Fanouts.stale")(function*(millis, accountsMax) {
+        finish: traced("Fanouts.finish")((ids) => Effect.asVoid(sql`DELETE FROM fanouts WHERE ${sql.in("id", ids)}`)),
+        stale: traced("Fanouts.stale")(function*(millis, accountsMax) {
           const before = new Date((yield* Clock.currentTimeMillis) - millis)
           const rows = yield* sql<{ accountId: AccountId }>`
             SELECT DISTINCT account_id FROM fanouts WHERE created_at < ${before} LIMIT ${accountsMax}`

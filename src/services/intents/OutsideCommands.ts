@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../Ids.ts"
 import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 
 /** A command from outside the cluster, as the operator's command line left it; `command` is the protocol's JSON. */
 export interface OutsideCommand {
@@ -23,7 +24,7 @@ export class OutsideCommands extends Context.Service<OutsideCommands, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return OutsideCommands.of({
-        leave: Effect.fn("OutsideCommands.leave")(function*(accountId, kind, command) {
+        leave: traced("OutsideCommands.leave")(function*(accountId, kind, command) {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* sql<{ id: bigint }>`
             INSERT INTO account_intents (id, account_id, kind, details, created_at)
@@ -32,14 +33,14 @@ export class OutsideCommands extends Context.Service<OutsideCommands, {
           )}) RETURNING id`
           return only(rows).id
         }),
-        waiting: Effect.fn("OutsideCommands.waiting")((accountId) =>
+        waiting: traced("OutsideCommands.waiting")((accountId) =>
           sql<OutsideCommand>`SELECT id, details AS command FROM account_intents
             WHERE account_id = ${accountId} ORDER BY id LIMIT 100`
         ),
-        strike: Effect.fn("OutsideCommands.strike")((id) =>
+        strike: traced("OutsideCommands.strike")((id) =>
           Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)
         ),
-        owners: Effect.fn("OutsideCommands.owners")(function*(accountsMax) {
+        owners: traced("OutsideCommands.owners")(function*(accountsMax) {
           const rows = yield* sql<
             { accountId: bigint }
           >`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`

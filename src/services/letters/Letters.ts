@@ -1,4 +1,5 @@
 import { type Cause, Context, Effect, Fiber, Layer, Queue } from "effect"
+import { traced } from "../Traced.ts"
 import { type Letter, Mailer } from "./Mailer.ts"
 
 /** Letters that one process has waiting; beyond it new ones are dropped, and their receivers may ask again. */
@@ -23,7 +24,7 @@ export class Letters extends Context.Service<Letters, {
         strategy: "dropping"
       })
 
-      const deliver = Effect.fn("Letters.deliver")(function*(make: Effect.Effect<Letter | undefined>) {
+      const deliver = traced("Letters.deliver")(function*(make: Effect.Effect<Letter | undefined>) {
         const letter = yield* make
         if (letter !== undefined) yield* mailer.send(letter)
       }, Effect.catchCause((cause) => Effect.logError("a letter was not sent", cause)))
@@ -39,7 +40,7 @@ export class Letters extends Context.Service<Letters, {
       )
 
       return Letters.of({
-        post: Effect.fn("Letters.post")(function*(letter) {
+        post: traced("Letters.post")(function*(letter) {
           if (!(yield* Queue.offer(waiting, letter))) yield* Effect.logWarning("too many letters wait; one is dropped")
         })
       })

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { type AccountId, AppId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { traced } from "../Traced.ts"
 import { problem, redirectUrisCharactersMax } from "./RedirectUris.ts"
 import * as Scopes from "./Scopes.ts"
 
@@ -79,7 +80,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
 
-  const register = Effect.fn("Apps.register")(function*(app: NewApp) {
+  const register = traced("Apps.register")(function*(app: NewApp) {
     const problems = problemsOf(app)
     if (problems.length > 0) return yield* validationFailed(...problems)
     const [clientId, secret] = [yield* secrets.make, yield* secrets.make]
@@ -92,17 +93,17 @@ const make = Effect.gen(function*() {
     return { app: appOf(Option.getOrThrow(Arr.head(rows))), secret }
   })
 
-  const find = Effect.fn("Apps.find")(
+  const find = traced("Apps.find")(
     (id: AppId) => Effect.map(sql<Row>`SELECT * FROM oauth_apps WHERE id = ${id}`, first),
     Effect.orDie
   )
   const rowOf = (clientId: string) => sql<Row>`SELECT * FROM oauth_apps WHERE client_id = ${clientId}`
-  const findClient = Effect.fn("Apps.findClient")(
+  const findClient = traced("Apps.findClient")(
     (clientId: string) => Effect.map(rowOf(clientId), first),
     Effect.orDie
   )
 
-  const authenticate = Effect.fn("Apps.authenticate")(function*(clientId: string, secret: string) {
+  const authenticate = traced("Apps.authenticate")(function*(clientId: string, secret: string) {
     const hash = yield* secrets.hash(secret)
     const [row] = yield* rowOf(clientId)
     return row !== undefined && Mac.timingSafeEqual(hash, row.clientSecretHash)
@@ -110,7 +111,7 @@ const make = Effect.gen(function*() {
       : Option.none()
   }, Effect.orDie)
 
-  const authorizedBy = Effect.fn("Apps.authorizedBy")(function*(accountId: AccountId) {
+  const authorizedBy = traced("Apps.authorizedBy")(function*(accountId: AccountId) {
     const rows = yield* sql<Row & { granted: string; authorizedAt: Date; lastUsedAt: Date | null }>`
       SELECT a.*, t.granted, t.authorized_at, t.last_used_at
       FROM (

@@ -4,6 +4,7 @@ import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { AccountId, type AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { traced } from "../Traced.ts"
 import * as Scopes from "./Scopes.ts"
 import { type IssuedToken, Tokens } from "./Tokens.ts"
 
@@ -64,7 +65,7 @@ const make = Effect.gen(function*() {
   const digest = yield* Digest.Digest
   const tokens = yield* Tokens
 
-  const create = Effect.fn("Grants.create")(function*(grant: NewGrant) {
+  const create = traced("Grants.create")(function*(grant: NewGrant) {
     const code = yield* secrets.make
     const now = yield* Clock.currentTimeMillis
     yield* sql`INSERT INTO oauth_grants ${
@@ -112,12 +113,12 @@ const make = Effect.gen(function*() {
     return Option.some(token)
   })
 
-  const exchange = Effect.fn("Grants.exchange")(function*(given: Exchange) {
+  const exchange = traced("Grants.exchange")(function*(given: Exchange) {
     const outcome = yield* Effect.orDie(sql.withTransaction(attempt(given)))
     return Option.isSome(outcome) ? outcome.value : yield* new InvalidGrant()
   })
 
-  const allowed = Effect.fn("Grants.allowed")(
+  const allowed = traced("Grants.allowed")(
     function*(accountId: AccountId, appId: AppId, scopes: ReadonlyArray<string>) {
       const live = yield* sql<{ scopes: string }>`
         SELECT DISTINCT scopes FROM oauth_tokens

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TokenId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 import { userState } from "./Tokens.ts"
 
 /** Tokens that one query asks for. */
@@ -16,7 +17,7 @@ export class LiveTokens extends Context.Service<LiveTokens, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const among = Effect.fn("LiveTokens.among")(function*(tokenIds: ReadonlyArray<TokenId>) {
+      const among = traced("LiveTokens.among")(function*(tokenIds: ReadonlyArray<TokenId>) {
         const live = new Set<bigint>()
         for (let start = 0; start < tokenIds.length; start += askedTokensMax) {
           const rows = yield* sql<{ id: bigint }>`

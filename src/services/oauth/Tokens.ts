@@ -5,6 +5,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { Broadcast } from "../Broadcast.ts"
 import { AccountId, AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { traced } from "../Traced.ts"
 import * as Scopes from "./Scopes.ts"
 import { TokenCache } from "./TokenCache.ts"
 
@@ -118,7 +119,7 @@ const make = Effect.gen(function*() {
       SELECT date_trunc('week', ${at}::timestamptz)::date, account_id FROM seen ON CONFLICT DO NOTHING`
   })
 
-  const find = Effect.fn("Tokens.find")(function*(secret: Redacted.Redacted) {
+  const find = traced("Tokens.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
     const key = Hex.encode(hash)
     const now = yield* Clock.currentTimeMillis
@@ -140,7 +141,7 @@ const make = Effect.gen(function*() {
     return Option.some(info)
   }, Effect.orDie)
 
-  const issue: Tokens["Service"]["issue"] = Effect.fn("Tokens.issue")(function*({ accountId, appId }, scopes) {
+  const issue: Tokens["Service"]["issue"] = traced("Tokens.issue")(function*({ accountId, appId }, scopes) {
     const secret = yield* secrets.make
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
@@ -178,7 +179,7 @@ const make = Effect.gen(function*() {
     ))
   })
 
-  const revoke = Effect.fn("Tokens.revoke")(function*(which: Revocation) {
+  const revoke = traced("Tokens.revoke")(function*(which: Revocation) {
     const at = new Date(yield* Clock.currentTimeMillis)
     if ("tokenIds" in which) {
       return which.tokenIds.length === 0

@@ -5,6 +5,7 @@ import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { isShunned } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** Followers shown as familiar, an account (as many as Mastodon shows on a profile are a handful; this bounds the rest). */
@@ -63,11 +64,11 @@ export class Connections extends Context.Service<Connections, {
       })
 
       const of = (table: "follows" | "endorsements", own: "account_id" | "target_account_id") =>
-        Effect.fn(`Connections.${table}.${own}`)(function*(viewer: Viewer, of: FoundAccount, page: Page) {
+        traced(`Connections.${table}.${own}`)(function*(viewer: Viewer, of: FoundAccount, page: Page) {
           return (yield* openTo(viewer, of)) ? yield* list(table, own, of.id, viewer, page) : []
         })
 
-      const familiar = Effect.fn("Connections.familiar")(function*(viewer: AccountId, ids: ReadonlyArray<bigint>) {
+      const familiar = traced("Connections.familiar")(function*(viewer: AccountId, ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         return yield* sql<{ id: bigint; accountIds: ReadonlyArray<bigint> }>`
@@ -87,7 +88,7 @@ export class Connections extends Context.Service<Connections, {
         followers: of("follows", "target_account_id"),
         following: of("follows", "account_id"),
         endorsed: of("endorsements", "account_id"),
-        requests: Effect.fn("Connections.requests")((account, page) =>
+        requests: traced("Connections.requests")((account, page) =>
           list("follow_requests", "target_account_id", account, undefined, page)
         ),
         familiar

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound } from "../Errors.ts"
+import { traced } from "../Traced.ts"
 
 /** What an actor must know of another account before it acts on it. */
 export interface Counterpart {
@@ -23,7 +24,7 @@ export class Counterparts extends Context.Service<Counterparts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Counterparts.of({
-        find: Effect.fn("Counterparts.find")(function*(accountId, other) {
+        find: traced("Counterparts.find")(function*(accountId, other) {
           const now = new Date(yield* Clock.currentTimeMillis)
           const [row] = yield* sql<Counterpart>`
             SELECT a.id, a.domain IS NULL AS local, a.moved_to_id IS NOT NULL AS moved,

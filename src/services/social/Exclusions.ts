@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import type { Listed } from "../statuses/Interactions.ts"
+import { traced } from "../Traced.ts"
 
 /** A muted account; `expiresAt` is null for a mute without an end. */
 export interface Muted extends Listed {
@@ -21,7 +22,7 @@ export class Exclusions extends Context.Service<Exclusions, {
       const there = sql`NOT EXISTS (SELECT FROM accounts gone
         WHERE gone.id = r.target_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`
 
-      const blocked = Effect.fn("Exclusions.blocked")(function*(account: AccountId, page: Page) {
+      const blocked = traced("Exclusions.blocked")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "r.id", page)
         const rows = yield* sql<Listed>`SELECT r.id AS cursor, r.target_account_id AS account_id FROM blocks r
@@ -29,7 +30,7 @@ export class Exclusions extends Context.Service<Exclusions, {
         return newestFirst(page, rows)
       }, Effect.orDie)
 
-      const muted = Effect.fn("Exclusions.muted")(function*(account: AccountId, page: Page) {
+      const muted = traced("Exclusions.muted")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "r.id", page)

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
+import { traced } from "../Traced.ts"
 
 /** How a follower wants to see the followed; `languages` null means all. */
 export interface FollowOptions {
@@ -63,27 +64,27 @@ export class Follows extends Context.Service<Follows, {
       const counted = ([follower, followed]: Pair, by: 1 | -1) =>
         Counters.count(sql, [{ accountId: follower, following: by }, { accountId: followed, followers: by }])
 
-      const follow = Effect.fn("Follows.follow")(function*(pair: Pair, options: FollowOptions) {
+      const follow = traced("Follows.follow")(function*(pair: Pair, options: FollowOptions) {
         const added = yield* insert("follows", pair, options)
         if (added) yield* counted(pair, 1)
         return added
       })
       return Follows.of({
         follow,
-        request: Effect.fn("Follows.request")((pair, options) => insert("follow_requests", pair, options)),
-        change: Effect.fn("Follows.change")(function*([follower, followed], { languages, notify, showReblogs }) {
+        request: traced("Follows.request")((pair, options) => insert("follow_requests", pair, options)),
+        change: traced("Follows.change")(function*([follower, followed], { languages, notify, showReblogs }) {
           const update = (table: string) =>
             sql`UPDATE ${sql(table)} SET show_reblogs = coalesce(${showReblogs}, show_reblogs),
               notify = coalesce(${notify}, notify), languages = coalesce(${languages}::text[], languages)
               WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`
           return changed(yield* update("follows")) || changed(yield* update("follow_requests"))
         }),
-        unfollow: Effect.fn("Follows.unfollow")(function*(pair) {
+        unfollow: traced("Follows.unfollow")(function*(pair) {
           const removed = yield* remove("follows", pair)
           if (removed) yield* counted(pair, -1)
           return removed
         }),
-        accept: Effect.fn("Follows.accept")(function*(pair) {
+        accept: traced("Follows.accept")(function*(pair) {
           const [follower, followed] = pair
           const [request] = yield* sql<FollowOptions>`
             DELETE FROM follow_requests WHERE account_id = ${follower} AND target_account_id = ${followed}
@@ -92,8 +93,8 @@ export class Follows extends Context.Service<Follows, {
           yield* follow(pair, request)
           return true
         }),
-        withdraw: Effect.fn("Follows.withdraw")((pair) => remove("follow_requests", pair)),
-        admissible: Effect.fn("Follows.admissible")(function*(account) {
+        withdraw: traced("Follows.withdraw")((pair) => remove("follow_requests", pair)),
+        admissible: traced("Follows.admissible")(function*(account) {
           const at = new Date(yield* now)
           const rows = yield* sql<{ accountId: bigint }>`
             SELECT r.account_id FROM follow_requests r JOIN accounts a ON a.id = r.account_id
@@ -103,7 +104,7 @@ export class Follows extends Context.Service<Follows, {
             ORDER BY r.id LIMIT ${followsMax}`
           return rows.map(({ accountId }) => accountId)
         }),
-        count: Effect.fn("Follows.count")(function*(account) {
+        count: traced("Follows.count")(function*(account) {
           const [row] = yield* sql<{ following: number; followers: number }>`
             SELECT following_count AS following, followers_count AS followers FROM account_stats WHERE account_id = ${account}`
           return row ?? { following: 0, followers: 0 }

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { validationFailed } from "../Errors.ts"
 import type { Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 
 /** Characters of a private note about somebody (limits-and-rates.md section 1). */
 export const noteCharactersMax = 2_000
@@ -16,7 +17,7 @@ export class Notes extends Context.Service<Notes, {
     Notes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const write = Effect.fn("Notes.write")(function*(account: AccountId, about: AccountId, comment: string) {
+      const write = traced("Notes.write")(function*(account: AccountId, about: AccountId, comment: string) {
         if ([...comment].length > noteCharactersMax) {
           return yield* validationFailed(`Comment is too long (maximum is ${noteCharactersMax} characters)`)
         }

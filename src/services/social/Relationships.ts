@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { presentAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 
 /** How a viewer stands to one account. A request counts as following for `showingReblogs` and `notifying` (S-050). */
 export interface RelationshipRecord {
@@ -39,7 +40,7 @@ export class Relationships extends Context.Service<Relationships, {
     Relationships,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const of = Effect.fn("Relationships.of")(
+      const of = traced("Relationships.of")(
         function*(viewer: AccountId, ids: ReadonlyArray<bigint>, options?: { readonly withSuspended: boolean }) {
           if (ids.length === 0) return []
           const now = new Date(yield* Clock.currentTimeMillis)

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 
 /** Blocks and mutes, written inside the transaction of the account that sets them. */
 export class Restrictions extends Context.Service<Restrictions, {
@@ -24,7 +25,7 @@ export class Restrictions extends Context.Service<Restrictions, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Restrictions.of({
-        block: Effect.fn("Restrictions.block")(function*(account, target) {
+        block: traced("Restrictions.block")(function*(account, target) {
           const now = yield* Clock.currentTimeMillis
           const added = yield* sql`INSERT INTO blocks (id, account_id, target_account_id)
             VALUES (next_id(${now}), ${account}, ${target}) ON CONFLICT DO NOTHING RETURNING id`
@@ -36,12 +37,12 @@ export class Restrictions extends Context.Service<Restrictions, {
           yield* sql`DELETE FROM account_conversations WHERE account_id = ${account} AND participant_ids @> ARRAY[${target}]::bigint[]`
           return added.length > 0
         }),
-        unblock: Effect.fn("Restrictions.unblock")(function*(account, target) {
+        unblock: traced("Restrictions.unblock")(function*(account, target) {
           const removed = yield* sql`DELETE FROM blocks
             WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`
           return removed.length > 0
         }),
-        mute: Effect.fn("Restrictions.mute")(function*(account, target, { expiresAt, hideNotifications }) {
+        mute: traced("Restrictions.mute")(function*(account, target, { expiresAt, hideNotifications }) {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* sql<{ id: bigint }>`
             INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at)
@@ -52,12 +53,12 @@ export class Restrictions extends Context.Service<Restrictions, {
             RETURNING id`
           return only(rows).id
         }),
-        unmute: Effect.fn("Restrictions.unmute")(function*(account, target) {
+        unmute: traced("Restrictions.unmute")(function*(account, target) {
           const [row] = yield* sql<{ id: bigint }>`DELETE FROM mutes
             WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`
           return row?.id
         }),
-        expire: Effect.fn("Restrictions.expire")(function*(account, muteId) {
+        expire: traced("Restrictions.expire")(function*(account, muteId) {
           const now = new Date(yield* Clock.currentTimeMillis)
           const removed = yield* sql`DELETE FROM mutes
             WHERE id = ${muteId} AND account_id = ${account} AND expires_at <= ${now} RETURNING id`

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { normalise } from "../html/Tags.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { isShunned, visibleTo } from "./Visibility.ts"
 
@@ -33,7 +34,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const page = Effect.fn("AccountStatuses.page")(
+      const page = traced("AccountStatuses.page")(
         function*(viewer: Viewer, account: bigint, selection: AccountSelection, page: Page) {
           if (selection.onlyMedia || page.limit === 0) return []
           const now = new Date(yield* Clock.currentTimeMillis)
@@ -63,7 +64,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
         Effect.orDie
       )
 
-      const pinned = Effect.fn("AccountStatuses.pinned")(function*(viewer: Viewer, account: bigint) {
+      const pinned = traced("AccountStatuses.pinned")(function*(viewer: Viewer, account: bigint) {
         const rows = yield* sql<{ id: bigint }>`
           SELECT s.id FROM status_pins p JOIN statuses s ON s.id = p.status_id
           WHERE p.account_id = ${account} AND ${visibleTo(sql, viewer, "s", account)} ORDER BY p.id DESC`

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed } from "../Errors.ts"
+import { traced } from "../Traced.ts"
 import type { Visibility } from "./Publications.ts"
 
 /** What an author's new statuses take over where a client says nothing. */
@@ -21,7 +22,7 @@ export class Authors extends Context.Service<Authors, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Authors.of({
-        settings: Effect.fn("Authors.settings")(function*(accountId) {
+        settings: traced("Authors.settings")(function*(accountId) {
           const [row] = yield* sql<AuthorSettings>`
             SELECT coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,
               u.default_sensitive AS sensitive, coalesce(u.default_language, u.locale, 'en') AS language,

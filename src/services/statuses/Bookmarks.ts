@@ -1,8 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound } from "../Errors.ts"
-import type { AccountId } from "../Ids.ts"
+import { type AccountId, StatusId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 import type { MarkedStatus } from "./Interactions.ts"
 import { visibleTo } from "./Visibility.ts"
 
@@ -18,6 +20,7 @@ export class Bookmarks extends Context.Service<Bookmarks, {
     Bookmarks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
       const visible = Effect.fnUntraced(function*(account: AccountId, statusId: bigint) {
         const [row] = yield* sql<{ id: bigint }>`
           SELECT coalesce(s.reblog_of_id, s.id) AS id FROM statuses s
@@ -25,22 +28,26 @@ export class Bookmarks extends Context.Service<Bookmarks, {
         return row === undefined ? yield* new RecordNotFound() : row.id
       })
 
-      const add = Effect.fn("Bookmarks.add")(function*(account: AccountId, statusId: bigint) {
+      const changed = (id: bigint) => broadcast.publish({ _tag: "Changed", kind: "status", ids: [StatusId.make(id)] })
+
+      const add = traced("Bookmarks.add")(function*(account: AccountId, statusId: bigint) {
         const id = yield* visible(account, statusId)
         const now = yield* Clock.currentTimeMillis
         yield* sql`INSERT INTO bookmarks (id, account_id, status_id) VALUES (next_id(${now}), ${account}, ${id})
           ON CONFLICT (account_id, status_id) DO NOTHING`.pipe(Effect.orDie)
+        yield* changed(id)
       })
 
-      const remove = Effect.fn("Bookmarks.remove")(function*(account: AccountId, statusId: bigint) {
-        const removed = yield* sql`DELETE FROM bookmarks WHERE account_id = ${account}
-          AND status_id IN (SELECT coalesce(reblog_of_id, id) FROM statuses WHERE id = ${statusId}) RETURNING 1`.pipe(
-          Effect.orDie
-        )
-        if (removed.length === 0) yield* visible(account, statusId)
+      const remove = traced("Bookmarks.remove")(function*(account: AccountId, statusId: bigint) {
+        const removed = yield* sql<{ statusId: bigint }>`DELETE FROM bookmarks WHERE account_id = ${account}
+          AND status_id IN (SELECT coalesce(reblog_of_id, id) FROM statuses WHERE id = ${statusId}) RETURNING status_id`
+          .pipe(
+            Effect.orDie
+          )
+        yield* changed(removed[0]?.statusId ?? (yield* visible(account, statusId)))
       })
 
-      const page = Effect.fn("Bookmarks.page")(function*(account: AccountId, page: Page) {
+      const page = traced("Bookmarks.page")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "r.id", page)
         const rows = yield* sql<MarkedStatus>`

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsMax } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { FoundStatus } from "./Statuses.ts"
 import { isShunned, visibleTo } from "./Visibility.ts"
@@ -24,7 +25,7 @@ export class Contexts extends Context.Service<Contexts, {
       const sql = yield* SqlClient.SqlClient
       const most = rowsMax(sql, contextStatusesMax)
 
-      const of = Effect.fn("Contexts.of")(function*(viewer: Viewer, { accountId, id }: FoundStatus) {
+      const of = traced("Contexts.of")(function*(viewer: Viewer, { accountId, id }: FoundStatus) {
         const now = new Date(yield* Clock.currentTimeMillis)
         const shown = sql`${visibleTo(sql, viewer, "s")} ${
           viewer === undefined

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
 import type { AccountId, StatusId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 
 /** Conversations of which somebody wants no notifications; a private mark. */
 export class ConversationMutes extends Context.Service<ConversationMutes, {
@@ -12,14 +14,19 @@ export class ConversationMutes extends Context.Service<ConversationMutes, {
     ConversationMutes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const changed = (accountId: AccountId) =>
+        broadcast.publish({ _tag: "Changed", kind: "relations", ids: [accountId] })
       return ConversationMutes.of({
-        mute: Effect.fn("ConversationMutes.mute")(function*(accountId, statusId) {
+        mute: traced("ConversationMutes.mute")(function*(accountId, statusId) {
           yield* sql`INSERT INTO conversation_mutes (account_id, conversation_id)
             SELECT ${accountId}, conversation_id FROM statuses WHERE id = ${statusId} ON CONFLICT DO NOTHING`
+          yield* changed(accountId)
         }, Effect.orDie),
-        unmute: Effect.fn("ConversationMutes.unmute")(function*(accountId, statusId) {
+        unmute: traced("ConversationMutes.unmute")(function*(accountId, statusId) {
           yield* sql`DELETE FROM conversation_mutes WHERE account_id = ${accountId}
             AND conversation_id = (SELECT conversation_id FROM statuses WHERE id = ${statusId})`
+          yield* changed(accountId)
         }, Effect.orDie)
       })
     })

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 
 /** Direct messages with the same people, as their owner's list shows them. */
 export interface ConversationRecord {
@@ -33,7 +34,7 @@ export class Conversations extends Context.Service<Conversations, {
         return row === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(row)
       }
 
-      const page = Effect.fn("Conversations.page")(function*(owner: AccountId, page: Page) {
+      const page = traced("Conversations.page")(function*(owner: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "last_status_id", page)
         const rows = yield* sql<ConversationRecord>`
@@ -43,18 +44,18 @@ export class Conversations extends Context.Service<Conversations, {
 
       return Conversations.of({
         page,
-        find: Effect.fn("Conversations.find")((owner, id) =>
+        find: traced("Conversations.find")((owner, id) =>
           sql<ConversationRecord>`
             SELECT ${columns} FROM account_conversations WHERE id = ${id} AND account_id = ${owner}`.pipe(
             Effect.orDie,
             Effect.flatMap(only)
           )
         ),
-        mark: Effect.fn("Conversations.mark")((owner, id, unread) =>
+        mark: traced("Conversations.mark")((owner, id, unread) =>
           sql<ConversationRecord>`UPDATE account_conversations SET unread = ${unread}
             WHERE id = ${id} AND account_id = ${owner} RETURNING ${columns}`.pipe(Effect.orDie, Effect.flatMap(only))
         ),
-        remove: Effect.fn("Conversations.remove")((owner, id) =>
+        remove: traced("Conversations.remove")((owner, id) =>
           sql<ConversationRecord>`DELETE FROM account_conversations
             WHERE id = ${id} AND account_id = ${owner} RETURNING ${columns}`.pipe(
             Effect.orDie,

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { traced } from "../Traced.ts"
 
 /** A conversation of somebody that changed: the id of the row, and whose it is. */
 export interface ThreadChange {
@@ -23,7 +24,7 @@ export class DirectThreads extends Context.Service<DirectThreads, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return DirectThreads.of({
-        record: Effect.fn("DirectThreads.record")(function*(statusId) {
+        record: traced("DirectThreads.record")(function*(statusId) {
           const now = yield* Clock.currentTimeMillis
           return yield* sql<ThreadChange>`
             WITH s AS (SELECT id, account_id, conversation_id FROM statuses
@@ -48,7 +49,7 @@ export class DirectThreads extends Context.Service<DirectThreads, {
               last_status_id = greatest(account_conversations.last_status_id, EXCLUDED.last_status_id)
             RETURNING id, account_id`
         }),
-        erase: Effect.fn("DirectThreads.erase")(function*(statusId) {
+        erase: traced("DirectThreads.erase")(function*(statusId) {
           const kept = yield* sql<ThreadChange>`
             UPDATE account_conversations SET status_ids = array_remove(status_ids, ${statusId}),
               last_status_id = coalesce((SELECT max(x) FROM unnest(array_remove(status_ids, ${statusId})) x), 0)

@@ -7,6 +7,7 @@ import { handle, tokens } from "../html/Tokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { padded } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 
 /** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
 export const mentionsMax = 50
@@ -34,7 +35,7 @@ export class Drafts extends Context.Service<Drafts, {
       const config = yield* ServerConfig
       const tagUrl = (name: string) => Urls.tag(config, normalise(name))
 
-      const meaning = Effect.fn("Drafts.meaning")(function*(text: string) {
+      const meaning = traced("Drafts.meaning")(function*(text: string) {
         const wanted = new Set<string>()
         for (const token of tokens(text)) {
           if (token.kind !== "mention" || wanted.size >= mentionsMax) continue
@@ -56,7 +57,7 @@ export class Drafts extends Context.Service<Drafts, {
         return { mentions, tagUrl, ids: rows.map(({ id }) => id) }
       })
 
-      const compose = Effect.fn("Drafts.compose")(function*(text: string) {
+      const compose = traced("Drafts.compose")(function*(text: string) {
         const found = yield* meaning(text)
         const tags = new Map<string, string>()
         for (const token of tokens(text)) {

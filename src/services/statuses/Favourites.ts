@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
+import { traced } from "../Traced.ts"
 
 /** Favourites and pins, inside the transaction of the account that sets them. Every method answers whether a row changed. */
 export class Favourites extends Context.Service<Favourites, {
@@ -16,7 +17,7 @@ export class Favourites extends Context.Service<Favourites, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Favourites.of({
-        add: Effect.fn("Favourites.add")(function*(accountId, statusId) {
+        add: traced("Favourites.add")(function*(accountId, statusId) {
           const now = yield* Clock.currentTimeMillis
           const added = yield* sql`INSERT INTO favourites (id, account_id, status_id)
             VALUES (next_id(${now}), ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
@@ -24,25 +25,25 @@ export class Favourites extends Context.Service<Favourites, {
           yield* Counters.count(sql, [], [{ statusId, favourites: 1 }])
           return true
         }),
-        remove: Effect.fn("Favourites.remove")(function*(accountId, statusId) {
+        remove: traced("Favourites.remove")(function*(accountId, statusId) {
           const removed = yield* sql`DELETE FROM favourites
             WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`
           if (removed.length === 0) return false
           yield* Counters.count(sql, [], [{ statusId, favourites: -1 }])
           return true
         }),
-        pin: Effect.fn("Favourites.pin")(function*(accountId, statusId) {
+        pin: traced("Favourites.pin")(function*(accountId, statusId) {
           const now = yield* Clock.currentTimeMillis
           const added = yield* sql`INSERT INTO status_pins (id, account_id, status_id)
             VALUES (next_id(${now}), ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
           return added.length > 0
         }),
-        unpin: Effect.fn("Favourites.unpin")(function*(accountId, statusId) {
+        unpin: traced("Favourites.unpin")(function*(accountId, statusId) {
           const removed = yield* sql`DELETE FROM status_pins
             WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`
           return removed.length > 0
         }),
-        pinned: Effect.fn("Favourites.pinned")(function*(accountId) {
+        pinned: traced("Favourites.pinned")(function*(accountId) {
           const rows = yield* sql<
             { statusId: bigint }
           >`SELECT status_id FROM status_pins WHERE account_id = ${accountId}`

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsMax } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 
 /** A version of a status. */
 export interface Revision {
@@ -24,7 +25,7 @@ export class History extends Context.Service<History, {
     History,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const of = Effect.fn("History.of")(function*(statusId: bigint) {
+      const of = traced("History.of")(function*(statusId: bigint) {
         // The first edit stores the original as well, so an unedited status is the one without rows.
         return yield* sql<Revision>`
           SELECT s.account_id, s.local, e.html, e.spoiler_text, e.sensitive, e.created_at FROM statuses s

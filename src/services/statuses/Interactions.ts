@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { isShunned, visibleTo } from "./Visibility.ts"
 
@@ -52,7 +53,7 @@ export class Interactions extends Context.Service<Interactions, {
         return newestFirst(page, rows)
       }, Effect.orDie)
 
-      const favouritesOf = Effect.fn("Interactions.favouritesOf")(function*(account: AccountId, page: Page) {
+      const favouritesOf = traced("Interactions.favouritesOf")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "r.id", page)
         const rows = yield* sql<MarkedStatus>`
@@ -62,10 +63,10 @@ export class Interactions extends Context.Service<Interactions, {
       }, Effect.orDie)
 
       return Interactions.of({
-        favouritedBy: Effect.fn("Interactions.favouritedBy")((viewer, statusId, page) =>
+        favouritedBy: traced("Interactions.favouritedBy")((viewer, statusId, page) =>
           people(viewer, "favourites", "status_id", statusId, page)
         ),
-        rebloggedBy: Effect.fn("Interactions.rebloggedBy")((viewer, statusId, page) =>
+        rebloggedBy: traced("Interactions.rebloggedBy")((viewer, statusId, page) =>
           people(viewer, "statuses", "reblog_of_id", statusId, page)
         ),
         favouritesOf

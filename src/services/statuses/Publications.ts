@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 import type { Draft } from "./Drafts.ts"
 
 export type Visibility = "public" | "unlisted" | "private" | "direct"
@@ -34,15 +35,15 @@ export class Publications extends Context.Service<Publications, {
     accountId: bigint,
     revision: Pick<NewStatus, "millis" | "text" | "spoilerText" | "sensitive" | "language" | "draft">
   ) => Effect.Effect<void, SqlError>
-  /** Marks as deleted; undefined where there was nothing (any more) to delete. */
-  readonly remove: (id: bigint, accountId: bigint, millis: number) => Effect.Effect<boolean, SqlError>
+  /** Marks as deleted, where that is not done yet, and answers the other statuses whose figures changed with it. */
+  readonly remove: (id: bigint, accountId: bigint, millis: number) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/statuses/Publications") {
   static readonly layer = Layer.effect(
     Publications,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const writeTags = Effect.fn("Publications.writeTags")(function*(
+      const writeTags = traced("Publications.writeTags")(function*(
         statusId: bigint,
         accountId: bigint,
         { tags }: Draft,
@@ -72,7 +73,7 @@ export class Publications extends Context.Service<Publications, {
           INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${statusId} FROM named ON CONFLICT DO NOTHING`
       })
 
-      const insert = Effect.fn("Publications.insert")(function*(status: NewStatus) {
+      const insert = traced("Publications.insert")(function*(status: NewStatus) {
         const { draft, parent } = status
         const at = new Date(status.millis)
         const mentioned = draft.mentionIds.filter((id) => id !== status.accountId)
@@ -95,7 +96,7 @@ export class Publications extends Context.Service<Publications, {
         return id
       })
 
-      const revise: Publications["Service"]["revise"] = Effect.fn("Publications.revise")(
+      const revise: Publications["Service"]["revise"] = traced("Publications.revise")(
         function*(id, accountId, { draft, language, millis, sensitive, spoilerText, text }) {
           const at = new Date(millis)
           const mentioned = draft.mentionIds.filter((other) => other !== accountId)
@@ -117,18 +118,19 @@ export class Publications extends Context.Service<Publications, {
         }
       )
 
-      const remove = Effect.fn("Publications.remove")(function*(id: bigint, accountId: bigint, millis: number) {
+      const remove = traced("Publications.remove")(function*(id: bigint, accountId: bigint, millis: number) {
         const [gone] = yield* sql<{ inReplyToId: bigint | null; reblogOfId: bigint | null }>`
           UPDATE statuses SET deleted_at = ${new Date(millis)}
           WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL
           RETURNING in_reply_to_id, reblog_of_id`
-        if (gone === undefined) return false
+        if (gone === undefined) return []
         yield* sql`DELETE FROM status_pins WHERE status_id = ${id}`
-        yield* Counters.count(sql, [{ accountId, statuses: -1 }], [
+        const counted = [
           ...(gone.inReplyToId === null ? [] : [{ statusId: gone.inReplyToId, replies: -1 }]),
           ...(gone.reblogOfId === null ? [] : [{ statusId: gone.reblogOfId, reblogs: -1 }])
-        ])
-        return true
+        ]
+        yield* Counters.count(sql, [{ accountId, statuses: -1 }], counted)
+        return counted.map(({ statusId }) => statusId)
       })
 
       return Publications.of({ insert, revise, remove })

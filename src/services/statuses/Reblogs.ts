@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 import type { Visibility } from "./Publications.ts"
 
 /** Reblogs: statuses that wrap another, at most one an account and original. */
@@ -29,12 +30,12 @@ export class Reblogs extends Context.Service<Reblogs, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Reblogs.of({
-        find: Effect.fn("Reblogs.find")(function*(accountId, original) {
+        find: traced("Reblogs.find")(function*(accountId, original) {
           const [row] = yield* sql<{ id: bigint }>`SELECT id FROM statuses
             WHERE account_id = ${accountId} AND reblog_of_id = ${original} AND deleted_at IS NULL`
           return row?.id
         }),
-        insert: Effect.fn("Reblogs.insert")(function*(accountId, original, visibility, millis) {
+        insert: traced("Reblogs.insert")(function*(accountId, original, visibility, millis) {
           const at = new Date(millis)
           const rows = yield* sql<{ id: bigint }>`
             WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id),
@@ -47,7 +48,7 @@ export class Reblogs extends Context.Service<Reblogs, {
           yield* Counters.count(sql, [{ accountId, statuses: 1 }], [{ statusId: original, reblogs: 1 }], at)
           return only(rows).id
         }),
-        removeAll: Effect.fn("Reblogs.removeAll")(function*(original, cursor, limit, millis) {
+        removeAll: traced("Reblogs.removeAll")(function*(original, cursor, limit, millis) {
           const rows = yield* sql<{ id: bigint; accountId: bigint }>`
             UPDATE statuses SET deleted_at = ${new Date(millis)} WHERE id IN (
               SELECT id FROM statuses WHERE reblog_of_id = ${original} AND deleted_at IS NULL AND id > ${cursor}

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { traced } from "../Traced.ts"
 
 /** A post as the account's actor keeps it until its time; ids are decimal strings. */
 export const ScheduledPost = Schema.Struct({
@@ -35,7 +36,7 @@ export class ScheduledStatuses extends Context.Service<ScheduledStatuses, {
         return { id, scheduledAt, post: yield* Effect.orDie(decode(params)) }
       })
 
-      const page = Effect.fn("ScheduledStatuses.page")(function*(owner: AccountId, page: Page) {
+      const page = traced("ScheduledStatuses.page")(function*(owner: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "id", page)
         const rows = yield* sql<Row>`SELECT id, scheduled_at, params FROM scheduled_statuses
@@ -43,7 +44,7 @@ export class ScheduledStatuses extends Context.Service<ScheduledStatuses, {
         return yield* Effect.forEach(newestFirst(page, rows), read)
       }, Effect.orDie)
 
-      const find = Effect.fn("ScheduledStatuses.find")(function*(owner: AccountId, id: bigint) {
+      const find = traced("ScheduledStatuses.find")(function*(owner: AccountId, id: bigint) {
         const [row] = yield* sql<Row>`SELECT id, scheduled_at, params FROM scheduled_statuses
           WHERE id = ${id} AND account_id = ${owner}`.pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : yield* read(row)

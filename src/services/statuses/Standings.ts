@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { Visibility } from "./Publications.ts"
 import * as RecipientQuery from "./RecipientQuery.ts"
@@ -84,7 +85,7 @@ export class Standings extends Context.Service<Standings, {
         return { ...answers, visible }
       })
 
-      const of = Effect.fn("Standings.of")(function*(
+      const of = traced("Standings.of")(function*(
         viewer: Viewer,
         statuses: ReadonlyArray<StatusKey>,
         hiding: Hiding
@@ -101,12 +102,12 @@ export class Standings extends Context.Service<Standings, {
         return standings
       }, Effect.orDie)
 
-      const ofMarked = Effect.fn("Standings.ofMarked")(function*(viewer: AccountId, status: StatusKey) {
+      const ofMarked = traced("Standings.ofMarked")(function*(viewer: AccountId, status: StatusKey) {
         const answers = yield* ask(viewer, [status], "nothing")
         return { visible: answers.visible(status), standing: answers.standing(status.original ?? status) }
       }, Effect.orDie)
 
-      const forViewers = Effect.fn("Standings.forViewers")(function*(
+      const forViewers = traced("Standings.forViewers")(function*(
         viewers: ReadonlyArray<AccountId>,
         status: StatusKey
       ) {

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import { padded } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { Visibility } from "./Publications.ts"
 import { visibleTo } from "./Visibility.ts"
@@ -69,7 +70,7 @@ export class Statuses extends Context.Service<Statuses, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const load = Effect.fn("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
+      const load = traced("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const wanted = padded(new Set(ids))
         return yield* sql<StatusRecord>`
@@ -88,14 +89,14 @@ export class Statuses extends Context.Service<Statuses, {
             UNION SELECT r.reblog_of_id FROM statuses r WHERE r.id = ANY (${wanted}::bigint[]) AND r.reblog_of_id IS NOT NULL)`
       }, Effect.orDie)
 
-      const find = Effect.fn("Statuses.find")(function*(viewer: Viewer, id: bigint) {
+      const find = traced("Statuses.find")(function*(viewer: Viewer, id: bigint) {
         const [row] = yield* sql<FoundStatus>`
           SELECT s.id, s.account_id, s.reblog_of_id, s.conversation_id FROM statuses s
           WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`.pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : row
       })
 
-      const source = Effect.fn("Statuses.source")(function*(viewer: Viewer, id: bigint) {
+      const source = traced("Statuses.source")(function*(viewer: Viewer, id: bigint) {
         const [row] = yield* sql<{ id: bigint; text: string; spoilerText: string }>`
           SELECT s.id, s.text, s.spoiler_text FROM statuses s
           WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`.pipe(Effect.orDie)

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import { normalise } from "../html/Tags.ts"
 import { tokens } from "../html/Tokens.ts"
+import { traced } from "../Traced.ts"
 
 /** A hashtag's use on one day; `midnight` in seconds since 1970. */
 export interface TagDay {
@@ -35,7 +36,7 @@ export class Tags extends Context.Service<Tags, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const load = Effect.fn("Tags.load")(function*(ids: ReadonlyArray<bigint>) {
+      const load = traced("Tags.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
         const rows = yield* sql<{ id: bigint; displayName: string }>`
@@ -59,7 +60,7 @@ export class Tags extends Context.Service<Tags, {
         })
       }, Effect.orDie)
 
-      const find = Effect.fn("Tags.find")(function*(name: string) {
+      const find = traced("Tags.find")(function*(name: string) {
         if (!isTagName(name)) return yield* new RecordNotFound()
         const [row] = yield* sql<{ id: bigint }>`SELECT id FROM tags WHERE name = ${normalise(name)}`.pipe(Effect.orDie)
         const [found] = row === undefined ? [] : yield* load([row.id])

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
 import type { Visibility } from "./Publications.ts"
 import { visibleTo } from "./Visibility.ts"
 
@@ -38,18 +39,18 @@ export class Targets extends Context.Service<Targets, {
         "t.id, t.account_id, t.local, t.visibility, t.reblog_of_id, t.text, t.spoiler_text, t.sensitive, t.language"
       )
       return Targets.of({
-        visible: Effect.fn("Targets.visible")(function*(viewer, id) {
+        visible: traced("Targets.visible")(function*(viewer, id) {
           const [row] = yield* sql<Target>`
             SELECT ${columns} FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
             WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`
           return row ?? (yield* new RecordNotFound())
         }),
-        own: Effect.fn("Targets.own")(function*(owner, id) {
+        own: traced("Targets.own")(function*(owner, id) {
           const [row] = yield* sql<Target>`
             SELECT ${columns} FROM statuses t WHERE t.id = ${id} AND t.account_id = ${owner} AND t.deleted_at IS NULL`
           return row ?? (yield* new RecordNotFound())
         }),
-        parent: Effect.fn("Targets.parent")(function*(viewer, id) {
+        parent: traced("Targets.parent")(function*(viewer, id) {
           // A reply to one's own reply answers whom the first one answered, as Mastodon carries it over.
           const [row] = yield* sql<{ id: bigint; accountId: bigint; conversationId: bigint }>`
             SELECT t.id, t.conversation_id,

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { ids, links, server, token } from "../../support/ReadServer.ts"
@@ -27,6 +28,10 @@ const status = Effect.fnUntraced(function*(id: number, by: number, more: Record<
     sql.insert({ id, accountId: by, visibility: "public", conversationId: id, createdAt: at, local: by !== 5, ...more })
   }`
 })
+
+/** What a command says after its commit. */
+const changed = (kind: "status" | "relations", ...ids: ReadonlyArray<bigint>) =>
+  Broadcast.use((broadcast) => broadcast.publish({ _tag: "Changed", kind, ids }))
 
 const tag = Effect.fnUntraced(function*(id: number, name: string, statuses: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
@@ -155,11 +160,13 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       assert.deepStrictEqual(yield* ids("/api/v1/timelines/home", bearer), ["35", "34", "33", "32", "31", "30"])
       // The feed still holds what a mute and a deletion have taken away.
       yield* sql`UPDATE statuses SET deleted_at = ${at} WHERE id IN (32, 33)`
+      yield* changed("status", 32n, 33n)
       const page = yield* get("/api/v1/timelines/home?limit=3", bearer)
       assert.deepStrictEqual(page.body.map(({ id }: { readonly id: string }) => id), ["35", "34"])
       const next = links(page.headers).next ?? ""
       assert.deepStrictEqual(yield* ids(next, bearer), ["31", "30"])
       yield* sql`INSERT INTO mutes (id, account_id, target_account_id) VALUES (1, 1, 2)`
+      yield* changed("relations", 1n, 2n)
       const muted = yield* get("/api/v1/timelines/home?limit=3&max_id=35", bearer)
       assert.deepStrictEqual(muted.body, [])
       assert.include(links(muted.headers).next, "max_id=32")

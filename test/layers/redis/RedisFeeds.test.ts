@@ -7,7 +7,8 @@ import {
   feedEntriesSlack,
   feedEntriesWhole,
   type FeedEntry,
-  Feeds
+  Feeds,
+  type Generation
 } from "../../../src/services/feeds/Feeds.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { TestRedis } from "../../support/RedisServer.ts"
@@ -68,17 +69,14 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         assert.deepStrictEqual((yield* feeds.read(account))?.[0], entry(100))
       }))
 
-    it.effect("are whole with enough different entries, however often some came", () =>
+    it.effect("are not known by what fan-out wrote alone, however much, for it stops while the owner is away", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const account = somebody()
-        for (let id = 1; id < feedEntriesWhole; id++) {
-          yield* feeds.push([account], entry(id))
-          yield* feeds.push([account], entry(id))
-        }
+        for (let id = 1; id <= feedEntriesMax; id++) yield* feeds.push([account], entry(id))
         assert.isUndefined(yield* feeds.read(account))
-        yield* feeds.push([account], entry(feedEntriesWhole))
-        assert.strictEqual((yield* feeds.read(account))?.length, feedEntriesWhole)
+        yield* feeds.fill(account, [])
+        assert.isAtLeast((yield* feeds.read(account))!.length, feedEntriesWhole)
       }))
 
     it.effect("hold no gap when entries come late and doubled", () =>
@@ -93,6 +91,46 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
           const read = id % 50 === 0 ? ids(yield* feeds.read(account))! : []
           assert.deepStrictEqual(read, read.map((_, index) => id - index))
         }
+      }))
+
+    it.effect("I3: keep what was read since they began to be made anew, unless they were lost or filled meanwhile", () =>
+      Effect.gen(function*() {
+        const feeds = yield* Feeds
+        const account = somebody()
+        const lost = yield* feeds.begin(account)
+        yield* feeds.push([account], entry(2))
+        yield* feeds.drop([account])
+        yield* feeds.fill(account, [entry(1)], lost)
+        assert.isUndefined(yield* feeds.read(account))
+        const [first, second] = [yield* feeds.begin(account), yield* feeds.begin(account)]
+        yield* feeds.fill(account, [entry(1)], lost)
+        assert.isUndefined(yield* feeds.read(account))
+        yield* feeds.push([account], entry(3))
+        yield* feeds.fill(account, [entry(2), entry(1)], second)
+        assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])
+        // Two nodes asked at once; whoever comes last changes nothing.
+        yield* feeds.fill(account, [entry(0)], first)
+        yield* feeds.fill(account, [entry(0)], yield* feeds.begin(account))
+        assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])
+      }))
+
+    it.effect("lose nothing to attempts that gave up, nor to what is pushed while they wait to be filled", () =>
+      Effect.gen(function*() {
+        const feeds = yield* Feeds
+        const account = somebody()
+        yield* feeds.push([account], entry(1000))
+        for (let attempt = 0; attempt < 2 * feedEntriesMax; attempt++) yield* feeds.begin(account)
+        for (let id = 1001; id < 1100; id++) yield* feeds.push([account], entry(id))
+        const older = Array.from({ length: feedEntriesWhole }, (_, n) => entry(999 - n))
+        yield* feeds.fill(account, older, yield* feeds.begin(account))
+        const read = ids(yield* feeds.read(account))!
+        assert.deepStrictEqual(read, Array.from({ length: 100 + feedEntriesWhole }, (_, n) => 1099 - n))
+        yield* feeds.drop([account])
+        const since = yield* feeds.begin(account)
+        const last = 2 * feedEntriesMax
+        for (let id = 1; id <= last; id++) yield* feeds.push([account], entry(1 + id % feedEntriesMax))
+        yield* feeds.fill(account, [entry(feedEntriesMax)], since)
+        assert.strictEqual(ids(yield* feeds.read(account))?.[0], feedEntriesMax)
       }))
 
     it.effect("take one entry for many accounts at once", () =>
@@ -128,6 +166,9 @@ const Operation = Schema.Union([
     from: Id,
     count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 }))
   }),
+  Schema.TaggedStruct("Begin", { account: Account }),
+  /** With the generation of the account's last `Begin`, if there was one. */
+  Schema.TaggedStruct("Refill", { account: Account, from: Id }),
   Schema.TaggedStruct("Drop", { account: Account })
 ])
 
@@ -139,9 +180,10 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and
       Effect.gen(function*() {
         const kinds = [yield* Feeds, Context.get(yield* Layer.build(Layer.fresh(Feeds.layerMemory)), Feeds)]
         const people = [somebody(), somebody(), somebody()]
+        const begun = kinds.map(() => new Map<AccountId, Generation>())
         for (const operation of operations) {
           const account = people[operation.account]!
-          for (const feeds of kinds) {
+          for (const [n, feeds] of kinds.entries()) {
             switch (operation._tag) {
               case "Push":
                 yield* feeds.push([account], status(operation.id))
@@ -155,6 +197,14 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and
                   Array.from({ length: operation.count }, (_, i) => status(operation.from - i))
                 )
                 break
+              case "Begin":
+                begun[n]!.set(account, yield* feeds.begin(account))
+                break
+              case "Refill": {
+                const since = begun[n]!.get(account)
+                if (since !== undefined) yield* feeds.fill(account, [status(operation.from)], since)
+                break
+              }
               case "Drop":
                 yield* feeds.drop([account])
             }

@@ -4,8 +4,10 @@ import { Context, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Redis } from "../../../src/layers/Redis.ts"
 import * as RedisFeeds from "../../../src/layers/redis/RedisFeeds.ts"
-import { type FeedEntry, Feeds } from "../../../src/services/feeds/Feeds.ts"
+import { seenMillisMax } from "../../../src/services/feeds/Audiences.ts"
+import { type FeedEntry, Feeds, feedUnreadMillisMax } from "../../../src/services/feeds/Feeds.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
+import { visitMillis } from "../../../src/services/oauth/Tokens.ts"
 import { startRedis, TestRedis } from "../../support/RedisServer.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -135,19 +137,21 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
         assert.isUndefined(yield* feeds.read(account))
       }).pipe(Effect.scoped))
 
-    it.effect("go away when nobody reads them for eight days", () =>
+    it.effect("I3: go away when nobody reads them for five days, before fan-out stops to write into them", () =>
       Effect.gen(function*() {
         const redis = yield* Redis
         const { feeds } = yield* node
+        assert.isAtMost(feedUnreadMillisMax, seenMillisMax - visitMillis)
+        const secondsMax = feedUnreadMillisMax / 1000
         const [pushed, filled] = [somebody(), somebody()]
         yield* feeds.push([pushed], entry(1))
         yield* feeds.fill(filled, [])
         for (const account of [pushed, filled]) {
           const seconds = yield* redis.use((client) => client.ttl(`murmuration:feed:${account}`))
-          assert.isAtMost(Math.abs(seconds - 8 * 86_400), 5)
+          assert.isAtMost(Math.abs(seconds - secondsMax), 5)
           yield* redis.use((client) => client.expire(`murmuration:feed:${account}`, 100))
           yield* feeds.read(account)
-          assert.isAbove(yield* redis.use((client) => client.ttl(`murmuration:feed:${account}`)), 8 * 86_400 - 5)
+          assert.isAbove(yield* redis.use((client) => client.ttl(`murmuration:feed:${account}`)), secondsMax - 5)
         }
       }).pipe(Effect.scoped))
   }

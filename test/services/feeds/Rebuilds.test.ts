@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { seenMillisMax } from "../../../src/services/feeds/Audiences.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { HomeTimelines, rebuildMillisMax } from "../../../src/services/feeds/HomeTimelines.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
@@ -19,8 +20,8 @@ const ObservedFeeds = Layer.effect(
     const before = yield* BeforeFill
     return Feeds.of({
       ...feeds,
-      fill: (account, entries) =>
-        Effect.flatMap(Ref.get(before), (first) => Effect.andThen(first, feeds.fill(account, entries)))
+      fill: (account, entries, since) =>
+        Effect.flatMap(Ref.get(before), (first) => Effect.andThen(first, feeds.fill(account, entries, since)))
     })
   })
 )
@@ -76,6 +77,37 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.isUndefined(yield* feeds.read(reader))
       assert.deepStrictEqual((yield* home).ids, [10n])
       assert.deepStrictEqual((yield* feeds.read(reader))?.map(({ id }) => id), [10n])
+    }))
+
+  it.effect("I3: is not kept where what was pushed meanwhile went with a drop that no relation tells of", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const feeds = yield* Feeds
+      const before = yield* BeforeFill
+      yield* settle
+      yield* Ref.set(
+        before,
+        Effect.gen(function*() {
+          yield* Effect.orDie(sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+            VALUES (12, 2, 'public', 12, ${at})`)
+          yield* feeds.push([reader], { id: 12n, reblogOf: undefined })
+          yield* feeds.drop([reader])
+        })
+      )
+      yield* home
+      yield* Ref.set(before, Effect.void)
+      assert.deepStrictEqual((yield* home).ids, [12n, 11n, 10n])
+    }))
+
+  it.effect("I3: is made anew where its owner was away for so long that fan-out no longer wrote into it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* settle
+      yield* home
+      yield* TestClock.adjust(seenMillisMax + 1)
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+        VALUES (12, 2, 'public', 12, ${at})`
+      assert.deepStrictEqual((yield* home).ids, [12n, 11n, 10n])
     }))
 
   it.effect("keeps nobody waiting for more than half a second: Postgres answers the page meanwhile", () =>

@@ -1,0 +1,51 @@
+import { Context, Effect, Layer, type Scope } from "effect"
+import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
+import { Guard } from "./guard/Guard.ts"
+
+/*
+ * Requests run in contexts that are copied several times for each of them, by whatever adds to them. The services of this
+ * program are some sixty, which handlers take once, when they are made; so requests do not carry them along.
+ */
+
+const own = "murmuration/"
+
+/** What of a context requests need: everything but this program's services. */
+export const lean = <Services>(context: Context.Context<Services>): Context.Context<Services> =>
+  Context.makeUnsafe(new Map(Array.from(context.mapUnsafe).filter(([key]) => !key.startsWith(own))))
+
+type Api = HttpApi.HttpApi<"murmuration", HttpApiGroup.Constraint>
+type Made = HttpApiBuilder.Handlers<never>
+
+/**
+ * `HttpApiBuilder.group` for groups behind the guard, whose requests carry nothing that `build` took. What a handler
+ * itself asks for while it answers must come with the request or with effect.
+ */
+export function group<
+  Groups extends HttpApiGroup.Constraint,
+  const Identifier extends HttpApiGroup.Identifier<Groups>,
+  Return
+>(
+  api: HttpApi.HttpApi<"murmuration", Groups>,
+  identifier: Identifier,
+  build: (
+    handlers: HttpApiBuilder.Handlers.FromGroup<HttpApiGroup.WithIdentifier<Groups, Identifier>>
+  ) => HttpApiBuilder.Handlers.ValidateReturn<Return>
+): Layer.Layer<
+  HttpApiGroup.Service<"murmuration", Identifier>,
+  HttpApiBuilder.Handlers.Error<Return>,
+  Exclude<HttpApiBuilder.Handlers.Context<Return>, Scope.Scope>
+>
+export function group(api: Api, identifier: string, build: unknown): unknown {
+  return Layer.effectContext(Effect.gen(function*() {
+    const services = yield* Effect.context<Guard | Scope.Scope>()
+    const made = HttpApiBuilder.group(api, identifier, (handlers): Made | Effect.Effect<Made> => {
+      if (typeof build !== "function") throw new TypeError("A group of endpoints without handlers")
+      const found: Made | Effect.Effect<Made> = build(handlers)
+      return Effect.isEffect(found) ? Effect.provideContext(found, services) : found
+    })
+    return yield* Effect.updateContext(
+      Layer.build(made),
+      () => Context.add(lean(services), Guard, Context.get(services, Guard))
+    )
+  }))
+}

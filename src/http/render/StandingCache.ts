@@ -1,0 +1,100 @@
+import { Clock, Effect } from "effect"
+import { LRUCache } from "lru-cache"
+import { Broadcast } from "../../services/Broadcast.ts"
+import type { Hiding, Standing, Standings, StatusKey } from "../../services/statuses/Standings.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import { onChanged } from "./Changes.ts"
+import { cachedAloneMillisMax, cachedMillisMax } from "./JsonCache.ts"
+
+/** Bytes of standings that are kept. */
+export const standingCacheBytesMax = 24 * 1024 * 1024
+/** What one of them takes, about. */
+const standingBytes = 200
+/** Statuses that are kept for one viewer and one way of hiding; beyond it the first to come goes first. */
+const perViewerMax = 400
+/** Ids of each kind whose last change is remembered one by one. */
+const changesMax = 20_000
+
+interface Entry {
+  /** Undefined where the viewer is not shown the status. */
+  readonly standing: Standing | undefined
+  /** How many changes were known when its query began. */
+  readonly began: number
+  readonly loadedAt: number
+}
+
+/** When ids changed last, counted in changes; of those that it has forgotten it says the latest that it may have been. */
+const makeChanges = () => {
+  let forgotten = 0
+  const last = new LRUCache<bigint, number>({
+    max: changesMax,
+    dispose: (change, _id, reason) => {
+      if (reason === "evict") forgotten = Math.max(forgotten, change)
+    }
+  })
+  return {
+    add: (ids: ReadonlyArray<bigint>, change: number) => ids.forEach((id) => last.set(id, change)),
+    of: (id: bigint) => last.get(id) ?? forgotten
+  }
+}
+
+const waysOf: Record<Hiding, bigint> = { nothing: 0n, authors: 1n, permitted: 2n }
+
+/**
+ * How statuses stand for a viewer, kept until something is said to have changed that they depend on: the status or its
+ * original (counters, marks, deleted), the viewer's relations, an author. An answer whose query began before the
+ * change was heard is not kept, however late it comes.
+ */
+export const make = Effect.fnUntraced(function*(standings: Standings["Service"]) {
+  const { connected } = yield* Broadcast
+  const statuses = makeChanges()
+  const relations = makeChanges()
+  const authors = makeChanges()
+  let changes = 0
+  const kept = new LRUCache<bigint, Map<bigint, Entry>>({ maxSize: standingCacheBytesMax })
+
+  const forget = (ids: ReadonlyArray<bigint>) => statuses.add(ids, ++changes)
+  const forgetViewers = (ids: ReadonlyArray<bigint>) => relations.add(ids, ++changes)
+  yield* onChanged("status", forget)
+  yield* onChanged("relations", forgetViewers)
+  yield* onChanged("account", (ids) => authors.add(ids, ++changes))
+
+  const changeOf = (key: StatusKey): number => {
+    const own = Math.max(statuses.of(key.id), authors.of(key.accountId))
+    return key.original === undefined ? own : Math.max(own, changeOf(key.original))
+  }
+
+  const of = Effect.fnUntraced(function*(viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding) {
+    const now = yield* Clock.currentTimeMillis
+    const oldest = now - ((yield* connected) ? cachedMillisMax : cachedAloneMillisMax)
+    const own = (viewer ?? 0n) * 4n + waysOf[hiding]
+    const entries = kept.get(own) ?? new Map<bigint, Entry>()
+    const related = viewer === undefined ? 0 : relations.of(viewer)
+    const found = new Map<bigint, Standing>()
+    const missing: Array<StatusKey> = []
+    for (const key of page) {
+      const entry = entries.get(key.id)
+      const fresh = entry !== undefined && entry.loadedAt > oldest && entry.loadedAt <= now &&
+        entry.began >= related && entry.began >= changeOf(key)
+      if (!fresh) missing.push(key)
+      else if (entry.standing !== undefined) found.set(key.id, entry.standing)
+    }
+    if (missing.length === 0) return found
+    const began = changes
+    const loaded = yield* standings.of(viewer, missing, hiding)
+    for (const { id } of missing) {
+      const standing = loaded.get(id)
+      if (standing !== undefined) found.set(id, standing)
+      entries.delete(id)
+      entries.set(id, { standing, began, loadedAt: now })
+    }
+    for (const id of entries.keys()) {
+      if (entries.size <= perViewerMax) break
+      entries.delete(id)
+    }
+    kept.set(own, entries, { size: entries.size * standingBytes })
+    return found
+  })
+
+  return { of, forget, forgetViewers }
+})

@@ -1,0 +1,150 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Duration, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { leaseTime } from "../../src/layers/Cluster.ts"
+import { redisUrl } from "../support/RedisServer.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { befriend, keptOnce, spread, wrongHomes } from "./Checks.ts"
+import { whileFrozen } from "./Freezing.ts"
+import { idOf, type Load, recovery, startLoad, tally } from "./Load.ts"
+import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
+
+const leaseMillis = Duration.toMillis(leaseTime)
+/** The node stands still until its lease is over for sure, and until its accounts have answered elsewhere. */
+const frozenMillisMin = 2 * leaseMillis
+/** How long accounts may be without an answer, and how long all may take to work again; the rest is for a busy machine. */
+const failoverMillisMax = 5 * leaseMillis
+const recoveryMillisMax = 5 * leaseMillis
+/** How long the node may take to stop after all that: requests, actors and sessions end in seconds each. */
+const stopMillisMax = 5 * leaseMillis
+/** So many that each of three nodes has some of them. */
+const peopleCount = 24
+const roundMillis = 100
+/** From the moment at which posts are sent to the node until it stands still, so that some of them are half done. */
+const halfDone = "30 millis"
+
+/** When each account was first answered a post that another node was asked for after `since`; waits for all of them. */
+const answeredElsewhere = Effect.fnUntraced(
+  function*(load: Load, people: ReadonlyArray<Account>, node: Node, since: number) {
+    const firsts = new Map<Account, number>()
+    for (let seen = 0; firsts.size < people.length;) {
+      for (; seen < load.outcomes.length; seen++) {
+        const { began, by, ended, kind, status, through } = load.outcomes[seen]!
+        const counts = kind === "post" && status === 200 && through !== node && began > since
+        if (counts && !firsts.has(by)) firsts.set(by, ended - since)
+      }
+      assert.isBelow(performance.now() - since, failoverMillisMax, `only ${firsts.size} accounts answered elsewhere`)
+      yield* Effect.sleep("50 millis")
+    }
+    return Math.max(...firsts.values())
+  }
+)
+
+layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))), {
+  excludeTestServices: true
+})("A node that freezes and wakes up (F4)", (it) => {
+  it.effect(
+    "its accounts answer elsewhere; what it still wanted to commit does not exist, and nothing is done twice (I1, I2, I3, I9, I13)",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { url } = yield* TestDatabase
+        const redis = yield* redisUrl
+        const [a, b, c] = yield* Effect.all([startNode(url, redis), startNode(url, redis), startNode(url, redis)])
+        const people = yield* makeAccounts(a.variables, Array.from({ length: peopleCount }, (_, n) => `author${n}`))
+        yield* befriend([a, b, c], people, 3)
+        const live: Array<Node> = [a, b, c]
+        const load = yield* startLoad(live, people, roundMillis)
+        yield* Effect.sleep("3 seconds")
+
+        const epochs = Effect.map(
+          sql<{ accountId: bigint; epoch: bigint }>`SELECT account_id, epoch FROM actors`,
+          (rows) => new Map(rows.map(({ accountId, epoch }) => [accountId, epoch]))
+        )
+        /** Commands that were committed under an epoch below the given ones. */
+        const committedBefore = Effect.fnUntraced(function*(ended: ReadonlyMap<bigint, bigint>) {
+          const rows = yield* sql<{ accountId: bigint; id: string; epoch: bigint }>`
+            SELECT account_id, id, epoch FROM commands`
+          return rows.filter(({ accountId, epoch }) => epoch < (ended.get(accountId) ?? 0n))
+            .map(({ accountId, id }) => `${accountId} ${id}`).sort()
+        })
+        /** Transactions that nobody has gone on with for so many milliseconds. */
+        const abandoned = (millis: number) =>
+          Effect.map(
+            sql<{ open: number }>`SELECT count(*)::int AS open FROM pg_stat_activity
+              WHERE datname = current_database() AND state LIKE 'idle in transaction%'
+                AND state_change < now() - ${`${millis} ms`}::interval`,
+            ([row]) => row?.open
+          )
+        /** Posts anew what was posted, through the node that does not answer yet; each answers the id that it must get. */
+        const repeatLast = Effect.suspend(() =>
+          Effect.forEach([...load.answered].slice(-people.length), ([status, id]) => {
+            const author = load.outcomes.find(({ body, kind }) => kind === "post" && idOf(body) === id)!.by
+            const again = request(b, author, "/api/v1/statuses", { method: "POST", form: { status }, key: status })
+            return Effect.forkChild(Effect.map(again, (answer) => ({ id, answer })), { startImmediately: true })
+          })
+        )
+        const postThrough = (node: Node, words: string) =>
+          Effect.forEach(people, (person, n) => load.post(person, `post ${words} ${n}`, node), { discard: true })
+
+        const before = yield* epochs
+        yield* postThrough(b, "late")
+        yield* Effect.sleep(halfDone)
+        live.splice(live.indexOf(b), 1)
+        const began = performance.now()
+        const { after, failover, late, old, open } = yield* whileFrozen(
+          b.child.pid!,
+          Effect.gen(function*() {
+            yield* Effect.sleep("1 second")
+            const open = yield* abandoned(900)
+            yield* Effect.sleep(frozenMillisMin - 1000)
+            const failover = yield* answeredElsewhere(load, people, b, began)
+            const after = yield* epochs
+            const old = yield* committedBefore(after)
+            // What it has not finished is undone already: Postgres waits for no one so long.
+            assert.strictEqual(yield* abandoned(leaseMillis), 0)
+            // These wait in front of the node until it wakes up, when it believes for a moment that all is as it was.
+            const late = yield* repeatLast
+            yield* postThrough(b, "woken")
+            yield* Effect.sleep("200 millis")
+            return { after, failover, late, old, open }
+          })
+        )
+        const woken = performance.now()
+        live.push(b)
+        const lateAnswers = yield* Effect.forEach(late, Fiber.join)
+        const recovered = yield* recovery(load, woken)
+        yield* load.stop
+
+        const moved = people.filter(({ id }) => (after.get(id) ?? 0n) > (before.get(id) ?? 0n))
+        assert.isAbove(moved.length, 0)
+        assert.isBelow(recovered, recoveryMillisMax)
+        assert.deepStrictEqual(yield* committedBefore(after), old)
+        for (const { answer, id } of lateAnswers) {
+          assert.include([0, 200, 503], answer.status)
+          if (answer.status === 200) assert.strictEqual(idOf(answer.body), id)
+        }
+        yield* spread(sql)
+        const { marks, posts } = yield* keptOnce(sql, load)
+        assert.deepStrictEqual([...yield* wrongHomes(sql, a, people), ...yield* wrongHomes(sql, b, people)], [])
+        b.child.kill("SIGTERM")
+        const stopping = performance.now()
+        assert.strictEqual((yield* b.ended).code, 0)
+        const stopped = performance.now() - stopping
+        assert.isBelow(stopped, stopMillisMax)
+        const seconds = (millis: number) => `${(millis / 1000).toFixed(1)} s`
+        const through = load.outcomes.filter((one) => one.through === b && one.ended > woken)
+        console.log(
+          `A node was frozen for ${seconds(woken - began)} with ${open} transactions half done: ${moved.length} of ` +
+            `its accounts answered elsewhere, after ${seconds(failover)} at the latest; woken up, it was asked for ` +
+            `${lateAnswers.length} posts that were done already and answered all it was asked with ${
+              tally(through)
+            }; ` +
+            `all works ${seconds(recovered)} after that; ${posts} posts and ${marks} marks are there once, homes are ` +
+            `exact; told to stop, it stopped in ${seconds(stopped)}`
+        )
+      })),
+    170_000
+  )
+})

@@ -1,0 +1,73 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { freePort } from "../support/ports.ts"
+import * as Program from "../support/Program.ts"
+import { redisUrl } from "../support/RedisServer.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { startNode } from "./Nodes.ts"
+
+const loopback = "0100007F"
+
+/** Where a process listens, as the kernel writes it: the address in hexadecimal digits, and the port. */
+const listening = (pid: number): ReadonlyArray<string> => {
+  const links = new Set(
+    readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`)
+      } catch {
+        return "closed meanwhile"
+      }
+    })
+  )
+  const listens = "0A"
+  return ["tcp", "tcp6"].flatMap((table) => readFileSync(`/proc/${pid}/net/${table}`, "utf8").split("\n").slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === listens && links.has(`socket:[${inode}]`))
+    .map(([, local = ""]) => local.replace(/:(\w+)$/, (_, port) => `:${parseInt(port, 16)}`))
+}
+
+layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))), {
+  excludeTestServices: true
+})("row 84: the port between nodes", (it) => {
+  it.effect(
+    "is open at CLUSTER_HOST and nowhere else, and nothing else is open",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { child, variables } = yield* startNode((yield* TestDatabase).url, yield* redisUrl, {
+          CLUSTER_HOST: "127.0.0.1"
+        })
+        const { CLUSTER_PORT, PORT } = variables
+        assert.sameMembers([...listening(child.pid!)], [`${loopback}:${PORT}`, `${loopback}:${CLUSTER_PORT}`])
+      })),
+    30_000
+  )
+
+  it.effect("is not there in a process of its own", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const port = String(yield* freePort)
+      const program = yield* Program.start("main", [], {
+        HOST: "127.0.0.1",
+        PORT: port,
+        DATABASE_URL: (yield* TestDatabase).url,
+        DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-ports-" }),
+        LOG_LEVEL: "error"
+      })
+      yield* Program.said(program, "Murmuration is at")
+      assert.deepStrictEqual(listening(program.child.pid!), [`${loopback}:${port}`])
+    })), 30_000)
+
+  it.effect("a public address for it ends the start, in words", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { ended } = yield* Program.start("main", [], {
+        DATABASE_URL: (yield* TestDatabase).url,
+        REDIS_URL: "redis://127.0.0.1",
+        CLUSTER_HOST: "0.0.0.0"
+      })
+      const { code, err, out } = yield* ended
+      assert.notStrictEqual(code, 0)
+      assert.include(out + err, "CLUSTER_HOST: 0.0.0.0 is a public address")
+    })), 30_000)
+})
