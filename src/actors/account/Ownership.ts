@@ -41,9 +41,12 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
         commands.used(accountId, family, periodOf(family, now) * families[family].seconds * 1000),
         (used): Used => ({ index: periodOf(family, now), count: used })
       )
+    // The newest may be deleted by now; for a day the command that made it is still known.
     const newest = only(
-      yield* sql<{ id: bigint | null }>`
-      SELECT max(id) AS id FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL`
+      yield* sql<{ id: bigint | null }>`SELECT greatest(
+        (SELECT max(id) FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL),
+        (SELECT max((answer ->> 'id')::bigint) FROM commands WHERE account_id = ${accountId} AND answer ->> 'kind' = 'status')
+      ) AS id`
     )
     if (newest.id !== null) newestMillis = Math.max(newestMillis, millisOf(newest.id))
     state = { owner, used: { statuses: yield* count("statuses"), follows: yield* count("follows") } }

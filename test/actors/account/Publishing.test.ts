@@ -147,6 +147,22 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.deepStrictEqual(rows, [{ n: 1 }])
     }))
 
+  it.effect("with ids that rise after a node whose clock was ahead, even where its last post is deleted (I19)", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const sql = yield* SqlClient.SqlClient
+      const author = yield* person("author6")
+      const ahead = new Date((yield* Clock.currentTimeMillis) + 3_000)
+      const last = BigInt(ahead.getTime()) << 16n
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at, deleted_at)
+        VALUES (${last}, ${author}, 'public', ${last}, ${ahead}, ${ahead})`
+      const answer = JSON.stringify({ id: String(last), kind: "status" })
+      yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
+        VALUES (${author}, 'ahead', ${answer}::jsonb, 'statuses', 0, ${ahead})`
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("after it") })
+      assert.isTrue(BigInt(id) > last, `${id} after ${last}`)
+    }))
+
   it.effect("to 2,500 followers in slices, each home once, though a slice is repeated (I3)", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
