@@ -17,7 +17,7 @@ const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].m
 const roomOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
 
 /** What an actor shows to other rooms: its messages, and the client by which they are sent. */
-const front = /^src\/actors\/[^/]+\/(?:Protocol|Accounts)\.ts$/
+const front = /^src\/actors\/[^/]+\/(?:Protocol|Accounts|Jobs)\.ts$/
 
 const mayImport: Record<string, (path: string) => boolean> = {
   services: () => false,

@@ -13,6 +13,7 @@ import { EmailsGroup } from "./v1/Emails.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
 import { LaterGroup } from "./v1/Later.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
+import { MediaGroup } from "./v1/Media.ts"
 import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
 import { OwnListsGroup } from "./v1/OwnLists.ts"
@@ -42,6 +43,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(InstanceGroup)
   .add(LaterGroup)
   .add(MarkersGroup)
+  .add(MediaGroup)
   .add(NotificationGroupsGroup)
   .add(NotificationsGroup)
   .add(OwnListsGroup)

@@ -1,5 +1,6 @@
 import { Clock, Effect, type Exit, Fiber, Schedule } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { takesFiles } from "./body/Files.ts"
 import * as Reply from "./guard/Reply.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -12,9 +13,10 @@ export const answerMillisMax = 4_500
 /** How often requests are looked for that are over it. */
 const sweepPeriod = "100 millis"
 
-/** Streams last. */
-const isStream = ({ headers, url }: HttpServerRequest.HttpServerRequest) =>
-  headers["upgrade"] !== undefined || url.startsWith("/api/v1/streaming")
+/** Streams last, and files arrive while they are stored; who takes them bounds its own time. */
+const isLong = ({ headers, method, url }: HttpServerRequest.HttpServerRequest) =>
+  headers["upgrade"] !== undefined || url.startsWith("/api/v1/streaming") ||
+  takesFiles(method, url.split("?", 1)[0] ?? url)
 
 interface Waiting {
   readonly since: number
@@ -65,7 +67,7 @@ export const layer = HttpRouter.middleware(
     return (handler) =>
       Effect.flatMap(
         HttpServerRequest.HttpServerRequest,
-        (request) => isStream(request) ? handler : bounded(handler)
+        (request) => isLong(request) ? handler : bounded(handler)
       )
   }),
   { global: true }

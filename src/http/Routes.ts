@@ -8,6 +8,7 @@ import * as OAuth from "./oauth/OAuth.ts"
 import * as OAuthPages from "./oauth/Pages.ts"
 import * as ApiDocs from "./pages/ApiDocs.ts"
 import * as Pages from "./pages/Routes.ts"
+import * as StoredFiles from "./pages/StoredFiles.ts"
 import { AccountViews } from "./render/Accounts.ts"
 import { ConversationViews } from "./render/Conversations.ts"
 import { NotificationGroupViews } from "./render/NotificationGroups.ts"
@@ -30,6 +31,7 @@ import * as Emails from "./v1/Emails.ts"
 import * as Instance from "./v1/Instance.ts"
 import * as Later from "./v1/Later.ts"
 import * as Markers from "./v1/Markers.ts"
+import * as Media from "./v1/Media.ts"
 import * as NotificationGroups from "./v1/NotificationGroups.ts"
 import * as Notifications from "./v1/Notifications.ts"
 import * as OwnLists from "./v1/OwnLists.ts"
@@ -59,6 +61,7 @@ const groups = Layer.mergeAll(
   Instance.layer,
   Later.layer,
   Markers.layer,
+  Media.layer,
   NotificationGroups.layer,
   Notifications.layer,
   OwnLists.layer,
@@ -99,6 +102,7 @@ export const layer = Layer.mergeAll(
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,
+  StoredFiles.layer,
   Streaming.layer,
   WellKnown.layer
 ).pipe(Layer.provide(views))

@@ -14,6 +14,7 @@ import {
 import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import { HeldSessions } from "./Database.ts"
+import { type ShardGroup, shardGroups } from "./environment/Variable.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as RunnerSockets from "./RunnerSockets.ts"
 
@@ -32,9 +33,14 @@ const pingRetries = 1
  * Messages between actors are volatile: what must not be lost is a row before anybody is told, so nothing is written
  * or polled for messages here.
  */
-const sharding = (address: RunnerAddress.RunnerAddress | undefined) =>
+const sharding = (
+  address: RunnerAddress.RunnerAddress | undefined,
+  assigned: ReadonlyArray<ShardGroup> = shardGroups
+) =>
   ShardingConfig.layer({
     ...(address === undefined ? {} : { runnerAddress: Option.some(address) }),
+    availableShardGroups: shardGroups,
+    assignedShardGroups: assigned,
     shardsPerGroup,
     shardLockExpiration: leaseTime,
     shardLockRefreshInterval: Duration.seconds(2),
@@ -74,7 +80,7 @@ const health = Layer.effect(
 ).pipe(Layer.provide(Runners.layerRpc), Layer.provide(NodeClusterSocket.layerClientProtocol))
 
 /** This process as one node among others at `host` and `port`; the nodes share one database, which knows who has which shard. */
-export const layerNode = (host: string, port: number) =>
+export const layerNode = (host: string, port: number, assigned: ReadonlyArray<ShardGroup>) =>
   SocketRunner.layer.pipe(
     Layer.provide([RunnerSockets.layerServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide(health),
@@ -82,7 +88,7 @@ export const layerNode = (host: string, port: number) =>
     Layer.provide(
       Layer.orDie(SqlRunnerStorage.layer).pipe(Layer.provide(Layer.effect(SqlClient.SqlClient, HeldSessions)))
     ),
-    Layer.provide(sharding(RunnerAddress.make(host, port))),
+    Layer.provide(sharding(RunnerAddress.make(host, port), assigned)),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.catchTag("SocketServerError", ({ reason }) =>
       Layer.effectContext(

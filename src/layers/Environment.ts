@@ -1,8 +1,9 @@
 import { Config, Context, Effect, Layer, Option, type Redacted } from "effect"
 import type { IpNetwork } from "effect/net"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { filesPath } from "../services/instance/Urls.ts"
 import { refusePublicAddress } from "./environment/PrivateAddress.ts"
-import type { Variable } from "./environment/Variable.ts"
+import type { ShardGroup, Variable } from "./environment/Variable.ts"
 import { type Values, variables } from "./environment/variables.ts"
 import { OperatorError } from "./OperatorError.ts"
 
@@ -22,6 +23,10 @@ export class Environment extends Context.Service<Environment, {
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly logLevel: Values["LOG_LEVEL"]
   readonly otlpUrl: string | undefined
+  /** Media jobs at once. */
+  readonly mediaConcurrency: number
+  /** Kinds of actors that may live on this node. */
+  readonly shardGroups: ReadonlyArray<ShardGroup>
   /** Where the other nodes of the cluster reach this one; undefined with one process. */
   readonly cluster: { readonly host: string; readonly port: number } | undefined
   readonly server: ServerConfig["Service"]
@@ -55,11 +60,14 @@ const read = Effect.gen(function*() {
     secretKey: values.SECRET_KEY,
     trustedProxies: values.TRUSTED_PROXIES,
     logLevel: values.LOG_LEVEL,
+    mediaConcurrency: values.MEDIA_CONCURRENCY,
+    shardGroups: values.CLUSTER_SHARD_GROUPS,
     otlpUrl: values.OTLP_URL?.href,
     cluster: values.CLUSTER_HOST === undefined ? undefined : { host: values.CLUSTER_HOST, port: values.CLUSTER_PORT },
     server: {
       localDomain,
       publicUrl: url.origin,
+      mediaUrl: values.MEDIA_BASE_URL?.href.replace(/\/+$/, "") ?? url.origin + filesPath,
       federated: url.protocol === "https:",
       publicTimelines: values.PUBLIC_TIMELINES,
       limitedFederation: values.LIMITED_FEDERATION,

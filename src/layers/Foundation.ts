@@ -51,7 +51,7 @@ const actors = (environment: Environment["Service"]): Layer.Layer<
 > =>
   environment.cluster === undefined
     ? Cluster.layerSingle.pipe(Layer.provide(SingleServer.layer))
-    : Cluster.layerNode(environment.cluster.host, environment.cluster.port)
+    : Cluster.layerNode(environment.cluster.host, environment.cluster.port, environment.shardGroups)
 
 const cluster = Layer.unwrap(Effect.map(Environment, actors))
 

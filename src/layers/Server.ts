@@ -9,6 +9,7 @@ import { Hub } from "../http/streaming/Hub.ts"
 import * as Actors from "./Actors.ts"
 import * as Foundation from "./Foundation.ts"
 import * as HttpServer from "./HttpServer.ts"
+import * as Media from "./Media.ts"
 import * as OutsideWakes from "./OutsideWakes.ts"
 import * as Services from "./Services.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -16,7 +17,7 @@ import * as WebSockets from "./WebSockets.ts"
 
 const routes = Layer.mergeAll(
   Edge.layer,
-  Body.layer,
+  Body.layerWithFiles,
   Deadlines.layer,
   HttpServer.layerRouter,
   Telemetry.layerRouter,
@@ -33,6 +34,7 @@ export const layer = Hub.layerStop.pipe(
   Layer.provideMerge(Routes.hub),
   Layer.provide(Services.layer),
   Layer.provideMerge(OutsideWakes.layer),
+  Layer.provideMerge(Media.layer),
   Layer.provideMerge(Actors.layer),
   Layer.provideMerge(Foundation.layer),
   Layer.provide(Telemetry.layer)

@@ -16,6 +16,9 @@ export type AppId = typeof AppId.Type
 export const TokenId = Schema.BigInt.pipe(Schema.brand("TokenId"))
 export type TokenId = typeof TokenId.Type
 
+export const MediaId = Schema.BigInt.pipe(Schema.brand("MediaId"))
+export type MediaId = typeof MediaId.Type
+
 /** The largest value of Postgres' `bigint`; a larger number is no id of ours. */
 export const idMax = 9_223_372_036_854_775_807n
 
@@ -26,6 +29,7 @@ export const IdFromString = Schema.String.check(Schema.isPattern(/^[0-9]{1,19}$/
 
 export const AccountIdFromString = IdFromString.pipe(Schema.decodeTo(AccountId))
 export const StatusIdFromString = IdFromString.pipe(Schema.decodeTo(StatusId))
+export const MediaIdFromString = IdFromString.pipe(Schema.decodeTo(MediaId))
 export const AppIdFromString = IdFromString.pipe(Schema.decodeTo(AppId))
 
 /** The smallest id that a moment can have; `millis` are milliseconds since 1970. */

@@ -22,6 +22,7 @@ describe("Environment", () => {
         localDomain: "localhost:3000",
         publicUrl: "http://localhost:3000",
         federated: false,
+        mediaUrl: "http://localhost:3000/system",
         publicTimelines: "public",
         limitedFederation: false,
         registrations: "closed",

@@ -10,6 +10,7 @@ import { TestDatabase } from "./TestDatabase.ts"
 export const config = Layer.succeed(ServerConfig, {
   localDomain: "here.test",
   publicUrl: "https://here.test",
+  mediaUrl: "https://here.test/system",
   federated: true,
   publicTimelines: "public",
   limitedFederation: false,

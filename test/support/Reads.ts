@@ -17,6 +17,7 @@ export const publicUrl = "https://local.example"
 export const configuration: ServerConfig["Service"] = {
   localDomain: "local.example",
   publicUrl,
+  mediaUrl: `${publicUrl}/system`,
   federated: true,
   publicTimelines: "public",
   limitedFederation: false,

@@ -1,8 +1,10 @@
-import { ByteSize, Effect, Stream } from "effect"
-import { Headers, HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
-import { plainError } from "../guard/Reply.ts"
-import { flatten, fromJson, type Json, nest, Refused } from "./Parameters.ts"
+import { ByteSize, Effect, Layer, Stream } from "effect"
+import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
+import { Uploads } from "../../services/media/Uploads.ts"
+import { takesFiles, withFiles } from "./Files.ts"
+import { flatten, fromJson, nest } from "./Parameters.ts"
 import { isClients, normalise } from "./Paths.ts"
+import { isMultipart, malformed, mediaType, merge, parse, tooLarge, withJson } from "./Replaced.ts"
 
 /** The largest body of a request. */
 export const bodyBytesMax = 1_048_576
@@ -15,22 +17,32 @@ const multipartPartsMax = 200
  * endpoints declare, and paths into their one form. Parameters of the query count for every method, those of the body
  * stand before them. Runs before routing, for the whole router.
  */
-export const layer = HttpRouter.middleware(
-  (handler) =>
-    Effect.gen(function*() {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const [path, search] = split(request.url)
-      if (!isClients(path)) return yield* handler
-      const result = yield* normalised(request, normalise(path), search).pipe(
-        Effect.provideService(HttpServerRequest.MaxBodySize, limitOf(request)),
-        Effect.catch((refusal) => Effect.succeed(refusal))
-      )
-      return isRequest(result)
-        ? yield* Effect.provideService(handler, HttpServerRequest.HttpServerRequest, result)
-        : result
-    }),
-  { global: true }
-)
+const make = (uploads: Uploads["Service"] | undefined) =>
+  HttpRouter.middleware(
+    (handler) =>
+      Effect.gen(function*() {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const [path, search] = split(request.url)
+        if (!isClients(path)) return yield* handler
+        if (uploads !== undefined && takesFiles(request.method, normalise(path))) {
+          return yield* withFiles(uploads, request, normalise(path), search, handler)
+        }
+        const result = yield* normalised(request, normalise(path), search).pipe(
+          Effect.provideService(HttpServerRequest.MaxBodySize, limitOf(request)),
+          Effect.catch((refusal) => Effect.succeed(refusal))
+        )
+        return isRequest(result)
+          ? yield* Effect.provideService(handler, HttpServerRequest.HttpServerRequest, result)
+          : result
+      }),
+    { global: true }
+  )
+
+/** Without files: those that come are read past. */
+export const layer = make(undefined)
+
+/** With files, where a route takes them. */
+export const layerWithFiles = Layer.unwrap(Effect.map(Uploads, make))
 
 const isRequest = (
   result: HttpServerRequest.HttpServerRequest | HttpServerResponse.HttpServerResponse
@@ -41,23 +53,8 @@ const split = (url: string): readonly [path: string, search: string] => {
   return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)]
 }
 
-const isMultipart = (request: HttpServerRequest.HttpServerRequest) => mediaType(request) === "multipart/form-data"
-
 const limitOf = (request: HttpServerRequest.HttpServerRequest) =>
   ByteSize.bytes(isMultipart(request) ? multipartBytesMax : bodyBytesMax)
-
-const mediaType = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
-  (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
-
-const tooLarge = plainError(413, "Request body is too large", { connection: "close" })
-const malformed = (text = "Error occurred while parsing request parameters") => plainError(400, text)
-
-/** A parser's refusal as the answer to the request. */
-const parse = <A>(parser: () => A) =>
-  Effect.try({
-    try: parser,
-    catch: (error) => malformed(error instanceof Refused ? error.text : undefined)
-  })
 
 const normalised = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
@@ -87,7 +84,7 @@ const bodyOf = (request: HttpServerRequest.HttpServerRequest) => {
 }
 
 /**
- * The text fields of a multipart body. Files are read past, because no operation takes one yet; what is left of a file is
+ * The text fields of a multipart body. Files are read past, because these operations take none; what is left of a file is
  * its name, so that an operation can say so.
  */
 const fieldsOf = (request: HttpServerRequest.HttpServerRequest) =>
@@ -102,32 +99,3 @@ const fieldsOf = (request: HttpServerRequest.HttpServerRequest) =>
     Effect.provideContext(Multipart.limitsServices({ maxParts: multipartPartsMax, maxFieldSize: bodyBytesMax })),
     Effect.mapError(({ reason }) => reason._tag === "Parse" ? malformed() : tooLarge)
   )
-
-const isObject = (value: Json): value is { readonly [name: string]: Json } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const merge = (query: Json, body: Json): Json => isObject(query) && isObject(body) ? { ...query, ...body } : body
-
-/**
- * The same request with a JSON body, which whoever modifies it further (a proxy's headers) keeps. A token among the
- * parameters counts as one in the header (RFC 6750, 2.2).
- */
-const withJson = (
-  request: HttpServerRequest.HttpServerRequest,
-  parameters: Json
-): HttpServerRequest.HttpServerRequest => {
-  const token = isObject(parameters) ? parameters["access_token"] ?? parameters["bearer_token"] : undefined
-  const typed = Headers.set(request.headers, "content-type", "application/json")
-  const headers = typeof token === "string" && typed["authorization"] === undefined
-    ? Headers.set(typed, "authorization", `Bearer ${token}`)
-    : typed
-  return Object.create(request, {
-    headers: { value: headers },
-    text: { value: Effect.succeed(JSON.stringify(parameters)) },
-    json: { value: Effect.succeed(parameters) },
-    modify: {
-      value: (options: Parameters<typeof request.modify>[0]) =>
-        withJson(request.modify({ headers, ...options }), parameters)
-    }
-  })
-}

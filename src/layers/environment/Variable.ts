@@ -113,6 +113,19 @@ export const networks: Reader<ReadonlyArray<IpNetwork.IpNetwork>> = reader(
     )
 )
 
+/** Kinds of actors that a node may have. */
+export const shardGroups = ["default", "media"] as const
+export type ShardGroup = typeof shardGroups[number]
+
+/** Some of those words, separated by commas. */
+export const groups: Reader<ReadonlyArray<ShardGroup>> = reader(
+  `some of ${shardGroups.map((name) => `\`${name}\``).join(", ")}, separated by commas`,
+  (value) =>
+    Schema.decodeUnknownOption(Schema.NonEmptyArray(Schema.Literals(shardGroups)))(
+      value.split(",").map((part) => part.trim()).filter((part) => part !== "")
+    )
+)
+
 /** A host name or an IP address. */
 export const host: Reader<string> = reader(
   "a host name or an IP address",

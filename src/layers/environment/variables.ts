@@ -1,6 +1,7 @@
 import {
   domain,
   flag,
+  groups,
   host,
   integer,
   networks,
@@ -77,6 +78,12 @@ export const variables = {
   RATE_LIMITS: withDefault(oneOf("on", "off"), "on", {
     about: "`off` lifts every limit of requests, for tests and benchmarks."
   }),
+  MEDIA_BASE_URL: optional(url("http", "https"), "`PUBLIC_URL/system`", {
+    about: "Where browsers get uploaded files, when a CDN or another origin serves them."
+  }),
+  MEDIA_CONCURRENCY: withDefault(integer(1, 64), "2", {
+    about: "Uploaded files that one node works on at once."
+  }),
   LOG_LEVEL: withDefault(oneOf("debug", "info", "warning", "error"), "info", {
     about: "What the log shows; the rest is dropped."
   }),
@@ -89,6 +96,10 @@ export const variables = {
   }),
   CLUSTER_PORT: withDefault(integer(1, 65535), "34431", {
     about: "Port at `CLUSTER_HOST`."
+  }),
+  CLUSTER_SHARD_GROUPS: withDefault(groups, "default,media", {
+    about:
+      "What a node of a cluster does beside answering requests: `media` works on uploaded files, `default` is the rest."
   })
 } satisfies Record<string, Variable<unknown>>
 

@@ -18,9 +18,21 @@ export const mediaAttachmentsMax = 4
 export const mediaDescriptionCharactersMax = 10_000
 export const imageBytesMax = 16_777_216
 export const imagePixelsMax = 33_177_600
+/** Edges and frames of a picture; a moving one has as many pixels in all its frames as an animation may have. */
+export const imageEdgePixelsMax = 16_000
+export const animationFramesMax = 1_000
+export const animationPixelsMax = 921_600
+/** What a picture is shrunk to, and its preview: pixels. */
+export const storedImagePixelsMax = 8_294_400
+export const previewPixelsMax = 230_400
 export const videoBytesMax = 103_809_024
 export const videoPixelsMax = 8_294_400
 export const videoFramesPerSecondMax = 120
+export const videoFramesMax = 36_000
+/** A picture of the profile as it is sent, in bytes; what it becomes: edges of an avatar and pixels of a header. */
+export const profilePictureBytesMax = 8_388_608
+export const avatarEdgePixels = 400
+export const headerPixelsMax = 750_000
 
 /** A poll's options and their characters, and its duration in seconds. */
 export const pollOptionsMax = 4

@@ -6,6 +6,8 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   readonly localDomain: string
   /** Where the server is reached, without a slash at the end. */
   readonly publicUrl: string
+  /** Where stored files are reached, without a slash at the end: below `publicUrl`, or another origin. */
+  readonly mediaUrl: string
   /** True with https: only then does the server speak to other servers. */
   readonly federated: boolean
   readonly publicTimelines: "public" | "members"

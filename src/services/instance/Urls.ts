@@ -21,5 +21,12 @@ export const status = (base: Base, username: string, id: bigint): string => `${p
 /** The ActivityPub id of a local status. */
 export const note = (base: Base, username: string, id: bigint): string => `${actor(base, username)}/statuses/${id}`
 
+/** Below which this server serves its stored files. */
+export const filesPath = "/system"
+
+/** A stored file by its name. */
+export const file = ({ mediaUrl }: Pick<ServerConfig["Service"], "mediaUrl">, name: string): string =>
+  `${mediaUrl}/${name}`
+
 /** Where the posts with a hashtag are shown. */
 export const tag = ({ publicUrl }: Base, name: string): string => `${publicUrl}/tags/${encodeURIComponent(name)}`

@@ -54,9 +54,6 @@ const filters: Routes = [
 ]
 
 const media: Routes = [
-  refused("POST", "/api/v1/media", Access.limited(write("media"), "media"), "attach media"),
-  refused("POST", "/api/v2/media", Access.limited(write("media"), "media"), "attach media"),
-  absent(["GET", ...changeOrDelete], "/api/v1/media/:id", write("media")),
   refused("DELETE", "/api/v1/profile/avatar", write("accounts"), "keep pictures"),
   refused("DELETE", "/api/v1/profile/header", write("accounts"), "keep pictures")
 ]

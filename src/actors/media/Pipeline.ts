@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { MediaId } from "../../services/Ids.ts"
+import { typeNamed } from "../../services/media/FileTypes.ts"
+import { MediaRefused, MediaTools, type Rendition, type Source } from "../../services/media/MediaTools.ts"
+import { attemptsMax, type Job, Processings } from "../../services/media/Processings.ts"
+import { Storage, type StorageFailed } from "../../services/media/Storage.ts"
+import { StoredFiles } from "../../services/media/StoredFiles.ts"
+
+/** What the owner of a file hears on which every attempt failed. */
+export const processingFailed = "Error processing thumbnail for uploaded media"
+
+/**
+ * The steps of a job: fetch the upload, have it transformed in a folder that goes with the attempt, store what was made,
+ * commit. Only the last one is seen by others; killed before it, everything is done again, and the ledger of files knows
+ * what the killed attempt stored.
+ */
+export const make = Effect.gen(function*() {
+  const processings = yield* Processings
+  const tools = yield* MediaTools
+  const storage = yield* Storage
+  const files = yield* StoredFiles
+
+  const sourceOf = Effect.fnUntraced(function*(name: string, mime: string | null) {
+    const type = typeNamed(mime ?? "")
+    if (type === undefined) return yield* new MediaRefused({ text: processingFailed })
+    const source: Source = { path: yield* storage.local(name), type }
+    return source
+  })
+
+  const keep = ({ bytes, extension, path }: Rendition) => files.keep(extension, path, bytes)
+
+  const attempt = Effect.fnUntraced(function*(id: MediaId, job: Job) {
+    const folder = yield* storage.folder
+    const source = yield* sourceOf(job.uploadName, job.uploadType)
+    const thumbnail = job.thumbnailName === null ? undefined : yield* sourceOf(job.thumbnailName, job.thumbnailType)
+    const made = yield* tools.attachment(source, folder, thumbnail)
+    const fileName = yield* keep(made.original)
+    const previewName = made.preview === undefined ? null : yield* keep(made.preview)
+    yield* processings.finish(id, job, {
+      type: made.type,
+      fileName,
+      previewName,
+      meta: made.meta,
+      blurhash: made.blurhash
+    })
+  })
+
+  /** Works on a file until its row is ready or failed; fails where storage or the database do not answer. */
+  const run = (id: MediaId): Effect.Effect<void, SqlError | StorageFailed> =>
+    Effect.gen(function*() {
+      const job = yield* processings.begin(id)
+      if (job === undefined) return
+      // The earlier attempts ended without a word: each took its process or its node with it.
+      if (job.attempts > attemptsMax) return yield* processings.fail(id, job, processingFailed)
+      yield* Effect.scoped(attempt(id, job)).pipe(
+        Effect.catchTags({
+          MediaRefused: ({ text }) => processings.fail(id, job, text),
+          MediaToolFailed: ({ text }) =>
+            Effect.andThen(Effect.logInfo("an attempt at a media file failed", text), run(id)),
+          StorageFailed: (failure) => Effect.andThen(processings.giveBack(id, job), Effect.fail(failure))
+        })
+      )
+    })
+
+  return { run }
+})

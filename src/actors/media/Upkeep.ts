@@ -1,0 +1,39 @@
+import { type Duration, Effect, Schedule } from "effect"
+import { Singleton } from "effect/cluster"
+import { MediaAttachments } from "../../services/media/MediaAttachments.ts"
+import { Processings } from "../../services/media/Processings.ts"
+import { StoredFiles } from "../../services/media/StoredFiles.ts"
+import { Jobs } from "./Jobs.ts"
+
+/** Jobs that one sweep wakes. */
+export const wakesMax = 200
+
+/**
+ * One in the cluster: wakes jobs that wait although nobody works on them, and removes what no post and nobody else holds.
+ * All of it is rows, so that two of them for a moment do no harm, and what one misses the next sees.
+ */
+export const layer = Singleton.make(
+  "MediaUpkeep",
+  Effect.gen(function*() {
+    const attachments = yield* MediaAttachments
+    const files = yield* StoredFiles
+    const jobs = yield* Jobs
+    const processings = yield* Processings
+
+    const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
+      work.pipe(
+        Effect.withSpan(`MediaUpkeep.${name}`),
+        Effect.catchCause((cause) => Effect.logWarning(`the media's ${name} must wait`, cause)),
+        Effect.repeat(Schedule.spaced(period))
+      )
+    const leftBehind = Effect.flatMap(
+      processings.stale(wakesMax),
+      (ids) => Effect.forEach(ids, jobs.wake, { discard: true })
+    )
+    return yield* Effect.all([
+      every("5 seconds", "leftBehind", leftBehind),
+      every("10 minutes", "unattached", attachments.sweep),
+      every("10 minutes", "files", files.sweep)
+    ], { concurrency: "unbounded", discard: true })
+  })
+)

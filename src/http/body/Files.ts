@@ -1,0 +1,146 @@
+import { ByteSize, Effect, Stream } from "effect"
+import { HttpMethod, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
+import { Unprocessable } from "../../services/Errors.ts"
+import { imageBytesMax, profilePictureBytesMax, videoBytesMax } from "../../services/instance/ContentLimits.ts"
+import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
+import type { Uploads } from "../../services/media/Uploads.ts"
+import * as Reply from "../guard/Reply.ts"
+import { fromJson, type Json, nest } from "./Parameters.ts"
+import { isMultipart, isObject, malformed, mediaType, merge, parse, tooLarge, withParameters } from "./Replaced.ts"
+
+/** Bytes of all that is no file in one request. */
+const fieldBytesMax = 1_048_576
+/** Characters of a file that comes as a `data:` URL: a picture of the largest size in base64. */
+export const dataUrlCharactersMax = Math.ceil(imageBytesMax / 3) * 4 + 128
+const multipartPartsMax = 200
+/** Characters of a `data:` URL that are decoded at a time; a multiple of four. */
+const sliceCharacters = 65_536
+
+/** The parameters that may be files. */
+const fileParameters = new Set(["file", "thumbnail", "avatar", "header"])
+
+const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
+const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
+
+/** Whether an operation takes files; the path is in its one form. */
+export const takesFiles = (method: string, path: string): boolean =>
+  HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) && (attachments.test(path) || profiles.test(path))
+
+/** Bytes of one file, and of a whole multipart body. */
+const limitsOf = (path: string) =>
+  attachments.test(path)
+    ? { file: videoBytesMax, body: videoBytesMax + imageBytesMax + fieldBytesMax }
+    : { file: profilePictureBytesMax, body: 2 * profilePictureBytesMax + fieldBytesMax }
+
+const tooLargeFile = ({ bytesMax }: FileTooLarge) =>
+  Reply.error(
+    new Unprocessable({
+      text: `Validation failed: File file size must be less than ${Math.floor(bytesMax / 1_048_576)} MB`
+    })
+  )
+
+/**
+ * Runs a handler on a request that may bring files. Nothing is read before the handler asks, so that who may not call it
+ * stores nothing; then files go to storage as they arrive, and a ticket stands in their place.
+ */
+export const withFiles = Effect.fnUntraced(function*<A, E, R>(
+  uploads: Uploads["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  path: string,
+  search: string,
+  handler: Effect.Effect<A, E, R>
+) {
+  const tickets: Array<string> = []
+  const url = search === "" ? path : `${path}?${search}`
+  const parameters = yield* Effect.cached(read(uploads, request, path, search, tickets))
+  return yield* Effect.provideService(
+    handler,
+    HttpServerRequest.HttpServerRequest,
+    withParameters(url === request.url ? request : request.modify({ url }), parameters)
+  ).pipe(Effect.ensuring(Effect.suspend(() => uploads.close(tickets))))
+})
+
+const read = Effect.fnUntraced(function*(
+  uploads: Uploads["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  path: string,
+  search: string,
+  tickets: Array<string>
+) {
+  const limits = limitsOf(path)
+  const multipart = isMultipart(request)
+  const bodyMax = multipart ? limits.body : 2 * dataUrlCharactersMax
+  if (Number(request.headers["content-length"] ?? 0) > bodyMax) return yield* Effect.fail(tooLarge)
+
+  const take = Effect.fnUntraced(function*(bytes: Stream.Stream<Uint8Array, Multipart.MultipartError>) {
+    const ticket = yield* uploads.receive(bytes, limits.file).pipe(
+      Effect.catchTags({
+        FileTooLarge: (error) => Effect.fail(tooLargeFile(error)),
+        MultipartError: (error) => Effect.fail(refusalOf(error)),
+        SqlError: Effect.die,
+        StorageFailed: (error) =>
+          Effect.andThen(
+            Effect.logError("storage took no file", error),
+            Effect.flatMap(Reply.unavailable, (response) => Effect.fail(response))
+          )
+      })
+    )
+    tickets.push(ticket)
+    return { ticket }
+  })
+
+  const form = Effect.fnUntraced(function*() {
+    const fields: Array<readonly [string, string]> = []
+    const files: Record<string, Json> = {}
+    yield* request.multipartStream.pipe(
+      Stream.mapError(refusalOf),
+      Stream.runForEach((part): Effect.Effect<unknown, HttpServerResponse.HttpServerResponse> => {
+        if (Multipart.isField(part)) return Effect.sync(() => fields.push([part.key, part.value]))
+        if (fileParameters.has(part.key) && !(part.key in files)) {
+          return Effect.map(take(part.content), (file) => files[part.key] = file)
+        }
+        return Effect.mapError(Stream.runDrain(part.content), refusalOf)
+      })
+    )
+    return merge(yield* parse(() => nest(fields)), files)
+  })
+
+  const plain = request.text.pipe(
+    Effect.mapError(({ reason }) => "reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : malformed()),
+    Effect.flatMap((text) =>
+      parse(() =>
+        mediaType(request) === "application/x-www-form-urlencoded" ? nest(new URLSearchParams(text)) : fromJson(text)
+      )
+    )
+  )
+
+  const body = yield* (multipart ? form() : plain).pipe(
+    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyMax)),
+    Effect.provideContext(Multipart.limitsServices({ maxParts: multipartPartsMax, maxFieldSize: dataUrlCharactersMax }))
+  )
+  const given = search === "" ? body : merge(yield* parse(() => nest(new URLSearchParams(search))), body)
+  if (!isObject(given)) return given
+  const decoded: Record<string, Json> = { ...given }
+  for (const name of fileParameters) {
+    const value = given[name]
+    if (typeof value === "string" && value !== "") decoded[name] = yield* take(yield* bytesOf(value))
+  }
+  return decoded
+})
+
+const refusalOf = ({ reason }: Multipart.MultipartError) => reason._tag === "Parse" ? malformed() : tooLarge
+
+const dataUrl = /^data:[\w.+-]*\/?[\w.+-]*(?:;[\w=.+-]+)*;base64,/
+
+/** The bytes of a `data:` URL in base64 (RFC 2397), a slice at a time. */
+const bytesOf = (url: string) =>
+  Effect.suspend(() => {
+    const head = dataUrl.exec(url.slice(0, 256))
+    if (head === null) return Effect.fail(malformed("File must be a file or a data URI"))
+    const slices = function*() {
+      for (let at = head[0].length; at < url.length; at += sliceCharacters) {
+        yield new Uint8Array(Buffer.from(url.slice(at, at + sliceCharacters), "base64"))
+      }
+    }
+    return Effect.succeed(Stream.fromIterable({ [Symbol.iterator]: slices }))
+  })

@@ -1,0 +1,141 @@
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Jobs } from "../../actors/media/Jobs.ts"
+import { Unprocessable, validationFailed } from "../../services/Errors.ts"
+import { type AccountId, MediaId } from "../../services/Ids.ts"
+import { imageBytesMax } from "../../services/instance/ContentLimits.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { type Focus, MediaAttachments, type MediaText } from "../../services/media/MediaAttachments.ts"
+import { MediaTools } from "../../services/media/MediaTools.ts"
+import { type Upload, Uploads } from "../../services/media/Uploads.ts"
+import { traced } from "../../services/Traced.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { group } from "../Lean.ts"
+import { deprecated } from "../render/Deprecation.ts"
+import { mediaValues } from "../render/MediaValues.ts"
+import { json } from "../wire/Keys.ts"
+import { MediaAttachment } from "../wire/MediaAttachment.ts"
+import { type FileTicket, MediaChange, MediaIdPath, NewMediaAttachment } from "../wire/MediaRequests.ts"
+
+/** How long the older upload waits for its file, and the newer one, in seconds; then clients ask again themselves. */
+export const waitSecondsMax = 60
+export const shortWaitSecondsMax = 2
+
+const write = Access.user("write", "write:media")
+const upload = Access.limited(write, "media")
+const change = { params: MediaIdPath, payload: MediaChange, success: MediaAttachment }
+
+/** Files from upload to a post, which then has them (S-146 to S-148). */
+export class MediaGroup extends HttpApiGroup.make("media")
+  .add(
+    HttpApiEndpoint.post("createAndWait", "/api/v1/media", { payload: NewMediaAttachment, success: MediaAttachment })
+      .annotate(Access, upload),
+    HttpApiEndpoint.post("create", "/api/v2/media", { payload: NewMediaAttachment, success: MediaAttachment })
+      .annotate(Access, upload),
+    HttpApiEndpoint.get("find", "/api/v1/media/:id", { params: MediaIdPath, success: MediaAttachment })
+      .annotate(Access, write),
+    HttpApiEndpoint.put("change", "/api/v1/media/:id", change).annotate(Access, write),
+    HttpApiEndpoint.patch("changeByPatch", "/api/v1/media/:id", change).annotate(Access, write),
+    HttpApiEndpoint.delete("remove", "/api/v1/media/:id", { params: MediaIdPath, success: Schema.Struct({}) })
+      .annotate(Access, write)
+  )
+  .middleware(Guard)
+{}
+
+/** `x,y`; what is no number counts as the middle, and what is outside as the edge. */
+export const focusOf = (text: string | null | undefined): Focus | undefined => {
+  if (text === undefined || text === null || text.trim() === "") return undefined
+  const [x = 0, y = 0] = text.split(",").map((part) => Math.max(-1, Math.min(1, Number.parseFloat(part) || 0)))
+  return { x, y }
+}
+
+const textOf = ({ description, focus }: MediaChange): MediaText => {
+  const point = focusOf(focus)
+  return { ...(description === undefined ? {} : { description }), ...(point === undefined ? {} : { focus: point }) }
+}
+
+const invalidType = () => validationFailed("File content type is invalid", "File is invalid")
+
+export const layer = group(
+  HttpApi.make("murmuration").add(MediaGroup),
+  "media",
+  Effect.fn(function*(handlers) {
+    const attachments = yield* MediaAttachments
+    const config = yield* ServerConfig
+    const jobs = yield* Jobs
+    const tools = yield* MediaTools
+    const uploads = yield* Uploads
+
+    const fileOf = (given: FileTicket | undefined): Upload | undefined => {
+      const found = given ? uploads.find(given.ticket) : undefined
+      return found === undefined || found.bytes === 0 ? undefined : found
+    }
+
+    /** Refuses what no tool reads, and pictures that are too large. */
+    const accepted = Effect.fnUntraced(function*(file: Upload) {
+      if (file.type === undefined) {
+        return yield* new Unprocessable({ text: "File type of uploaded media could not be verified" })
+      }
+      if (!tools.types.has(file.type.mime)) return yield* invalidType()
+      const isPicture = file.type.kind === "picture" || file.type.kind === "gif"
+      if (isPicture && file.bytes > imageBytesMax) {
+        return yield* validationFailed(`File file size must be less than ${imageBytesMax / 1_048_576} MB`)
+      }
+      return isPicture
+    })
+
+    const shown = Effect.fnUntraced(function*(owner: AccountId, id: bigint, waiting: number) {
+      const { error, ...media } = yield* attachments.find(owner, id)
+      if (media.state === "failed") {
+        return yield* new Unprocessable({ text: error ?? "Error processing thumbnail for uploaded media" })
+      }
+      return Reply.json(json<MediaAttachment>(mediaValues(config, media)), {
+        status: media.state === "ready" ? 200 : waiting
+      })
+    })
+
+    const create = traced("media.create")(function*(payload: NewMediaAttachment, secondsMax: number) {
+      const owner = yield* Caller.account
+      const file = fileOf(payload.file)
+      if (file === undefined) return yield* validationFailed("File can't be blank")
+      const thumbnail = fileOf(payload.thumbnail)
+      const isPicture = yield* accepted(file)
+      if (thumbnail !== undefined && (isPicture || !(yield* accepted(thumbnail)))) {
+        return yield* validationFailed("Thumbnail content type is invalid")
+      }
+      const id = MediaId.make(yield* attachments.create(owner, { ...textOf(payload), upload: file, thumbnail }))
+      yield* jobs.wait(id, secondsMax)
+      return yield* shown(owner, id, 202).pipe(
+        // Nobody learns the id of a file that was refused at once.
+        Effect.tapError(() => Effect.ignore(attachments.remove(owner, id)))
+      )
+    })
+
+    const edit = traced("media.change")(
+      function*({ params, payload }: { readonly params: { readonly id: MediaId }; readonly payload: MediaChange }) {
+        const owner = yield* Caller.account
+        yield* attachments.change(owner, params.id, textOf(payload))
+        return yield* shown(owner, params.id, 206)
+      }
+    )
+
+    return handlers.handleAll({
+      createAndWait: ({ payload }) =>
+        Effect.map(create(payload, waitSecondsMax), HttpServerResponse.setHeaders(deprecated("2020-04-05"))),
+      create: ({ payload }) => create(payload, shortWaitSecondsMax),
+      find: traced("media.find")(function*({ params }) {
+        return yield* shown(yield* Caller.account, params.id, 206)
+      }),
+      change: edit,
+      changeByPatch: edit,
+      remove: traced("media.remove")(function*({ params }) {
+        yield* attachments.remove(yield* Caller.account, params.id)
+        return Reply.empty
+      })
+    })
+  })
+)

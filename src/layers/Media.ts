@@ -1,0 +1,25 @@
+import { Effect, Layer, Semaphore } from "effect"
+import * as MediaJob from "../actors/media/Entity.ts"
+import { Jobs } from "../actors/media/Jobs.ts"
+import * as Upkeep from "../actors/media/Upkeep.ts"
+import { MediaAttachments } from "../services/media/MediaAttachments.ts"
+import { Processings } from "../services/media/Processings.ts"
+import { StoredFiles } from "../services/media/StoredFiles.ts"
+import { Uploads } from "../services/media/Uploads.ts"
+import { Environment } from "./Environment.ts"
+import * as Tools from "./media/Tools.ts"
+import * as LocalStorage from "./storage/LocalStorage.ts"
+
+const turns = Layer.effect(
+  MediaJob.MediaTurns,
+  Effect.flatMap(Environment, ({ mediaConcurrency }) => Semaphore.make(mediaConcurrency))
+)
+
+/** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */
+export const layer = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
+  Layer.provide(turns),
+  Layer.provideMerge(Jobs.layer),
+  Layer.provideMerge(Layer.mergeAll(MediaAttachments.layer, Processings.layer, Uploads.layer)),
+  Layer.provideMerge(StoredFiles.layer),
+  Layer.provideMerge(Layer.mergeAll(LocalStorage.layer, Tools.layer))
+)

@@ -1,0 +1,78 @@
+import { ByteSize, Effect, FileSystem, Layer, Path, Stream } from "effect"
+import { isStoredName, Storage, StorageFailed } from "../../services/media/Storage.ts"
+import { traced } from "../../services/Traced.ts"
+import { Environment } from "../Environment.ts"
+
+const failed = (error: { readonly message: string }) => new StorageFailed({ text: error.message })
+
+/**
+ * Files in `DATA_DIR/media`. A file is written beside its place and moved there, so that it appears whole; what a crash
+ * leaves beside is overwritten or removed under the same name. Only names of ours ever become part of a path.
+ */
+export const layer = Layer.effect(
+  Storage,
+  Effect.gen(function*() {
+    const { dataDir } = yield* Environment
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const root = path.resolve(dataDir, "media")
+    const work = path.join(root, "work")
+
+    const place = (name: string) =>
+      isStoredName(name)
+        ? Effect.succeed(path.join(root, "files", name))
+        : Effect.fail(new StorageFailed({ text: "This is no name of a stored file" }))
+
+    /** Fills the file under `name` by `fill`, which is given a path beside it. */
+    const put = <E>(name: string, fill: (draft: string) => Effect.Effect<void, E>) =>
+      Effect.gen(function*() {
+        const file = yield* place(name)
+        const draft = `${file}.part`
+        yield* Effect.mapError(fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 }), failed)
+        yield* fill(draft).pipe(
+          Effect.andThen(Effect.mapError(fs.rename(draft, file), failed)),
+          Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))
+        )
+      })
+
+    const missing = (error: { readonly reason: { readonly _tag: string } }) => error.reason._tag === "NotFound"
+
+    return Storage.of({
+      write: <E>(name: string, bytes: Stream.Stream<Uint8Array, E>) =>
+        put(name, (draft) =>
+          Effect.scoped(Effect.gen(function*() {
+            const file = yield* Effect.mapError(fs.open(draft, { flag: "w", mode: 0o600 }), failed)
+            yield* Stream.runForEach(bytes, (chunk) => Effect.mapError(file.writeAll(chunk), failed))
+            yield* Effect.mapError(file.sync, failed)
+          }))),
+      writeFile: traced("Storage.writeFile")((name: string, source: string) =>
+        put(name, (draft) => Effect.mapError(fs.copyFile(source, draft), failed))
+      ),
+      size: traced("Storage.size")(function*(name: string) {
+        if (!isStoredName(name)) return undefined
+        const found = yield* fs.stat(yield* place(name)).pipe(
+          Effect.catchIf(missing, () => Effect.undefined),
+          Effect.mapError(failed)
+        )
+        return found === undefined || found.type !== "File" ? undefined : Number(found.size)
+      }),
+      read: (name, { length, offset }) =>
+        Stream.unwrap(Effect.map(place(name), (file) =>
+          Stream.mapError(
+            fs.stream(file, { offset: ByteSize.bytes(offset), bytesToRead: ByteSize.bytes(length) }),
+            failed
+          ))),
+      local: place,
+      folder: Effect.gen(function*() {
+        yield* fs.makeDirectory(work, { recursive: true, mode: 0o700 })
+        return yield* fs.makeTempDirectoryScoped({ directory: work, prefix: "job-" })
+      }).pipe(Effect.mapError(failed)),
+      remove: traced("Storage.remove")(function*(name: string) {
+        const file = yield* place(name)
+        yield* Effect.forEach([file, `${file}.part`], (one) => fs.remove(one, { force: true }), { discard: true }).pipe(
+          Effect.mapError(failed)
+        )
+      })
+    })
+  })
+)

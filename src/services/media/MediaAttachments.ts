@@ -1,0 +1,153 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { Conflict, RecordNotFound, Unprocessable, validationFailed } from "../Errors.ts"
+import { graphemes } from "../html/Text.ts"
+import type { AccountId } from "../Ids.ts"
+import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
+import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import type { FileKind } from "./FileTypes.ts"
+import { type MediaRecord, type MediaType, recordOf } from "./MediaRecord.ts"
+import { StoredFiles } from "./StoredFiles.ts"
+import type { Upload } from "./Uploads.ts"
+
+/** How long a file waits for a post, in milliseconds. */
+export const unattachedMillisMax = 86_400_000
+const sweptMediaMax = 200
+
+/** Where a preview is cut around: both from -1 to 1, the middle is 0. */
+export interface Focus {
+  readonly x: number
+  readonly y: number
+}
+
+export interface MediaText {
+  /** Null takes it away. */
+  readonly description?: string | null
+  readonly focus?: Focus
+}
+
+export interface NewMedia extends MediaText {
+  readonly upload: Upload
+  readonly thumbnail: Upload | undefined
+}
+
+/** Files that people uploaded, each its owner's own until it is attached to a post. Jobs and posts change them elsewhere. */
+export class MediaAttachments extends Context.Service<MediaAttachments, {
+  /** Enters a file to be worked on; its type is known. Answers the attachment's id. */
+  readonly create: (owner: AccountId, media: NewMedia) => Effect.Effect<bigint, Conflict | Unprocessable>
+  /** The owner's, while no post has it. */
+  readonly find: (
+    owner: AccountId,
+    id: bigint
+  ) => Effect.Effect<MediaRecord & { readonly error: string | null }, RecordNotFound>
+  readonly ofScheduled: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<MediaRecord>>
+  /** Changes the words while no post has it (S-070). */
+  readonly change: (
+    owner: AccountId,
+    id: bigint,
+    text: MediaText
+  ) => Effect.Effect<void, RecordNotFound | Unprocessable>
+  readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound | Unprocessable>
+  /** Removes what no post has had for a day; answers how many. */
+  readonly sweep: Effect.Effect<number>
+}>()("murmuration/services/media/MediaAttachments") {
+  static readonly layer = Layer.effect(
+    MediaAttachments,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const files = yield* StoredFiles
+
+      const create = traced("MediaAttachments.create")(function*(owner: AccountId, media: NewMedia) {
+        const { thumbnail, upload } = media
+        const text = yield* columnsOf(media)
+        const millis = yield* Clock.currentTimeMillis
+        const at = new Date(millis)
+        const type = upload.type === undefined ? "unknown" : typeOf[upload.type.kind]
+        return yield* Effect.gen(function*() {
+          const { id } = only(
+            yield* sql<{ id: bigint }>`
+            INSERT INTO media_attachments (id, account_id, type, state, description, focus_x, focus_y, upload_name,
+              upload_type, thumbnail_name, thumbnail_type, created_at, touched_at)
+            VALUES (next_id(${millis}), ${owner}, ${type}, 'queued', ${text.description ?? null}, ${
+              text.focusX ?? null
+            },
+              ${text.focusY ?? null}, ${upload.name}, ${upload.type?.mime ?? null}, ${thumbnail?.name ?? null},
+              ${thumbnail?.type?.mime ?? null}, ${at}, ${at}) RETURNING id`
+          )
+          const names = thumbnail === undefined ? [upload.name] : [upload.name, thumbnail.name]
+          return (yield* files.hold(names, { mediaId: id })) ? id : yield* new Conflict()
+        }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+      })
+
+      const find = traced("MediaAttachments.find")(function*(owner: AccountId, id: bigint) {
+        const [row] = yield* sql<{ media: MediaRecord; error: string | null }>`
+          SELECT ${recordOf(sql)} AS media, error FROM media_attachments m
+          WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL`.pipe(Effect.orDie)
+        return row === undefined ? yield* new RecordNotFound() : { ...row.media, error: row.error }
+      })
+
+      const ofScheduled = traced("MediaAttachments.ofScheduled")(
+        function*(owner: AccountId, ids: ReadonlyArray<bigint>) {
+          if (ids.length === 0) return []
+          const rows = yield* sql<{ media: MediaRecord }>`SELECT ${recordOf(sql)} AS media FROM media_attachments m
+            WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} ORDER BY array_position(${ids}::bigint[], id)`
+          return rows.map(({ media }) => media)
+        },
+        Effect.orDie
+      )
+
+      const change = traced("MediaAttachments.change")(function*(owner: AccountId, id: bigint, text: MediaText) {
+        const columns = yield* columnsOf(text)
+        if (Object.keys(columns).length === 0) return yield* Effect.asVoid(find(owner, id))
+        const rows = yield* sql`UPDATE media_attachments SET ${sql.update(columns)}
+          WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL RETURNING id`.pipe(Effect.orDie)
+        if (rows.length === 0) return yield* new RecordNotFound()
+      })
+
+      /** Deletes rows that `where` chooses and their files. */
+      const erase = Effect.fnUntraced(function*(where: Fragment) {
+        const rows = yield* sql<{ names: ReadonlyArray<string> }>`WITH gone AS (
+            DELETE FROM media_attachments m WHERE ${where} RETURNING id)
+          SELECT ARRAY(SELECT name FROM stored_files f WHERE f.media_id = gone.id) AS names FROM gone`
+        yield* files.discard(rows.flatMap(({ names }) => names))
+        return rows.length
+      })
+
+      const remove = traced("MediaAttachments.remove")(function*(owner: AccountId, id: bigint) {
+        const removed = yield* Effect.orDie(erase(
+          sql`m.id = ${id} AND m.account_id = ${owner} AND m.status_id IS NULL AND m.scheduled_status_id IS NULL`
+        ))
+        if (removed > 0) return
+        const own = yield* sql`SELECT id FROM media_attachments WHERE id = ${id} AND account_id = ${owner}`.pipe(
+          Effect.orDie
+        )
+        return yield* own.length === 0
+          ? new RecordNotFound()
+          : new Unprocessable({ text: "Media attachment is currently used by a status" })
+      })
+
+      const sweep = Effect.gen(function*() {
+        const before = new Date((yield* Clock.currentTimeMillis) - unattachedMillisMax)
+        return yield* erase(sql`m.id IN (SELECT id FROM media_attachments WHERE status_id IS NULL
+          AND scheduled_status_id IS NULL AND touched_at < ${before} LIMIT ${sweptMediaMax})`)
+      }).pipe(Effect.orDie, Effect.withSpan("MediaAttachments.sweep"))
+
+      return MediaAttachments.of({ create, find, ofScheduled, change, remove, sweep })
+    })
+  )
+}
+
+const typeOf: Record<FileKind, MediaType> = { picture: "image", gif: "gifv", video: "video", audio: "audio" }
+
+/** The columns that words stand in; only those that are given. */
+export const columnsOf = Effect.fnUntraced(function*({ description, focus }: MediaText) {
+  if (description && graphemes(description, mediaDescriptionCharactersMax) > mediaDescriptionCharactersMax) {
+    return yield* validationFailed(`Description is too long (maximum is ${mediaDescriptionCharactersMax} characters)`)
+  }
+  return {
+    ...(description === undefined ? {} : { description: description?.trim() || null }),
+    ...(focus === undefined ? {} : { focusX: focus.x, focusY: focus.y })
+  }
+})

@@ -1,0 +1,109 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { MediaId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
+import type { MediaType, Meta } from "./MediaRecord.ts"
+import { StoredFiles } from "./StoredFiles.ts"
+
+/** How often a file is given to a decoder before it has failed: each crash or hang counts. */
+export const attemptsMax = 3
+/** A job that is older was left behind by a node that died, or was never told of, in milliseconds. */
+export const staleMillis = 10_000
+
+/** A file to be worked on; types are `FileType.mime`. */
+export interface Job {
+  readonly attempts: number
+  readonly statusId: bigint | null
+  readonly uploadName: string
+  readonly uploadType: string
+  readonly thumbnailName: string | null
+  readonly thumbnailType: string | null
+}
+
+/** What a job made, as stored. */
+export interface Outcome {
+  readonly type: MediaType
+  readonly fileName: string
+  readonly previewName: string | null
+  readonly meta: Meta
+  readonly blurhash: string | null
+}
+
+/**
+ * The rows of media jobs. A job that was begun belongs to that attempt: an earlier one, on a node that was thought dead,
+ * changes nothing any more.
+ */
+export class Processings extends Context.Service<Processings, {
+  /** Begins an attempt; undefined where nothing is left to do. */
+  readonly begin: (id: MediaId) => Effect.Effect<Job | undefined, SqlError>
+  /** Shows what was made; answers whether this attempt was still the one that counts. */
+  readonly finish: (id: MediaId, job: Job, outcome: Outcome) => Effect.Effect<boolean, SqlError>
+  /** The file cannot be shown, and `text` says why. */
+  readonly fail: (id: MediaId, job: Job, text: string) => Effect.Effect<void, SqlError>
+  /** It was not the file's fault: the attempt does not count. */
+  readonly giveBack: (id: MediaId, job: Job) => Effect.Effect<void, SqlError>
+  /** Jobs that wait although nobody works on them, the oldest first. */
+  readonly stale: (jobsMax: number) => Effect.Effect<ReadonlyArray<MediaId>, SqlError>
+}>()("murmuration/services/media/Processings") {
+  static readonly layer = Layer.effect(
+    Processings,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const files = yield* StoredFiles
+      const uploadsOf = ({ thumbnailName, uploadName }: Job) =>
+        thumbnailName === null ? [uploadName] : [uploadName, thumbnailName]
+      const mine = (id: MediaId, { attempts }: Job) =>
+        sql`id = ${id} AND attempts = ${attempts} AND state = 'processing'`
+
+      const begin = traced("Processings.begin")(function*(id: MediaId) {
+        const [job] = yield* sql<Job>`
+          UPDATE media_attachments SET state = 'processing', attempts = attempts + 1,
+            touched_at = ${new Date(yield* Clock.currentTimeMillis)}
+          WHERE id = ${id} AND state IN ('queued', 'processing')
+          RETURNING attempts, status_id, upload_name, upload_type, thumbnail_name, thumbnail_type`
+        return job
+      })
+
+      const finish = traced("Processings.finish")(function*(id: MediaId, job: Job, outcome: Outcome) {
+        const { previewName } = outcome
+        const names = previewName === null ? [outcome.fileName] : [outcome.fileName, previewName]
+        const done = yield* sql.withTransaction(Effect.gen(function*() {
+          const rows = yield* sql`UPDATE media_attachments SET state = 'ready', type = ${outcome.type},
+              file_name = ${outcome.fileName}, preview_name = ${previewName}, blurhash = ${outcome.blurhash},
+              meta = ${JSON.stringify(outcome.meta)}::jsonb, upload_name = NULL, thumbnail_name = NULL
+            WHERE ${mine(id, job)} RETURNING id`
+          if (rows.length === 0) return false
+          yield* files.release(uploadsOf(job))
+          return yield* files.hold(names, { mediaId: id })
+        }))
+        yield* files.discard(done ? uploadsOf(job) : names)
+        return done
+      })
+
+      const fail = traced("Processings.fail")(function*(id: MediaId, job: Job, text: string) {
+        yield* sql.withTransaction(Effect.andThen(
+          sql`UPDATE media_attachments SET state = 'failed', error = ${text}, upload_name = NULL, thumbnail_name = NULL
+            WHERE ${mine(id, job)}`,
+          files.release(uploadsOf(job))
+        ))
+        yield* files.discard(uploadsOf(job))
+      })
+
+      const giveBack = traced("Processings.giveBack")((id: MediaId, job: Job) =>
+        Effect.asVoid(
+          sql`UPDATE media_attachments SET state = 'queued', attempts = attempts - 1 WHERE ${mine(id, job)}`
+        )
+      )
+
+      const stale = traced("Processings.stale")(function*(jobsMax: number) {
+        const before = new Date((yield* Clock.currentTimeMillis) - staleMillis)
+        const rows = yield* sql<{ id: bigint }>`SELECT id FROM media_attachments
+          WHERE state IN ('queued', 'processing') AND touched_at < ${before} ORDER BY touched_at LIMIT ${jobsMax}`
+        return rows.map(({ id }) => MediaId.make(id))
+      })
+
+      return Processings.of({ begin, finish, fail, giveBack, stale })
+    })
+  )
+}

@@ -1,0 +1,128 @@
+import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { traced } from "../Traced.ts"
+import { headBytes, type ServedExtension, type uploadExtension } from "./FileTypes.ts"
+import { Storage, type StorageFailed } from "./Storage.ts"
+
+/** More bytes than allowed. */
+export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", { bytesMax: Schema.Int }) {}
+
+/** How long a file may be there that nobody holds, in milliseconds: longer than any upload and any job takes to store. */
+export const unheldMillisMax = 3_600_000
+/** Files that one sweep removes. */
+export const sweptFilesMax = 500
+
+/** Who holds a file: exactly one of them. */
+export type Holder =
+  | { readonly mediaId: bigint }
+  | { readonly accountId: bigint }
+  | { readonly emojiId: bigint }
+
+/** A file that arrived and that nobody holds yet. `head` are its first bytes. */
+export interface Received {
+  readonly name: string
+  readonly bytes: number
+  readonly head: Uint8Array
+}
+
+/**
+ * The ledger of the storage. A file's row is committed before its bytes are written and deleted after they are gone, so
+ * that a crash at any point leaves nothing that the sweep does not find. Names hold 160 bits of chance.
+ */
+export class StoredFiles extends Context.Service<StoredFiles, {
+  /** Stores what arrives, as it arrives; nothing is left of it where it breaks off or grows over `bytesMax`. */
+  readonly receive: <E>(
+    extension: ServedExtension | typeof uploadExtension,
+    bytes: Stream.Stream<Uint8Array, E>,
+    bytesMax: number
+  ) => Effect.Effect<Received, E | StorageFailed | SqlError | FileTooLarge>
+  /** Stores a file of this machine and answers its name. */
+  readonly keep: (extension: ServedExtension, path: string, bytes: number) => Effect.Effect<
+    string,
+    StorageFailed | SqlError
+  >
+  /** Makes somebody the holder, in the running transaction. Answers whether all were there and free. */
+  readonly hold: (names: ReadonlyArray<string>, holder: Holder) => Effect.Effect<boolean, SqlError>
+  /** Takes files from their holder, in the running transaction; `discard` removes them afterwards. */
+  readonly release: (names: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
+  /** Removes those of these files that nobody holds. Never fails: what cannot be removed now is swept. */
+  readonly discard: (names: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Removes what nobody has held for an hour; answers how many files. */
+  readonly sweep: Effect.Effect<number, StorageFailed | SqlError>
+}>()("murmuration/services/media/StoredFiles") {
+  static readonly layer = Layer.effect(
+    StoredFiles,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const storage = yield* Storage
+      const random = yield* SecureRandom.SecureRandom
+
+      const enter = Effect.fnUntraced(function*(extension: string) {
+        const chance = Array.from(yield* random.randomBytes(32), (byte) => (byte & 31).toString(32)).join("")
+        const name = `${chance.slice(0, 2)}/${chance}.${extension}`
+        yield* sql`INSERT INTO stored_files (name, created_at)
+          VALUES (${name}, ${new Date(yield* Clock.currentTimeMillis)})`
+        return name
+      })
+
+      const unheld = sql.literal("media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL")
+      const erase = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
+        yield* Effect.forEach(names, storage.remove, { concurrency: 4, discard: true })
+        yield* sql`DELETE FROM stored_files WHERE name = ANY (${names}::text[])`
+      })
+
+      const discard = traced("StoredFiles.discard")(function*(names: ReadonlyArray<string>) {
+        if (names.length === 0) return
+        const free = yield* sql<{ name: string }>`SELECT name FROM stored_files
+          WHERE name = ANY (${names}::text[]) AND ${unheld}`
+        yield* erase(free.map(({ name }) => name))
+      }, Effect.catchCause((cause) => Effect.logWarning("files are left to the sweep", cause)))
+
+      const receive: StoredFiles["Service"]["receive"] = Effect.fnUntraced(function*(extension, bytes, bytesMax) {
+        const name = yield* enter(extension)
+        let count = 0
+        const head = new Uint8Array(headBytes)
+        const watched = Stream.mapEffect(bytes, (chunk) => {
+          if (count < headBytes) head.set(chunk.subarray(0, headBytes - count), count)
+          count += chunk.length
+          return count > bytesMax ? new FileTooLarge({ bytesMax }) : Effect.succeed(chunk)
+        })
+        yield* storage.write(name, watched).pipe(
+          Effect.andThen(Effect.suspend(() => sql`UPDATE stored_files SET bytes = ${count} WHERE name = ${name}`)),
+          Effect.onError(() => discard([name]))
+        )
+        return { name, bytes: count, head: head.subarray(0, count) }
+      })
+
+      const keep = traced("StoredFiles.keep")(function*(extension: ServedExtension, path: string, bytes: number) {
+        const name = yield* enter(extension)
+        yield* storage.writeFile(name, path)
+        yield* sql`UPDATE stored_files SET bytes = ${bytes} WHERE name = ${name}`
+        return name
+      })
+
+      const hold = traced("StoredFiles.hold")(function*(names: ReadonlyArray<string>, holder: Holder) {
+        const rows = yield* sql`UPDATE stored_files SET ${sql.update({ ...holder })}
+          WHERE name = ANY (${names}::text[]) AND ${unheld} RETURNING name`
+        return rows.length === names.length
+      })
+
+      const release = traced("StoredFiles.release")((names: ReadonlyArray<string>) =>
+        Effect.asVoid(sql`UPDATE stored_files SET media_id = NULL, account_id = NULL, emoji_id = NULL
+          WHERE name = ANY (${names}::text[])`)
+      )
+
+      const sweep = Effect.gen(function*() {
+        const before = new Date((yield* Clock.currentTimeMillis) - unheldMillisMax)
+        const rows = yield* sql<{ name: string }>`SELECT name FROM stored_files
+          WHERE ${unheld} AND created_at < ${before} ORDER BY created_at LIMIT ${sweptFilesMax}`
+        yield* erase(rows.map(({ name }) => name))
+        return rows.length
+      }).pipe(Effect.withSpan("StoredFiles.sweep"))
+
+      return StoredFiles.of({ receive, keep, hold, release, discard, sweep })
+    })
+  )
+}

@@ -1,0 +1,52 @@
+import { Context, Effect, Layer, type Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { SqlError } from "effect/sql/SqlError"
+import { traced } from "../Traced.ts"
+import { type FileType, sniff, uploadExtension } from "./FileTypes.ts"
+import type { StorageFailed } from "./Storage.ts"
+import { type FileTooLarge, StoredFiles } from "./StoredFiles.ts"
+
+/** A file that came with a request. `type` is what its content says; undefined for what this server does not know. */
+export interface Upload {
+  readonly name: string
+  readonly bytes: number
+  readonly type: FileType | undefined
+}
+
+/**
+ * Files of requests that are being answered: stored as they arrive, and named among the request's parameters by a ticket
+ * that nobody outside this process can make up. Whoever wants a file holds it in the ledger before the request ends.
+ */
+export class Uploads extends Context.Service<Uploads, {
+  readonly receive: <E>(bytes: Stream.Stream<Uint8Array, E>, bytesMax: number) => Effect.Effect<
+    string,
+    E | StorageFailed | SqlError | FileTooLarge
+  >
+  readonly find: (ticket: string) => Upload | undefined
+  /** The request is over: its tickets count no more, and files that nobody took are removed. */
+  readonly close: (tickets: ReadonlyArray<string>) => Effect.Effect<void>
+}>()("murmuration/services/media/Uploads") {
+  static readonly layer = Layer.effect(
+    Uploads,
+    Effect.gen(function*() {
+      const files = yield* StoredFiles
+      const random = yield* SecureRandom.SecureRandom
+      /** As many as requests in work hold. */
+      const open = new Map<string, Upload>()
+      return Uploads.of({
+        receive: Effect.fnUntraced(function*(bytes, bytesMax) {
+          const { bytes: count, head, name } = yield* files.receive(uploadExtension, bytes, bytesMax)
+          const ticket = yield* random.uuidV4()
+          open.set(ticket, { name, bytes: count, type: sniff(head) })
+          return ticket
+        }),
+        find: (ticket) => open.get(ticket),
+        close: traced("Uploads.close")(function*(tickets: ReadonlyArray<string>) {
+          const names = tickets.flatMap((ticket) => open.get(ticket)?.name ?? [])
+          for (const ticket of tickets) open.delete(ticket)
+          yield* files.discard(names)
+        })
+      })
+    })
+  )
+}
