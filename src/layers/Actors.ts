@@ -10,6 +10,7 @@ import { Commands } from "../services/intents/Commands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
+import { Attachings } from "../services/media/Attachings.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Restrictions } from "../services/social/Restrictions.ts"
@@ -24,6 +25,7 @@ import { Targets } from "../services/statuses/Targets.ts"
 /** What the actors know and do beside what every room shares. */
 const services = Layer.mergeAll(
   AgendaEntries.layer,
+  Attachings.layer,
   Audiences.layer,
   Authors.layer,
   Counterparts.layer,

@@ -158,7 +158,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
           assert.strictEqual(statusCode, 422)
           return message
         }
-        assert.match(await refused(api.v1.statuses.create({ mediaIds: ["1"] })), /^Validation failed: media_ids/)
+        assert.match(await refused(api.v1.statuses.create({ mediaIds: ["1"] })), /^Media 1 not found or already/)
         const poll = { options: ["a", "b"], expiresIn: 600 }
         assert.match(await refused(api.v1.statuses.create({ status: "?", poll })), /^Validation failed: poll/)
         assert.strictEqual(

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ClientError } from "../../services/Errors.ts"
-import { AccountIdFromString, AppIdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import { AccountIdFromString, AppIdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { Answer } from "../../services/intents/Commands.ts"
 
 const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
@@ -20,7 +20,9 @@ export const Post = Schema.Struct({
   inReplyToId: Schema.NullOr(StatusIdFromString),
   applicationId: Schema.NullOr(AppIdFromString),
   /** Accounts that the post may mention, where the client checks that. */
-  allowedMentions: Schema.NullOr(Schema.Array(AccountIdFromString))
+  allowedMentions: Schema.NullOr(Schema.Array(AccountIdFromString)),
+  /** Files to attach, in the order in which they are shown. */
+  mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString))
 })
 export type Post = typeof Post.Type
 
@@ -55,9 +57,18 @@ export const Command = Schema.Union([
     text: Schema.String,
     spoilerText: Schema.String,
     sensitive: Schema.NullOr(Schema.Boolean),
-    language: NullableText
+    language: NullableText,
+    /** Absent: the files stay as they are. */
+    mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
+    /** New words about files of the status. */
+    media: Schema.optionalKey(Schema.Array(Schema.Struct({
+      id: MediaIdFromString,
+      description: Schema.optionalKey(NullableText),
+      focus: Schema.optionalKey(Schema.Struct({ x: Schema.Number, y: Schema.Number }))
+    })))
   }),
-  Schema.TaggedStruct("Delete", OnStatus),
+  /** Its files wait for another post, unless `deleteMedia`. */
+  Schema.TaggedStruct("Delete", { ...OnStatus, deleteMedia: Schema.optionalKey(Schema.Boolean) }),
   /** `scheduledAt` in milliseconds since 1970. */
   Schema.TaggedStruct("Schedule", { post: Post, scheduledAt: Schema.Int }),
   Schema.TaggedStruct("Reschedule", { scheduledId: StatusIdFromString, scheduledAt: Schema.Int }),

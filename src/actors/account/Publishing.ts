@@ -6,6 +6,7 @@ import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed 
 import { Notices } from "../../services/feeds/Notices.ts"
 import { statusCharactersMax, tooLong } from "../../services/html/Text.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
+import { Attachings } from "../../services/media/Attachings.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { Drafts } from "../../services/statuses/Drafts.ts"
 import { Publications, type Visibility } from "../../services/statuses/Publications.ts"
@@ -21,6 +22,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
   const sql = yield* SqlClient.SqlClient
   const authors = yield* Authors
   const drafts = yield* Drafts
+  const attachings = yield* Attachings
   const publications = yield* Publications
   const targets = yield* Targets
   const fanouts = yield* Fanouts
@@ -29,10 +31,10 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
 
   /** What is stored of a text and its content warning; a content warning alone is the text. */
   const prepare = Effect.fnUntraced(
-    function*(source: { readonly text: string; readonly spoilerText: string }) {
+    function*(source: { readonly text: string; readonly spoilerText: string }, files: number) {
       const [body, warning] = [source.text.trim(), source.spoilerText.trim()]
       const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
-      if (text === "") return yield* validationFailed("Text can't be blank")
+      if (text === "" && files === 0) return yield* validationFailed("Text can't be blank")
       if (tooLong(text, spoilerText)) {
         return yield* validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
       }
@@ -43,17 +45,19 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
   /** What can be said against a post before it is stored; scheduling checks it, too. */
   const check = Effect.fnUntraced(function*(post: Post) {
     const parent = post.inReplyToId === null ? undefined : yield* targets.parent(accountId, post.inReplyToId)
-    const prepared = yield* prepare(post)
+    const mediaIds = [...new Set(post.mediaIds)]
+    const prepared = yield* prepare(post, mediaIds.length)
+    yield* attachings.check(accountId, mediaIds, null)
     if (post.allowedMentions !== null) {
       const allowed = new Set<bigint>([...post.allowedMentions, accountId])
       const unexpected = prepared.draft.mentionIds.filter((id) => !allowed.has(id))
       if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
     }
-    return { parent, ...prepared }
+    return { parent, mediaIds, ...prepared }
   })
 
   const publish = Effect.fnUntraced(function*(post: Post): Effect.fn.Return<bigint, ClientError | SqlError> {
-    const { draft, parent, spoilerText, text } = yield* check(post)
+    const { draft, mediaIds, parent, spoilerText, text } = yield* check(post)
     const author = yield* authors.settings(accountId)
     const wanted: Visibility = post.visibility ?? author.visibility
     const id = yield* publications.insert({
@@ -66,8 +70,10 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       language: post.language ?? author.language,
       applicationId: post.applicationId,
       parent,
-      draft
+      draft,
+      mediaIds
     })
+    yield* attachings.give(mediaIds, { statusId: id })
     yield* fanouts.add(accountId, "publish", id)
     yield* sql.afterCommit(changed(parent === undefined ? [] : [parent.id]))
     return id
@@ -87,27 +93,36 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
     Edit: Effect.fnUntraced(function*(command: Of<"Edit">) {
       const old = yield* targets.own(accountId, command.statusId)
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
-      const { draft, spoilerText, text } = yield* prepare(command)
+      const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
+      const { draft, spoilerText, text } = yield* prepare(command, mediaIds.length)
+      if (command.mediaIds !== undefined) yield* attachings.check(accountId, mediaIds, command.statusId)
       const sensitive = (command.sensitive ?? old.sensitive) || spoilerText !== ""
       const language = command.language ?? old.language
       const same = old.text === text && old.spoilerText === spoilerText && old.sensitive === sensitive &&
-        old.language === language
-      if (same) return onStatus(command.statusId)
+        old.language === language && String(old.mediaIds) === String(mediaIds)
+      const words = command.media ?? []
+      if (same && !(yield* attachings.differ(command.statusId, words))) return onStatus(command.statusId)
+      const millis = yield* nextMillis
+      yield* publications.preserve(command.statusId, millis)
+      yield* attachings.give(mediaIds, { statusId: command.statusId })
+      yield* attachings.revise(command.statusId, words)
       yield* publications.revise(command.statusId, accountId, {
-        millis: yield* nextMillis,
+        millis,
         text,
         spoilerText,
         sensitive,
         language,
-        draft
+        draft,
+        mediaIds
       })
       yield* fanouts.add(accountId, "edit", command.statusId)
       yield* sql.afterCommit(changed([command.statusId]))
       return onStatus(command.statusId)
     }),
-    Delete: Effect.fnUntraced(function*({ statusId }: Of<"Delete">) {
+    Delete: Effect.fnUntraced(function*({ deleteMedia = false, statusId }: Of<"Delete">) {
       yield* targets.own(accountId, statusId)
       const counted = yield* publications.remove(statusId, accountId, yield* nextMillis)
+      yield* attachings.free(statusId, !deleteMedia)
       yield* notices.retract([statusId])
       yield* fanouts.add(accountId, "delete", statusId)
       yield* sql.afterCommit(changed([statusId, ...counted]))

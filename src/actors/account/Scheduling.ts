@@ -2,6 +2,7 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound, Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { Attachings } from "../../services/media/Attachings.ts"
 import { only } from "../../services/Rows.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Command, Post } from "./Protocol.ts"
@@ -28,6 +29,7 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
+  const attachings = yield* Attachings
 
   const future = Effect.fnUntraced(function*(scheduledAt: number) {
     const now = yield* Clock.currentTimeMillis
@@ -69,7 +71,7 @@ export const make = Effect.fnUntraced(function*(
       if (scheduledAt <= now) return onStatus(yield* publishing.publish(post))
       yield* future(scheduledAt)
       yield* room(scheduledAt, 0n)
-      yield* publishing.check(post)
+      const { mediaIds } = yield* publishing.check(post)
       const params = JSON.stringify(yield* encodePost(post).pipe(Effect.orDie))
       const { id } = only(
         yield* sql<{ id: bigint }>`
@@ -78,6 +80,7 @@ export const make = Effect.fnUntraced(function*(
           now
         )}) RETURNING id`
       )
+      yield* attachings.give(mediaIds, { scheduledStatusId: id })
       yield* agenda.enter("scheduled_status", id, accountId, scheduledAt)
       return onScheduled(id)
     }),

@@ -5,6 +5,7 @@ import type { About, RuleRecord, Usage } from "../../services/instance/Instance.
 import { languages } from "../../services/instance/Languages.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion, sourceUrl } from "../../services/instance/Software.ts"
+import { mimeNames } from "../../services/media/FileTypes.ts"
 import { html } from "../pages/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../pages/Pictures.ts"
 import { timestampOrNull } from "../wire/Common.ts"
@@ -19,6 +20,8 @@ export interface InstanceFacts {
   readonly rules: ReadonlyArray<RuleRecord>
   readonly usage: Usage
   readonly contact: string
+  /** Types of files that the tools of this machine read. */
+  readonly mediaTypes: Iterable<string>
 }
 
 const statuses = {
@@ -26,15 +29,14 @@ const statuses = {
   maxMediaAttachments: Limits.mediaAttachmentsMax,
   charactersReservedPerUrl: urlCharactersReserved
 }
-const mediaAttachments = {
-  // Files come with the capability that takes them; until then there is no type that a client could send.
-  supportedMimeTypes: [],
+const mediaAttachments = (types: Iterable<string>) => ({
+  supportedMimeTypes: mimeNames(types),
   imageSizeLimit: Limits.imageBytesMax,
   imageMatrixLimit: Limits.imagePixelsMax,
   videoSizeLimit: Limits.videoBytesMax,
   videoFrameRateLimit: Limits.videoFramesPerSecondMax,
   videoMatrixLimit: Limits.videoPixelsMax
-}
+})
 const polls = {
   maxOptions: Limits.pollOptionsMax,
   maxCharactersPerOption: Limits.pollOptionCharactersMax,
@@ -62,7 +64,7 @@ const feeds = ({ limitedFederation, publicTimelines }: ServerConfig["Service"]) 
 }
 
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
-export const instanceJson = ({ about, config, contact, rules, usage }: InstanceFacts): string => {
+export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): string => {
   const { localDomain, publicUrl, registrations } = config
   const thumbnail = publicUrl + thumbnailPath
   return splice<Instance, "contact">({
@@ -86,7 +88,7 @@ export const instanceJson = ({ about, config, contact, rules, usage }: InstanceF
       vapid: { publicKey: "" },
       accounts,
       statuses,
-      mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments },
+      mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
       translation: { enabled: false },
       timelinesAccess: {
@@ -111,7 +113,7 @@ export const instanceJson = ({ about, config, contact, rules, usage }: InstanceF
 }
 
 /** The JSON of `GET /api/v1/instance`, the older form. */
-export const instanceV1Json = ({ about, config, contact, rules, usage }: InstanceFacts): string =>
+export const instanceV1Json = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): string =>
   splice<InstanceV1, "contactAccount">({
     uri: config.localDomain,
     title: about.title,
@@ -126,7 +128,12 @@ export const instanceV1Json = ({ about, config, contact, rules, usage }: Instanc
     registrations: config.registrations !== "closed",
     approvalRequired: config.registrations === "approval",
     invitesEnabled: false,
-    configuration: { accounts: { maxFeaturedTags: Limits.featuredTagsMax }, statuses, mediaAttachments, polls },
+    configuration: {
+      accounts: { maxFeaturedTags: Limits.featuredTagsMax },
+      statuses,
+      mediaAttachments: mediaAttachments(mediaTypes),
+      polls
+    },
     rules: rules.map(ruleValues)
   }, { contactAccount: contact })
 

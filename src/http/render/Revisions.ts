@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Revision } from "../../services/statuses/History.ts"
 import { traced } from "../../services/Traced.ts"
 import { timestamp } from "../wire/Common.ts"
@@ -7,6 +8,7 @@ import { splice } from "../wire/Keys.ts"
 import type { StatusEdit } from "../wire/Status.ts"
 import { AccountViews } from "./Accounts.ts"
 import { emojiValues } from "./AccountValues.ts"
+import { mediaValues } from "./MediaValues.ts"
 
 /** Versions of a status as ready JSON; as many queries as a list of accounts. */
 export class RevisionViews extends Context.Service<RevisionViews, {
@@ -16,6 +18,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
     RevisionViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
+      const config = yield* ServerConfig
       const emojis = yield* CustomEmojis
       const render = traced("RevisionViews.render")(function*(revisions: ReadonlyArray<Revision>) {
         const people = yield* accounts.byId(new Set(revisions.map(({ accountId }) => accountId)))
@@ -29,7 +32,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
             spoilerText: revision.spoilerText,
             sensitive: revision.sensitive,
             createdAt: timestamp(revision.createdAt),
-            mediaAttachments: [],
+            mediaAttachments: revision.media.map((media) => mediaValues(config, media)),
             emojis: used.map(emojiValues)
           }, { account })]
         })

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type ScheduledRecord, ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
 import { traced } from "../../services/Traced.ts"
 import { json } from "../wire/Keys.ts"
@@ -15,8 +16,9 @@ export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, 
   static readonly layer = Layer.effect(
     ScheduledStatusViews,
     Effect.gen(function*() {
+      const config = yield* ServerConfig
       const scheduled = yield* ScheduledStatuses
-      const text = (record: ScheduledRecord) => json<ScheduledStatus>(scheduledValues(record))
+      const text = (record: ScheduledRecord) => json<ScheduledStatus>(scheduledValues(config, record))
       return ScheduledStatusViews.of({
         render: (records) => records.map(text),
         renderOne: traced("ScheduledStatusViews.renderOne")((owner, id) => Effect.map(scheduled.find(owner, id), text))

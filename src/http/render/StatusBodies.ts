@@ -8,6 +8,7 @@ import { json, type Values } from "../wire/Keys.ts"
 import type { Status, StatusBody } from "../wire/Status.ts"
 import { openBody } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
+import { mediaValues } from "./MediaValues.ts"
 
 /** A status as it is kept ready: what never changes, what an edit changes as open JSON, and its application's JSON. */
 export interface ReadyStatus {
@@ -46,7 +47,7 @@ const keyOf = (record: StatusRecord, original: StatusKey | undefined): StatusKey
   original
 })
 
-/** Polls, files, cards and quotes come with the capabilities that make them. */
+/** Polls, cards and quotes come with the capabilities that make them. */
 export const bodyValues = (
   config: ServerConfig["Service"],
   record: StatusRecord,
@@ -69,7 +70,7 @@ export const bodyValues = (
     quotesCount: 0,
     editedAt: timestampOrNull(record.editedAt),
     content: record.html,
-    mediaAttachments: [],
+    mediaAttachments: record.media.map((media) => mediaValues(config, media)),
     mentions: record.mentions.map((mention) => mentionValues(config, mention)),
     tags: record.tags.map((name) => ({ name, url: Urls.tag(config, name) })),
     emojis: emojis.map(emojiValues),

@@ -12,6 +12,7 @@ import type { Marker } from "../wire/Marker.ts"
 import type { Relationship } from "../wire/Relationship.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import type { Tag } from "../wire/Tag.ts"
+import { mediaValues } from "./MediaValues.ts"
 
 /* Records as values of the wire, where one is as good as the other. */
 
@@ -54,12 +55,15 @@ export const tagValues = (
   ...relation
 })
 
-export const scheduledValues = ({ post, scheduledAt, ...scheduled }: ScheduledRecord): Values<ScheduledStatus> => ({
+export const scheduledValues = (
+  config: ServerConfig["Service"],
+  { media, post, scheduledAt, ...scheduled }: ScheduledRecord
+): Values<ScheduledStatus> => ({
   id: id(scheduled.id),
   scheduledAt: timestamp(scheduledAt),
   params: {
     text: post.text,
-    mediaIds: null,
+    mediaIds: post.mediaIds ?? null,
     sensitive: post.sensitive,
     spoilerText: post.spoilerText === "" ? null : post.spoilerText,
     visibility: post.visibility,
@@ -74,5 +78,5 @@ export const scheduledValues = ({ post, scheduledAt, ...scheduled }: ScheduledRe
     quotedStatusId: null,
     quoteApprovalPolicy: "nobody"
   },
-  mediaAttachments: []
+  mediaAttachments: media.map((one) => mediaValues(config, one))
 })

@@ -6,6 +6,7 @@ import { Activity } from "../../services/instance/Activity.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { Instance } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { MediaTools } from "../../services/media/MediaTools.ts"
 import { fresh } from "../Fresh.ts"
 import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
@@ -80,10 +81,18 @@ export const layer = group(
     const accounts = yield* AccountViews
     const config = yield* ServerConfig
 
+    const tools = yield* MediaTools
     const facts = Effect.gen(function*() {
       const about = yield* instance.about
       const [contact = "null"] = about.contactAccountId === null ? [] : yield* accounts.render([about.contactAccountId])
-      return { about, config, contact, rules: yield* instance.rules, usage: yield* instance.usage }
+      return {
+        about,
+        config,
+        contact,
+        mediaTypes: tools.types,
+        rules: yield* instance.rules,
+        usage: yield* instance.usage
+      }
     })
     const show = fresh(instanceMillisMax, Effect.map(facts, instanceJson))
     const showV1 = fresh(instanceMillisMax, Effect.map(facts, instanceV1Json))

@@ -4,7 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
-import { type AppId, StatusId, StatusIdFromString } from "../../services/Ids.ts"
+import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/Ids.ts"
 import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -17,7 +17,8 @@ import { StatusViews } from "../render/Statuses.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { Status } from "../wire/Status.ts"
-import { NewStatus, Reschedule, StatusEdit } from "../wire/StatusRequests.ts"
+import { NewStatus, Reschedule, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
+import { focusOf } from "./Media.ts"
 import { familyHeaders, idempotencyKey } from "./StatusActions.ts"
 
 const write = Access.user("write", "write:statuses")
@@ -31,7 +32,11 @@ export class StatusWritesGroup extends HttpApiGroup.make("statusWrites")
       .annotate(Access, write),
     HttpApiEndpoint.put("edit", "/api/v1/statuses/:id", edit).annotate(Access, write),
     HttpApiEndpoint.patch("editByPatch", "/api/v1/statuses/:id", edit).annotate(Access, write),
-    HttpApiEndpoint.delete("remove", "/api/v1/statuses/:id", { params: StatusIdPath, success: Status })
+    HttpApiEndpoint.delete("remove", "/api/v1/statuses/:id", {
+      params: StatusIdPath,
+      payload: StatusDeletion,
+      success: Status
+    })
       .annotate(Access, Access.limited(write, "deletion")),
     HttpApiEndpoint.put("reschedule", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
     HttpApiEndpoint.patch("rescheduleByPatch", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
@@ -48,8 +53,7 @@ const later = (name: string, what: string) =>
   new Unprocessable({ text: `Validation failed: ${name} is not supported: this server cannot ${what} yet` })
 
 /** Refuses what belongs to a later capability; an empty value means that the client does not use it. */
-const supported = Effect.fnUntraced(function*(payload: Pick<NewStatus, "mediaIds" | "poll" | "quotedStatusId">) {
-  if (isGiven(payload.mediaIds)) return yield* later("media_ids", "attach media")
+const supported = Effect.fnUntraced(function*(payload: Pick<NewStatus, "poll" | "quotedStatusId">) {
   if (isGiven(payload.poll)) return yield* later("poll", "hold polls")
   if (isGiven(payload.quotedStatusId)) return yield* later("quoted_status_id", "quote posts")
 })
@@ -68,6 +72,23 @@ const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 /** The status that a post answers; what is no id names one that never was, which the actor refuses as it does any. */
 const answered = (text: string) => Option.getOrElse(decodeStatusId(text), () => StatusId.make(0n))
 
+const decodeMediaId = Schema.decodeOption(MediaIdFromString)
+
+/** Files that a post names; what is no id names one that never was, which the actor refuses as it does others'. */
+const filesOf = (ids: ReadonlyArray<string>) =>
+  ids.map((text) => Option.getOrElse(decodeMediaId(text), () => MediaId.make(0n)))
+
+const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
+  Object.values(given ?? []).flatMap(({ description, focus, id }) => {
+    const known = decodeMediaId(id ?? "")
+    const point = focusOf(focus)
+    return Option.isNone(known) ? [] : [{
+      id: known.value,
+      ...(description === undefined ? {} : { description }),
+      ...(point === undefined ? {} : { focus: point })
+    }]
+  })
+
 const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => ({
   text: payload.status ?? "",
   spoilerText: payload.spoilerText ?? "",
@@ -76,7 +97,8 @@ const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => (
   language: payload.language || null,
   inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
   applicationId: applicationId ?? null,
-  allowedMentions: payload.allowedMentions ?? null
+  allowedMentions: payload.allowedMentions ?? null,
+  mediaIds: filesOf(payload.mediaIds ?? [])
 })
 
 export const layer = group(
@@ -112,7 +134,9 @@ export const layer = group(
           text: payload.status ?? "",
           spoilerText: payload.spoilerText ?? "",
           sensitive: payload.sensitive ?? null,
-          language: payload.language || null
+          language: payload.language || null,
+          ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
+          media: wordsOf(payload.mediaAttributes)
         })
         yield* views.forget([params.id])
         return HttpServerResponse.setHeaders(
@@ -142,10 +166,10 @@ export const layer = group(
         ),
       edit: change,
       editByPatch: change,
-      remove: traced("statusWrites.remove")(function*({ params }) {
+      remove: traced("statusWrites.remove")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         const shown = yield* views.renderForRedraft(viewer, params.id)
-        yield* accounts.tell(viewer, { _tag: "Delete", statusId: params.id })
+        yield* accounts.tell(viewer, { _tag: "Delete", statusId: params.id, deleteMedia: payload.deleteMedia === true })
         yield* views.forget([params.id])
         return Reply.json(shown)
       }),

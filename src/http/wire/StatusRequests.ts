@@ -6,13 +6,22 @@ const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 /** What a later capability takes; it is refused in words, never ignored. */
 const Later = Schema.optionalKey(Schema.Unknown)
 
+/** New words about a file of a status that is edited. */
+const MediaAttributes = Schema.Struct({
+  id: Schema.optionalKey(Text),
+  description: Schema.optionalKey(Schema.NullOr(Text)),
+  focus: Schema.optionalKey(Schema.NullOr(Text))
+})
+
 const written = {
   status: Schema.optionalKey(Schema.NullOr(Text)),
   spoilerText: Schema.optionalKey(Schema.NullOr(Text)),
   sensitive: Schema.optionalKey(Flag),
   language: Schema.optionalKey(Schema.NullOr(Text)),
-  mediaIds: Later,
-  mediaAttributes: Later,
+  mediaIds: Schema.optionalKey(list(Text)),
+  mediaAttributes: Schema.optionalKey(
+    Schema.Union([list(MediaAttributes), Schema.Record(Schema.String, MediaAttributes)])
+  ),
   poll: Later,
   quotedStatusId: Later,
   quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
@@ -53,4 +62,9 @@ export const Reblog = Schema.Struct({
 /** `PUT /api/v1/scheduled_statuses/:id` */
 export const Reschedule = Schema.Struct({ scheduledAt: Schema.optionalKey(Schema.NullOr(Text)) }).pipe(
   Schema.encodeKeys({ scheduledAt: "scheduled_at" })
+)
+
+/** `DELETE /api/v1/statuses/:id` */
+export const StatusDeletion = Schema.Struct({ deleteMedia: Schema.optionalKey(Flag) }).pipe(
+  Schema.encodeKeys({ deleteMedia: "delete_media" })
 )

@@ -47,7 +47,7 @@ export class Audiences extends Context.Service<Audiences, {
       const facts = Effect.fnUntraced(function*(statusId: bigint) {
         const [row] = yield* sql<Facts>`
           SELECT s.account_id, s.visibility, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted,
-            a.silenced_at IS NOT NULL AS silenced,
+            a.silenced_at IS NOT NULL AS silenced, s.media_ids <> '{}' AS media,
             s.in_reply_to_id IS NOT NULL AND s.in_reply_to_account_id IS DISTINCT FROM s.account_id AS answers,
             ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags
           FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId}`
@@ -111,15 +111,19 @@ interface Facts {
   readonly deleted: boolean
   readonly silenced: boolean
   readonly answers: boolean
+  readonly media: boolean
   readonly tags: ReadonlyArray<string>
 }
 
 /** streaming.md section 4: public posts that are no reblogs, replies to others by their hashtags only. */
-const channelsOf = ({ answers, local, reblogOfId, silenced, tags, visibility }: Facts): ReadonlyArray<string> => {
+const channelsOf = (
+  { answers, local, media, reblogOfId, silenced, tags, visibility }: Facts
+): ReadonlyArray<string> => {
   if (visibility !== "public" || reblogOfId !== null || silenced) return []
   const side = local ? "local" : "remote"
   return [
     ...(answers ? [] : ["public", `public:${side}`]),
+    ...(answers || !media ? [] : ["public:media", `public:${side}:media`]),
     ...tags.flatMap((tag) => local ? [`hashtag:${tag}`, `hashtag:local:${tag}`] : [`hashtag:${tag}`])
   ]
 }

@@ -38,11 +38,12 @@ export class Timelines extends Context.Service<Timelines, {
       const sql = yield* SqlClient.SqlClient
 
       /** What holds for a status `s` on any public timeline of the viewer. */
-      const shown = (viewer: Viewer, { local, remote }: Selection, now: Date): Fragment =>
+      const shown = (viewer: Viewer, { local, onlyMedia, remote }: Selection, now: Date): Fragment =>
         sql.and([
           sql`s.visibility = 'public' AND s.deleted_at IS NULL AND s.reblog_of_id IS NULL`,
           visibleTo(sql, viewer, "s"),
           sql`NOT EXISTS (SELECT FROM accounts quiet WHERE quiet.id = s.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0)`,
+          ...(onlyMedia ? [sql`s.media_ids <> '{}'`] : []),
           ...(local === remote ? [] : [sql`s.local = ${local}`]),
           ...(viewer === undefined ? [] : [
             sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`,
@@ -54,7 +55,7 @@ export class Timelines extends Context.Service<Timelines, {
         newestFirst(page, rows).map(({ id }) => id)
 
       const everybody = traced("Timelines.everybody")(function*(viewer: Viewer, selection: Selection, page: Page) {
-        if (selection.onlyMedia || page.limit === 0) return []
+        if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "s.id", page)
         return ids(page)(
@@ -68,7 +69,7 @@ export class Timelines extends Context.Service<Timelines, {
         const wanted = distinct([selection.name, ...selection.any.slice(0, extraTagsMax)])
         const all = distinct(selection.all.slice(0, extraTagsMax))
         const none = distinct(selection.none.slice(0, extraTagsMax))
-        if (selection.onlyMedia || page.limit === 0) return []
+        if (page.limit === 0) return []
         const rows = yield* sql<{ id: bigint; name: string }>`
           SELECT id, name FROM tags WHERE name = ANY (${[...wanted, ...all, ...none]}::text[])`
         const known = new Map(rows.map(({ id, name }) => [name, id]))

@@ -42,7 +42,6 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
     owner: AccountId,
     id: bigint
   ) => Effect.Effect<MediaRecord & { readonly error: string | null }, RecordNotFound>
-  readonly ofScheduled: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<MediaRecord>>
   /** Changes the words while no post has it (S-070). */
   readonly change: (
     owner: AccountId,
@@ -88,16 +87,6 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
         return row === undefined ? yield* new RecordNotFound() : { ...row.media, error: row.error }
       })
 
-      const ofScheduled = traced("MediaAttachments.ofScheduled")(
-        function*(owner: AccountId, ids: ReadonlyArray<bigint>) {
-          if (ids.length === 0) return []
-          const rows = yield* sql<{ media: MediaRecord }>`SELECT ${recordOf(sql)} AS media FROM media_attachments m
-            WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} ORDER BY array_position(${ids}::bigint[], id)`
-          return rows.map(({ media }) => media)
-        },
-        Effect.orDie
-      )
-
       const change = traced("MediaAttachments.change")(function*(owner: AccountId, id: bigint, text: MediaText) {
         const columns = yield* columnsOf(text)
         if (Object.keys(columns).length === 0) return yield* Effect.asVoid(find(owner, id))
@@ -134,7 +123,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           AND scheduled_status_id IS NULL AND touched_at < ${before} LIMIT ${sweptMediaMax})`)
       }).pipe(Effect.orDie, Effect.withSpan("MediaAttachments.sweep"))
 
-      return MediaAttachments.of({ create, find, ofScheduled, change, remove, sweep })
+      return MediaAttachments.of({ create, find, change, remove, sweep })
     })
   )
 }

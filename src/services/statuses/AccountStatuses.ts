@@ -36,13 +36,14 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
 
       const page = traced("AccountStatuses.page")(
         function*(viewer: Viewer, account: bigint, selection: AccountSelection, page: Page) {
-          if (selection.onlyMedia || page.limit === 0) return []
+          if (page.limit === 0) return []
           const now = new Date(yield* Clock.currentTimeMillis)
           const { tail, where } = clauses(sql, "s.id", page)
           const conditions = [
             sql`s.account_id = ${account} AND s.deleted_at IS NULL`,
             where,
             visibleTo(sql, viewer, "s", account),
+            ...(selection.onlyMedia ? [sql`s.media_ids <> '{}'`] : []),
             ...(selection.excludeReplies
               ? [sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id)`]
               : []),

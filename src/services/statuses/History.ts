@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { type MediaRecord, recordsOf } from "../media/MediaRecord.ts"
 import { rowsMax } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 
@@ -11,6 +12,8 @@ export interface Revision {
   readonly spoilerText: string
   readonly sensitive: boolean
   readonly createdAt: Date
+  /** As it was then: with the descriptions of its time. */
+  readonly media: ReadonlyArray<MediaRecord>
 }
 
 /** Versions of one status that are shown, the oldest. */
@@ -27,16 +30,27 @@ export class History extends Context.Service<History, {
       const sql = yield* SqlClient.SqlClient
       const of = traced("History.of")(function*(statusId: bigint) {
         // The first edit stores the original as well, so an unedited status is the one without rows.
-        return yield* sql<Revision>`
-          SELECT s.account_id, s.local, e.html, e.spoiler_text, e.sensitive, e.created_at FROM statuses s
+        const rows = yield* sql<Row>`
+          SELECT s.account_id, s.local, e.html, e.spoiler_text, e.sensitive, e.created_at,
+            ${recordsOf(sql, "e.media_ids")} AS media, e.media_descriptions FROM statuses s
           CROSS JOIN LATERAL (
-            (SELECT id, html, spoiler_text, sensitive, created_at FROM status_edits WHERE status_id = s.id
+            (SELECT id, html, spoiler_text, sensitive, created_at, media_ids, media_descriptions FROM status_edits WHERE status_id = s.id
               ORDER BY id LIMIT ${rowsMax(sql, revisionsMax)})
             UNION ALL
-            SELECT s.id, s.html, s.spoiler_text, s.sensitive, s.created_at WHERE s.edited_at IS NULL) e
+            SELECT s.id, s.html, s.spoiler_text, s.sensitive, s.created_at, s.media_ids, NULL WHERE s.edited_at IS NULL) e
           WHERE s.id = ${statusId} ORDER BY e.id`
+        return rows.map(asThen)
       }, Effect.orDie)
       return History.of({ of })
     })
   )
+}
+
+type Row = Revision & { readonly mediaDescriptions: ReadonlyArray<string> | null }
+
+/** The files with what was said of them when the revision was made. */
+const asThen = ({ mediaDescriptions, ...revision }: Row): Revision => {
+  if (mediaDescriptions === null) return revision
+  const media = revision.media.map((one, at) => Object.assign(one, { description: mediaDescriptions[at] || null }))
+  return { ...revision, media }
 }

@@ -23,17 +23,21 @@ export interface NewStatus {
   readonly applicationId: bigint | null
   readonly parent: { readonly id: bigint; readonly accountId: bigint; readonly conversationId: bigint } | undefined
   readonly draft: Draft
+  /** Files in the order in which they are shown. */
+  readonly mediaIds: ReadonlyArray<bigint>
 }
 
 /** The rows of statuses as their authors write them; always inside the transaction of the author's command. */
 export class Publications extends Context.Service<Publications, {
   /** Answers the new status' id. Its author is never among the mentions. */
   readonly insert: (status: NewStatus) => Effect.Effect<bigint, SqlError>
-  /** Keeps the old revision and writes the new one; mentions that are gone become silent. */
+  /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
+  readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
+  /** Writes a new revision of what was preserved; mentions that are gone become silent. */
   readonly revise: (
     id: bigint,
     accountId: bigint,
-    revision: Pick<NewStatus, "millis" | "text" | "spoilerText" | "sensitive" | "language" | "draft">
+    revision: Pick<NewStatus, "millis" | "text" | "spoilerText" | "sensitive" | "language" | "draft" | "mediaIds">
   ) => Effect.Effect<void, SqlError>
   /** Marks as deleted, where that is not done yet, and answers the other statuses whose figures changed with it. */
   readonly remove: (id: bigint, accountId: bigint, millis: number) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
@@ -81,10 +85,12 @@ export class Publications extends Context.Service<Publications, {
           WITH fresh AS MATERIALIZED (SELECT next_id(${status.millis}) AS id),
           made AS (
             INSERT INTO statuses (id, account_id, text, html, spoiler_text, sensitive, visibility, language,
-              in_reply_to_id, in_reply_to_account_id, conversation_id, application_id, created_at)
+              in_reply_to_id, in_reply_to_account_id, conversation_id, application_id, created_at, media_ids)
             SELECT id, ${status.accountId}, ${status.text}, ${draft.html}, ${status.spoilerText}, ${status.sensitive},
               ${status.visibility}, ${status.language}, ${parent?.id ?? null}, ${parent?.accountId ?? null},
-              coalesce(${parent?.conversationId ?? null}, id), ${status.applicationId}, ${at} FROM fresh RETURNING id),
+              coalesce(${
+          parent?.conversationId ?? null
+        }, id), ${status.applicationId}, ${at}, ${status.mediaIds}::bigint[] FROM fresh RETURNING id),
           stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
           named AS (INSERT INTO mentions (status_id, account_id)
             SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m),
@@ -96,18 +102,27 @@ export class Publications extends Context.Service<Publications, {
         return id
       })
 
+      /** The columns of a revision, from the status as it is. */
+      const revision = sql`id, text, html, spoiler_text, sensitive, language, media_ids,
+        ARRAY(SELECT coalesce(m.description, '') FROM unnest(media_ids) WITH ORDINALITY o (id, n)
+          LEFT JOIN media_attachments m ON m.id = o.id ORDER BY o.n)`
+      const revisionInto = sql`status_edits (id, status_id, text, html, spoiler_text, sensitive, language, media_ids,
+        media_descriptions, created_at)`
+
+      const preserve = traced("Publications.preserve")((id: bigint, millis: number) =>
+        // The revisions are all versions, the newest included, so the first edit stores the original before it.
+        Effect.asVoid(sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, created_at FROM statuses
+          WHERE id = ${id} AND edited_at IS NULL`)
+      )
+
       const revise: Publications["Service"]["revise"] = traced("Publications.revise")(
-        function*(id, accountId, { draft, language, millis, sensitive, spoilerText, text }) {
+        function*(id, accountId, { draft, language, mediaIds, millis, sensitive, spoilerText, text }) {
           const at = new Date(millis)
           const mentioned = draft.mentionIds.filter((other) => other !== accountId)
-          // The revisions are all versions, the newest included, so the first edit stores the original before it.
-          yield* sql`INSERT INTO status_edits (id, status_id, text, html, spoiler_text, sensitive, language, created_at)
-            SELECT next_id(${millis}), id, text, html, spoiler_text, sensitive, language, created_at FROM statuses
-            WHERE id = ${id} AND edited_at IS NULL`
           yield* sql`UPDATE statuses SET text = ${text}, html = ${draft.html}, spoiler_text = ${spoilerText},
-            sensitive = ${sensitive}, language = ${language}, edited_at = ${at} WHERE id = ${id} AND account_id = ${accountId}`
-          yield* sql`INSERT INTO status_edits (id, status_id, text, html, spoiler_text, sensitive, language, created_at)
-            VALUES (next_id(${millis}), ${id}, ${text}, ${draft.html}, ${spoilerText}, ${sensitive}, ${language}, ${at})`
+            sensitive = ${sensitive}, language = ${language}, media_ids = ${mediaIds}::bigint[],
+            edited_at = ${at} WHERE id = ${id} AND account_id = ${accountId}`
+          yield* sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, ${at} FROM statuses WHERE id = ${id}`
           yield* sql`UPDATE mentions SET silent = true WHERE status_id = ${id} AND account_id <> ALL (${mentioned}::bigint[])`
           yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${mentioned}::bigint[]) m
             ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false`
@@ -133,7 +148,7 @@ export class Publications extends Context.Service<Publications, {
         return counted.map(({ statusId }) => statusId)
       })
 
-      return Publications.of({ insert, revise, remove })
+      return Publications.of({ insert, preserve, revise, remove })
     })
   )
 }

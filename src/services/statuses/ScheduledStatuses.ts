@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { type MediaRecord, recordOf } from "../media/MediaRecord.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 
@@ -14,13 +15,15 @@ export const ScheduledPost = Schema.Struct({
   language: Schema.NullOr(Schema.String),
   inReplyToId: Schema.NullOr(Schema.String),
   applicationId: Schema.NullOr(Schema.String),
-  allowedMentions: Schema.NullOr(Schema.Array(Schema.String))
+  allowedMentions: Schema.NullOr(Schema.Array(Schema.String)),
+  mediaIds: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
 export interface ScheduledRecord {
   readonly id: bigint
   readonly scheduledAt: Date
   readonly post: typeof ScheduledPost.Type
+  readonly media: ReadonlyArray<MediaRecord>
 }
 
 /** Reads posts that wait for their time. Their account's actor writes them. */
@@ -32,20 +35,24 @@ export class ScheduledStatuses extends Context.Service<ScheduledStatuses, {
     ScheduledStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const read = Effect.fnUntraced(function*({ id, params, scheduledAt }: Row) {
-        return { id, scheduledAt, post: yield* Effect.orDie(decode(params)) }
+      const read = Effect.fnUntraced(function*({ media, params, ...row }: Row) {
+        const post = yield* Effect.orDie(decode(params))
+        const known = new Map(media.map((one) => [one.id, one]))
+        return { ...row, post, media: (post.mediaIds ?? []).flatMap((id) => known.get(id) ?? []) }
       })
+      const columns = sql`s.id, s.scheduled_at, s.params, coalesce((SELECT json_agg(${recordOf(sql)})
+        FROM media_attachments m WHERE m.scheduled_status_id = s.id), '[]') AS media`
 
       const page = traced("ScheduledStatuses.page")(function*(owner: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "id", page)
-        const rows = yield* sql<Row>`SELECT id, scheduled_at, params FROM scheduled_statuses
+        const rows = yield* sql<Row>`SELECT ${columns} FROM scheduled_statuses s
           WHERE account_id = ${owner} AND ${where} ${tail}`
         return yield* Effect.forEach(newestFirst(page, rows), read)
       }, Effect.orDie)
 
       const find = traced("ScheduledStatuses.find")(function*(owner: AccountId, id: bigint) {
-        const [row] = yield* sql<Row>`SELECT id, scheduled_at, params FROM scheduled_statuses
+        const [row] = yield* sql<Row>`SELECT ${columns} FROM scheduled_statuses s
           WHERE id = ${id} AND account_id = ${owner}`.pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : yield* read(row)
       })
@@ -58,5 +65,6 @@ interface Row {
   readonly id: bigint
   readonly scheduledAt: Date
   readonly params: unknown
+  readonly media: ReadonlyArray<MediaRecord>
 }
 const decode = Schema.decodeUnknownEffect(ScheduledPost)

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
+import { type MediaRecord, recordsOf } from "../media/MediaRecord.ts"
 import { padded } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
@@ -39,6 +40,7 @@ export interface StatusRecord {
   readonly mentions: ReadonlyArray<MentionRecord>
   /** Normalised names. */
   readonly tags: ReadonlyArray<string>
+  readonly media: ReadonlyArray<MediaRecord>
   readonly applicationName: string | null
   readonly applicationWebsite: string | null
   /** Its author lets others see the application. */
@@ -82,7 +84,8 @@ export class Statuses extends Context.Service<Statuses, {
                 'url', n.url) ORDER BY n.id)
               FROM mentions m JOIN accounts n ON n.id = m.account_id WHERE m.status_id = s.id AND NOT m.silent), '[]') AS mentions,
             ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id
-              WHERE st.status_id = s.id ORDER BY t.id) AS tags
+              WHERE st.status_id = s.id ORDER BY t.id) AS tags,
+            ${recordsOf(sql, "s.media_ids")} AS media
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
           LEFT JOIN oauth_apps app ON app.id = s.application_id
           WHERE s.id IN (SELECT unnest(${wanted}::bigint[])

@@ -18,6 +18,7 @@ export interface Target {
   readonly spoilerText: string
   readonly sensitive: boolean
   readonly language: string | null
+  readonly mediaIds: ReadonlyArray<bigint>
 }
 
 /** Statuses that somebody acts on; one that the account may not see does not exist (security row 56). */
@@ -36,7 +37,7 @@ export class Targets extends Context.Service<Targets, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal(
-        "t.id, t.account_id, t.local, t.visibility, t.reblog_of_id, t.text, t.spoiler_text, t.sensitive, t.language"
+        "t.id, t.account_id, t.local, t.visibility, t.reblog_of_id, t.text, t.spoiler_text, t.sensitive, t.language, t.media_ids"
       )
       return Targets.of({
         visible: traced("Targets.visible")(function*(viewer, id) {

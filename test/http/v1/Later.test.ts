@@ -78,16 +78,6 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
       assert.strictEqual((yield* get("/api/v1/donation_campaigns", bearer)).status, 204)
       assert.strictEqual((yield* get("/api/v1/polls/1")).status, 404)
       assert.strictEqual((yield* get("/api/v1/trends/tags")).status, 200)
-      const media = yield* send("/api/v2/media", {
-        method: "POST",
-        headers: { authorization: `Bearer ${bearer}` },
-        body: (() => {
-          const form = new FormData()
-          form.set("file", new Blob(["x"], { type: "image/png" }), "x.png")
-          return form
-        })()
-      })
-      assert.deepStrictEqual([media.status, media.body.error], [422, "This server cannot attach media yet"])
     }))
 
   it.effect("the policies of notifications say that nothing is filtered", () =>

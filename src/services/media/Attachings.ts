@@ -1,0 +1,117 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Unprocessable } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { mediaAttachmentsMax } from "../instance/ContentLimits.ts"
+import { traced } from "../Traced.ts"
+import { columnsOf, type MediaText } from "./MediaAttachments.ts"
+import type { MediaRecord } from "./MediaRecord.ts"
+
+/** Who gets the files: a status, or a post that waits for its time. */
+export type Bearer = { readonly statusId: bigint } | { readonly scheduledStatusId: bigint }
+
+/** Words about a file of a status that its author edits. */
+export interface MediaRevision extends MediaText {
+  readonly id: bigint
+}
+
+/**
+ * Files of posts, always inside the transaction of the author's command. A file is had by one post: two that want it at
+ * once lock its row, and the second one finds it taken (safety row 50).
+ */
+export class Attachings extends Context.Service<Attachings, {
+  /** Refuses what no post could have: more files than allowed, others' ones, unfinished ones, a video among pictures. */
+  readonly check: (
+    owner: AccountId,
+    ids: ReadonlyArray<bigint>,
+    statusId: bigint | null
+  ) => Effect.Effect<void, Unprocessable | SqlError>
+  /** Gives files that were checked in this transaction to a post. */
+  readonly give: (ids: ReadonlyArray<bigint>, bearer: Bearer) => Effect.Effect<void, SqlError>
+  /** Whether these words about files of a status are new. */
+  readonly differ: (
+    statusId: bigint,
+    revisions: ReadonlyArray<MediaRevision>
+  ) => Effect.Effect<boolean, Unprocessable | SqlError>
+  readonly revise: (
+    statusId: bigint,
+    revisions: ReadonlyArray<MediaRevision>
+  ) => Effect.Effect<void, Unprocessable | SqlError>
+  /** Takes a deleted status' files from it: they wait for another post, or are removed by the next sweep. */
+  readonly free: (statusId: bigint, forAnotherPost: boolean) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/media/Attachings") {
+  static readonly layer = Layer.effect(
+    Attachings,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const check = traced("Attachings.check")(
+        function*(owner: AccountId, ids: ReadonlyArray<bigint>, statusId: bigint | null) {
+          if (ids.length === 0) return
+          if (ids.length > mediaAttachmentsMax) {
+            return yield* new Unprocessable({ text: `Cannot attach more than ${mediaAttachmentsMax} files` })
+          }
+          const found = yield* sql<Pick<MediaRecord, "type" | "state"> & { readonly id: bigint }>`
+            SELECT id, type, state FROM media_attachments
+            WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} AND scheduled_status_id IS NULL
+              AND (status_id IS NULL OR status_id = ${statusId}) ORDER BY id FOR UPDATE`
+          const known = new Set(found.map(({ id }) => id))
+          const missing = ids.filter((id) => !known.has(id))
+          if (missing.length > 0) {
+            return yield* new Unprocessable({
+              text: `Media ${missing.join(", ")} not found or already attached to another post`
+            })
+          }
+          if (found.length > 1 && found.some(({ type }) => type === "video" || type === "audio")) {
+            return yield* new Unprocessable({ text: "Cannot attach a video to a post that already contains images" })
+          }
+          if (found.some(({ state }) => state !== "ready")) {
+            return yield* new Unprocessable({
+              text: "Cannot attach files that have not finished processing. Try again in a moment!"
+            })
+          }
+        }
+      )
+
+      const give = traced("Attachings.give")((ids: ReadonlyArray<bigint>, bearer: Bearer) =>
+        ids.length === 0
+          ? Effect.void
+          : Effect.asVoid(
+            sql`UPDATE media_attachments SET ${sql.update({ ...bearer })} WHERE id = ANY (${ids}::bigint[])`
+          )
+      )
+
+      const differ = traced("Attachings.differ")(
+        function*(statusId: bigint, revisions: ReadonlyArray<MediaRevision>) {
+          for (const { id, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
+            const columns = Object.entries(yield* columnsOf(text))
+            if (columns.length === 0) continue
+            const same = sql.and(columns.map(([name, value]) => sql`${sql(name)} IS NOT DISTINCT FROM ${value}`))
+            const rows = yield* sql`SELECT id FROM media_attachments
+              WHERE id = ${id} AND status_id = ${statusId} AND NOT (${same})`
+            if (rows.length > 0) return true
+          }
+          return false
+        }
+      )
+
+      const revise = traced("Attachings.revise")(
+        function*(statusId: bigint, revisions: ReadonlyArray<MediaRevision>) {
+          for (const { id, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
+            const columns = yield* columnsOf(text)
+            if (Object.keys(columns).length === 0) continue
+            yield* sql`UPDATE media_attachments SET ${sql.update(columns)} WHERE id = ${id} AND status_id = ${statusId}`
+          }
+        }
+      )
+
+      const free = traced("Attachings.free")(function*(statusId: bigint, forAnotherPost: boolean) {
+        const at = forAnotherPost ? yield* Clock.currentTimeMillis : 0
+        yield* sql`UPDATE media_attachments SET status_id = NULL, touched_at = ${new Date(at)}
+          WHERE status_id = ${statusId}`
+      })
+      return Attachings.of({ check, give, differ, revise, free })
+    })
+  )
+}
