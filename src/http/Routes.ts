@@ -36,6 +36,7 @@ import * as NotificationGroups from "./v1/NotificationGroups.ts"
 import * as Notifications from "./v1/Notifications.ts"
 import * as OwnLists from "./v1/OwnLists.ts"
 import * as Preferences from "./v1/Preferences.ts"
+import { ProfilePictures } from "./v1/ProfilePictures.ts"
 import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
 import * as Search from "./v1/Search.ts"
 import * as SignUps from "./v1/SignUps.ts"
@@ -81,6 +82,7 @@ const views = Layer.mergeAll(
   NotificationGroupViews.layer,
   NotificationViews.layer,
   RevisionViews.layer,
+  ProfilePictures.layer,
   ScheduledStatusViews.layer,
   SearchViews.layer
 ).pipe(

@@ -11,6 +11,7 @@ import { Fanouts } from "../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
 import { Attachings } from "../services/media/Attachings.ts"
+import { Holdings } from "../services/media/Holdings.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Restrictions } from "../services/social/Restrictions.ts"
@@ -41,7 +42,7 @@ const services = Layer.mergeAll(
   Restrictions.layer,
   Retention.layer,
   Targets.layer
-).pipe(Layer.provideMerge(Drafts.layer))
+).pipe(Layer.provideMerge(Layer.merge(Drafts.layer, Holdings.layer)))
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer).pipe(

@@ -2,6 +2,7 @@ import { Effect, Layer, Semaphore } from "effect"
 import * as MediaJob from "../actors/media/Entity.ts"
 import { Jobs } from "../actors/media/Jobs.ts"
 import * as Upkeep from "../actors/media/Upkeep.ts"
+import { Holdings } from "../services/media/Holdings.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { Processings } from "../services/media/Processings.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
@@ -21,5 +22,6 @@ export const layer = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
   Layer.provideMerge(Jobs.layer),
   Layer.provideMerge(Layer.mergeAll(MediaAttachments.layer, Processings.layer, Uploads.layer)),
   Layer.provideMerge(StoredFiles.layer),
+  Layer.provideMerge(Holdings.layer),
   Layer.provideMerge(Layer.mergeAll(LocalStorage.layer, Tools.layer))
 )

@@ -26,6 +26,9 @@ export const Post = Schema.Struct({
 })
 export type Post = typeof Post.Type
 
+/** A picture of a profile by the names of its stored files; null takes it away. */
+const Picture = Schema.NullOr(Schema.Struct({ name: Schema.String, staticName: NullableText }))
+
 /** The fields of a profile that may change; an absent one stays. */
 export const ProfileChange = Schema.Struct({
   displayName: Schema.optionalKey(Schema.String),
@@ -39,6 +42,8 @@ export const ProfileChange = Schema.Struct({
   showMedia: Schema.optionalKey(Schema.Boolean),
   showMediaReplies: Schema.optionalKey(Schema.Boolean),
   showFeatured: Schema.optionalKey(Schema.Boolean),
+  avatar: Schema.optionalKey(Picture),
+  header: Schema.optionalKey(Picture),
   avatarDescription: Schema.optionalKey(Schema.String),
   headerDescription: Schema.optionalKey(Schema.String),
   attributionDomains: Schema.optionalKey(Schema.Array(Schema.String)),

@@ -33,7 +33,7 @@ export const layer = Singleton.make(
     return yield* Effect.all([
       every("5 seconds", "leftBehind", leftBehind),
       every("10 seconds", "unattached", attachments.sweep),
-      every("10 minutes", "files", files.sweep)
+      every("1 minute", "files", files.sweep)
     ], { concurrency: "unbounded", discard: true })
   })
 )

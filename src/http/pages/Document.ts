@@ -12,22 +12,25 @@ export interface Page {
   readonly status?: number
   /** Sources beside ourselves to which a form of this page may lead (`RedirectUris.formTarget`). */
   readonly formTarget?: string | undefined
+  /** The sources of pictures, videos and sounds on a page that shows what people uploaded. */
+  readonly media?: string
   /** The path of a stylesheet beside the common one. */
   readonly style?: string
   /** The one inline script, by its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
 }
 
-const policy = ({ formTarget, script }: Page): string =>
-  [
+const policy = ({ formTarget, media, script }: Page): string => {
+  return [
     "default-src 'none'",
     "style-src 'self'",
-    "img-src 'self'",
+    ...(media === undefined ? ["img-src 'self'"] : [`img-src ${media}`, `media-src ${media}`]),
     ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     `form-action 'self'${formTarget === undefined ? "" : ` ${formTarget}`}`
   ].join("; ")
+}
 
 /** The page as a response that nobody may frame, keep, or add anything to. */
 export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>

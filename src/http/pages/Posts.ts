@@ -6,7 +6,8 @@ import * as Urls from "../../services/instance/Urls.ts"
 import { type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
-import { missingAvatarPath } from "../render/AccountValues.ts"
+import { picturesOf } from "../render/AccountValues.ts"
+import { attachments } from "./Attachments.ts"
 import { type Html, html, raw } from "./Html.ts"
 
 /** Posts as pieces of pages, for nobody in particular: only what everybody may read is ever shown (row 55). */
@@ -71,15 +72,16 @@ const article = (
   const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
     raw(sanitise(record.html))
   }</div>`
+  const shown = html`${content}${attachments(config, record)}`
   return html`<article class="post">
 ${boostedBy === undefined ? "" : html`<p class="boost">${nameOf(boostedBy)} boosted</p>`}
-<header><img src="${missingAvatarPath}" alt="" width="44" height="44">
+<header><img src="${picturesOf(config, author).avatarStatic}" alt="" width="44" height="44">
 <p><a href="${profile}"><strong dir="auto">${nameOf(author)}</strong><br>
 <span class="soft">@${Urls.acct(author)}</span></a></p></header>
 ${
     record.spoilerText === ""
-      ? content
-      : html`<details><summary dir="auto">${record.spoilerText}</summary>${content}</details>`
+      ? shown
+      : html`<details><summary dir="auto">${record.spoilerText}</summary>${shown}</details>`
   }
 <footer><a href="${address}">${time(record.createdAt)}</a>
 ${record.editedAt === null ? "" : html`<span>edited ${time(record.editedAt)}</span>`}

@@ -6,7 +6,7 @@ import { isValid } from "../../services/identity/Usernames.ts"
 import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
-import { missingAvatarPath, missingHeaderPath } from "../render/AccountValues.ts"
+import { picturesOf } from "../render/AccountValues.ts"
 import { statusRows } from "../render/Pages.ts"
 import { parameters } from "./Forms.ts"
 import { type Html, html, raw } from "./Html.ts"
@@ -66,11 +66,12 @@ const cursorOf = (text: string | null): bigint | undefined => {
 const joined = new Intl.DateTimeFormat("en", { year: "numeric", month: "long", timeZone: "UTC" })
 
 /** Who it is; numbers of followers only where their owner does not hide them (row 60). */
-const head = (config: ServerConfig["Service"], account: AccountRecord): Html =>
-  html`
+const head = (config: ServerConfig["Service"], account: AccountRecord): Html => {
+  const pictures = picturesOf(config, account)
+  return html`
 <p class="soft">@${account.username}@${config.localDomain}${account.bot ? " · automated" : ""}</p>
-<img class="banner" src="${missingHeaderPath}" alt="${account.headerDescription}">
-<div class="who"><img src="${missingAvatarPath}" alt="${account.avatarDescription}" width="88" height="88"></div>
+<img class="banner" src="${pictures.headerStatic}" alt="${account.headerDescription}">
+<div class="who"><img src="${pictures.avatar}" alt="${account.avatarDescription}" width="88" height="88"></div>
 ${account.movedToId === null ? "" : html`<p class="problem">This account has moved to another one.</p>`}
 <div class="content" dir="auto">${raw(sanitise(account.noteHtml))}</div>
 ${
@@ -89,6 +90,7 @@ ${
       : html`${count(account.followersCount, "follower", "followers")} · ${account.followingCount} following ·`
   }
 here since ${joined.format(account.createdAt)}</p>`
+}
 
 /** `/@name`: a local account and what it has published for everybody. */
 export const layer = Layer.unwrap(make)

@@ -23,10 +23,17 @@ export class PublicPages extends Context.Service<PublicPages, {
   static readonly layer = Layer.effect(
     PublicPages,
     Effect.gen(function*() {
-      const { localDomain: server } = yield* ServerConfig
+      const { localDomain: server, mediaUrl, publicUrl } = yield* ServerConfig
+      const origin = new URL(mediaUrl).origin
+      const media = origin === publicUrl ? "'self'" : `'self' ${origin}`
       const visitors = yield* Visitors
       const show = (page: Pick<Page, "title" | "body" | "status">) =>
-        respond({ ...page, server, style: publicStylePath })
+        respond({
+          ...page,
+          server,
+          style: publicStylePath,
+          media
+        })
 
       const closedPage = show({
         title: "This is for members",

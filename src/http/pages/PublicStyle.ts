@@ -32,6 +32,9 @@ dl.fields dd { margin: 0; min-width: 0 }
 .post > footer { font-size: .875rem; color: var(--soft); display: flex; flex-wrap: wrap; gap: .25rem 1rem }
 .post > footer a { color: inherit }
 .post .boost { margin: 0 0 .5rem; font-size: .875rem; color: var(--soft) }
+.media { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: .5rem; margin-bottom: .75rem }
+.media img, .media video { display: block; width: 100%; max-height: 24rem; object-fit: cover; border-radius: .5rem }
+.media audio { width: 100% }
 .content { overflow-wrap: anywhere; margin-bottom: .75rem }
 .content p { margin: 0 0 .75rem }
 .content .invisible { font-size: 0; line-height: 0 }

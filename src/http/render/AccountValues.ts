@@ -11,6 +11,23 @@ import type { Values } from "../wire/Keys.ts"
 export const missingAvatarPath = "/avatars/original/missing.png"
 export const missingHeaderPath = "/headers/original/missing.png"
 
+type Pictures = Pick<
+  AccountRecord,
+  "avatarName" | "avatarStaticName" | "headerName" | "headerStaticName" | "suspended"
+>
+
+/** The addresses of an account's pictures; whoever has none, or may not be seen, has the server's. */
+export const picturesOf = (config: ServerConfig["Service"], record: Pictures) => {
+  const address = (name: string | null, missing: string) =>
+    name === null || record.suspended ? config.publicUrl + missing : Urls.file(config, name)
+  return {
+    avatar: address(record.avatarName, missingAvatarPath),
+    avatarStatic: address(record.avatarStaticName ?? record.avatarName, missingAvatarPath),
+    header: address(record.headerName, missingHeaderPath),
+    headerStatic: address(record.headerStaticName ?? record.headerName, missingHeaderPath)
+  }
+}
+
 /** A record as the wire's values; a suspended account keeps its name and nothing that it wrote (S-045). */
 export const accountValues = (
   config: ServerConfig["Service"],
@@ -19,8 +36,7 @@ export const accountValues = (
 ): Values<Account> => {
   const { suspended } = record
   const local = record.domain === null
-  const avatar = config.publicUrl + missingAvatarPath
-  const header = config.publicUrl + missingHeaderPath
+  const { avatar, avatarStatic, header, headerStatic } = picturesOf(config, record)
   return {
     id: id(record.id),
     username: record.username,
@@ -36,10 +52,10 @@ export const accountValues = (
     url: record.url ?? Urls.profile(config, record.username),
     uri: record.uri ?? Urls.actor(config, record.username),
     avatar,
-    avatarStatic: avatar,
+    avatarStatic,
     avatarDescription: suspended ? "" : record.avatarDescription,
     header,
-    headerStatic: header,
+    headerStatic,
     headerDescription: suspended ? "" : record.headerDescription,
     followersCount: record.followersCount,
     followingCount: record.followingCount,

@@ -3,6 +3,8 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { ProfileChange } from "../../actors/account/Protocol.ts"
 import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
+import { type AccountRecord, Accounts as AccountRecords } from "../../services/identity/Accounts.ts"
+import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { traced } from "../../services/Traced.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -12,16 +14,20 @@ import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import { CredentialAccount } from "../wire/Account.ts"
 import { ProfileUpdate } from "../wire/AccountRequests.ts"
+import { ProfilePictures } from "./ProfilePictures.ts"
 
 const path = "/api/v1/accounts/update_credentials"
 const update = { payload: ProfileUpdate, success: CredentialAccount }
+const removal = { success: CredentialAccount }
 const write = Access.user("write", "write:accounts")
 
 /** Changes of the own profile, by PATCH as clients do and by PUT as the specification has it (S-138). */
 export class CredentialsGroup extends HttpApiGroup.make("credentials")
   .add(
     HttpApiEndpoint.patch("update", path, update).annotate(Access, write),
-    HttpApiEndpoint.put("updateByPut", path, update).annotate(Access, write)
+    HttpApiEndpoint.put("updateByPut", path, update).annotate(Access, write),
+    HttpApiEndpoint.delete("removeAvatar", "/api/v1/profile/avatar", removal).annotate(Access, write),
+    HttpApiEndpoint.delete("removeHeader", "/api/v1/profile/header", removal).annotate(Access, write)
   )
   .middleware(Guard)
 {}
@@ -52,9 +58,6 @@ const fieldsOf = (given: ProfileUpdate["fieldsAttributes"]) =>
 
 /** Members that the client gave; the others stay as they are. */
 const changeOf = Effect.fnUntraced(function*(payload: ProfileUpdate): Effect.fn.Return<ProfileChange, Unprocessable> {
-  if (payload.avatar || payload.header) {
-    return yield* validationFailed("Avatar and header pictures are not supported: this server cannot take media yet")
-  }
   const source = payload.source || {}
   const given = {
     displayName: payload.displayName ?? (payload.displayName === null ? "" : undefined),
@@ -76,18 +79,44 @@ const changeOf = Effect.fnUntraced(function*(payload: ProfileUpdate): Effect.fn.
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 })
 
+const namesOf = (record: AccountRecord | undefined) =>
+  record === undefined
+    ? []
+    : [record.avatarName, record.avatarStaticName, record.headerName, record.headerStaticName].filter((name) =>
+      name !== null
+    )
+
 export const layer = group(
   HttpApi.make("murmuration").add(CredentialsGroup),
   "credentials",
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const views = yield* AccountViews
-    const change = traced("credentials.update")(function*({ payload }: { readonly payload: ProfileUpdate }) {
+    const files = yield* StoredFiles
+    const pictures = yield* ProfilePictures
+    const records = yield* AccountRecords
+
+    const apply = Effect.fnUntraced(function*(change: ProfileChange) {
       const viewer = yield* Caller.account
-      yield* accounts.tell(viewer, { _tag: "UpdateProfile", change: yield* changeOf(payload) })
+      const [old] = change.avatar === undefined && change.header === undefined ? [] : yield* records.load([viewer])
+      yield* accounts.tell(viewer, { _tag: "UpdateProfile", change })
       yield* views.forget([viewer])
+      // Those that the profile still has are held, so they stay.
+      yield* files.discard(namesOf(old))
       return Reply.json(yield* views.renderCredentials(viewer))
     })
-    return handlers.handleAll({ update: change, updateByPut: change })
+
+    const change = traced("credentials.update")(function*({ payload }: { readonly payload: ProfileUpdate }) {
+      const words = yield* changeOf(payload)
+      const avatar = yield* pictures.make("avatar", payload.avatar)
+      const header = yield* pictures.make("header", payload.header)
+      return yield* apply({ ...words, ...(avatar && { avatar }), ...(header && { header }) })
+    })
+    return handlers.handleAll({
+      update: change,
+      updateByPut: change,
+      removeAvatar: traced("credentials.removeAvatar")(() => apply({ avatar: null, avatarDescription: "" })),
+      removeHeader: traced("credentials.removeHeader")(() => apply({ header: null, headerDescription: "" }))
+    })
   })
 )

@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { isUrl, parse } from "../../services/discovery/LocalUrls.ts"
-import { Handles } from "../../services/identity/Handles.ts"
+import { type Handle, Handles } from "../../services/identity/Handles.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
+import { servedTypes } from "../../services/media/FileTypes.ts"
 import { missingAvatarPath } from "../render/AccountValues.ts"
 import { document, nothing } from "./Answers.ts"
 
@@ -29,7 +30,7 @@ const make = Effect.gen(function*() {
     return ours.has(domain.toLowerCase()) ? name : 404
   }
 
-  const descriptor = (username: string) => {
+  const descriptor = ({ avatarName, username }: Handle) => {
     const [profile, actor] = [Urls.profile(config, username), Urls.actor(config, username)]
     return JSON.stringify({
       subject: `acct:${username}@${config.localDomain}`,
@@ -39,7 +40,11 @@ const make = Effect.gen(function*() {
         { rel: "self", type: "application/activity+json", href: actor },
         ...(config.limitedFederation
           ? []
-          : [{ rel: "http://webfinger.net/rel/avatar", type: "image/png", href: config.publicUrl + missingAvatarPath }])
+          : [{
+            rel: "http://webfinger.net/rel/avatar",
+            type: servedTypes[avatarName?.split(".").at(-1) ?? ""] ?? "image/png",
+            href: avatarName === null ? config.publicUrl + missingAvatarPath : Urls.file(config, avatarName)
+          }])
       ]
     })
   }
@@ -51,7 +56,7 @@ const make = Effect.gen(function*() {
     const name = nameIn(resource)
     if (typeof name === "number") return nothing(name)
     return yield* handles.find(name).pipe(
-      Effect.map((username) => document(descriptor(username), "application/jrd+json")),
+      Effect.map((handle) => document(descriptor(handle), "application/jrd+json")),
       Effect.catchTags({
         RecordNotFound: () => Effect.succeed(nothing(404)),
         Gone: () => Effect.succeed(nothing(410))

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { FileTicket } from "./MediaRequests.ts"
 import { Flag, Integer, list, Text } from "./Params.ts"
 
 /** `POST /api/v1/accounts/:id/follow` */
@@ -25,7 +26,7 @@ const Source = Schema.Struct({
   quotePolicy: Schema.optionalKey(Schema.NullOr(Text))
 }).pipe(Schema.encodeKeys({ quotePolicy: "quote_policy" }))
 
-/** `PATCH /api/v1/accounts/update_credentials`; pictures belong to a later capability. */
+/** `PATCH /api/v1/accounts/update_credentials` */
 export const ProfileUpdate = Schema.Struct({
   displayName: Schema.optionalKey(Schema.NullOr(Text)),
   note: Schema.optionalKey(Schema.NullOr(Text)),
@@ -34,8 +35,8 @@ export const ProfileUpdate = Schema.Struct({
   discoverable: Schema.optionalKey(Flag),
   indexable: Schema.optionalKey(Flag),
   hideCollections: Schema.optionalKey(Flag),
-  avatar: Schema.optionalKey(Schema.Unknown),
-  header: Schema.optionalKey(Schema.Unknown),
+  avatar: Schema.optionalKey(FileTicket),
+  header: Schema.optionalKey(FileTicket),
   avatarDescription: Schema.optionalKey(Schema.NullOr(Text)),
   headerDescription: Schema.optionalKey(Schema.NullOr(Text)),
   attributionDomains: Schema.optionalKey(list(Schema.String)),

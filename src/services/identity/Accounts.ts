@@ -33,6 +33,11 @@ export interface AccountRecord {
   readonly showFeatured: boolean
   readonly avatarDescription: string
   readonly headerDescription: string
+  /** Names of stored files; null for a picture that is not there or does not move. */
+  readonly avatarName: string | null
+  readonly avatarStaticName: string | null
+  readonly headerName: string | null
+  readonly headerStaticName: string | null
   readonly memorial: boolean
   readonly silenced: boolean
   readonly suspended: boolean
@@ -80,7 +85,8 @@ export class Accounts extends Context.Service<Accounts, {
         return yield* sql<AccountRecord>`
           SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
-            a.avatar_description, a.header_description, a.memorial, a.silenced_at IS NOT NULL AS silenced,
+            a.avatar_description, a.header_description, a.avatar_name, a.avatar_static_name,
+            a.header_name, a.header_static_name, a.memorial, a.silenced_at IS NOT NULL AS silenced,
             a.suspended_at IS NOT NULL AS suspended, a.moved_to_id, a.created_at,
             coalesce(c.followers_count, 0) AS followers_count, coalesce(c.following_count, 0) AS following_count,
             coalesce(c.statuses_count, 0) AS statuses_count, c.last_status_at,

@@ -5,10 +5,16 @@ import { traced } from "../Traced.ts"
 import { presentAccount } from "./Accounts.ts"
 import { isValid } from "./Usernames.ts"
 
+/** A local account's name as its owner writes it, and the name of its avatar's file, where it has one. */
+export interface Handle {
+  readonly username: string
+  readonly avatarName: string | null
+}
+
 /** Names of local accounts as other servers ask for them. A suspended account keeps its name, a deleted one's is gone. */
 export class Handles extends Context.Service<Handles, {
-  /** The name as its owner writes it, whatever the case of what is asked. */
-  readonly find: (username: string) => Effect.Effect<string, RecordNotFound | Gone>
+  /** Whatever the case of what is asked. */
+  readonly find: (username: string) => Effect.Effect<Handle, RecordNotFound | Gone>
 }>()("murmuration/services/identity/Handles") {
   static readonly layer = Layer.effect(
     Handles,
@@ -17,11 +23,12 @@ export class Handles extends Context.Service<Handles, {
       const find = traced("Handles.find")(function*(username: string) {
         if (!isValid(username)) return yield* new RecordNotFound()
         const name = username.toLowerCase()
-        const [row] = yield* sql<{ username: string | null; retired: boolean }>`
-          SELECT (SELECT a.username FROM accounts a WHERE lower(a.username) = ${name} AND lower(coalesce(a.domain, '')) = ''
-              AND ${sql.literal(presentAccount("a"))}) AS username,
-            EXISTS (SELECT FROM retired_usernames WHERE username = ${name}) AS retired`.pipe(Effect.orDie)
-        if (row?.username) return row.username
+        const [row] = yield* sql<Partial<Handle> & { readonly retired: boolean }>`
+          SELECT a.username, a.avatar_name, r.retired
+          FROM (SELECT EXISTS (SELECT FROM retired_usernames WHERE username = ${name}) AS retired) r
+          LEFT JOIN accounts a ON lower(a.username) = ${name} AND lower(coalesce(a.domain, '')) = ''
+            AND ${sql.literal(presentAccount("a"))}`.pipe(Effect.orDie)
+        if (row?.username) return { username: row.username, avatarName: row.avatarName ?? null }
         return yield* row?.retired === true ? new Gone() : new RecordNotFound()
       })
       return Handles.of({ find })

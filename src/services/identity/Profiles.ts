@@ -1,7 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { Conflict } from "../Errors.ts"
 import { field, paragraphs } from "../html/Compose.ts"
+import { Holdings } from "../media/Holdings.ts"
 import { Drafts } from "../statuses/Drafts.ts"
 import { traced } from "../Traced.ts"
 
@@ -10,6 +12,9 @@ export interface ProfileField {
   readonly name: string
   readonly value: string
 }
+
+/** A picture by the names of its stored files, `staticName` where it moves; null takes it away. */
+export type ProfilePicture = { readonly name: string; readonly staticName: string | null } | null
 
 /** Columns of `accounts` that their owner writes; an absent one stays. */
 export interface ProfileValues {
@@ -24,6 +29,8 @@ export interface ProfileValues {
   readonly showMedia?: boolean
   readonly showMediaReplies?: boolean
   readonly showFeatured?: boolean
+  readonly avatar?: ProfilePicture
+  readonly header?: ProfilePicture
   readonly avatarDescription?: string
   readonly headerDescription?: string
   readonly attributionDomains?: ReadonlyArray<string>
@@ -43,17 +50,18 @@ export class Profiles extends Context.Service<Profiles, {
     accountId: bigint,
     values: ProfileValues,
     defaults: PostingDefaults
-  ) => Effect.Effect<void, SqlError>
+  ) => Effect.Effect<void, Conflict | SqlError>
 }>()("murmuration/services/identity/Profiles") {
   static readonly layer = Layer.effect(
     Profiles,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const drafts = yield* Drafts
+      const holdings = yield* Holdings
 
       const change = traced("Profiles.change")(function*(
         accountId: bigint,
-        { fields, note, ...plain }: ProfileValues,
+        { avatar, fields, header, note, ...plain }: ProfileValues,
         defaults: PostingDefaults
       ) {
         const columns: Record<string, unknown> = { ...plain, updatedAt: new Date(yield* Clock.currentTimeMillis) }
@@ -66,6 +74,26 @@ export class Profiles extends Context.Service<Profiles, {
           columns.fields = JSON.stringify(
             fields.map(({ name, value }) => ({ name, value, html: field(value, meaning), verifiedAt: null }))
           )
+        }
+        const pictures = [avatar, header].filter((picture) => picture !== undefined)
+        if (pictures.length > 0) {
+          const [old] = yield* sql<Record<string, string | null>>`SELECT
+            ${sql.literal(avatar === undefined ? "NULL AS a, NULL AS b" : "avatar_name AS a, avatar_static_name AS b")},
+            ${sql.literal(header === undefined ? "NULL AS c, NULL AS d" : "header_name AS c, header_static_name AS d")}
+            FROM accounts WHERE id = ${accountId} FOR UPDATE`
+          yield* holdings.release(Object.values(old ?? {}).flatMap((name) => name ?? []))
+          const names = pictures.flatMap((picture) =>
+            picture === null ? [] : picture.staticName === null ? [picture.name] : [picture.name, picture.staticName]
+          )
+          if (!(yield* holdings.hold(names, { accountId }))) return yield* new Conflict()
+          if (avatar !== undefined) {
+            columns.avatarName = avatar?.name ?? null
+            columns.avatarStaticName = avatar?.staticName ?? null
+          }
+          if (header !== undefined) {
+            columns.headerName = header?.name ?? null
+            columns.headerStaticName = header?.staticName ?? null
+          }
         }
         yield* sql`UPDATE accounts SET ${sql.update(columns)} WHERE id = ${accountId}`
         if (Object.keys(defaults).length > 0) {

@@ -8,6 +8,7 @@ import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { FileKind } from "./FileTypes.ts"
+import { Holdings } from "./Holdings.ts"
 import { type MediaRecord, type MediaType, recordOf } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 import type { Upload } from "./Uploads.ts"
@@ -57,6 +58,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const files = yield* StoredFiles
+      const holdings = yield* Holdings
 
       const create = traced("MediaAttachments.create")(function*(owner: AccountId, media: NewMedia) {
         const { thumbnail, upload } = media
@@ -76,7 +78,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
               ${thumbnail?.type?.mime ?? null}, ${at}, ${at}) RETURNING id`
           )
           const names = thumbnail === undefined ? [upload.name] : [upload.name, thumbnail.name]
-          return (yield* files.hold(names, { mediaId: id })) ? id : yield* new Conflict()
+          return (yield* holdings.hold(names, { mediaId: id })) ? id : yield* new Conflict()
         }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
       })
 

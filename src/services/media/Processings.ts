@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { MediaId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
+import { Holdings } from "./Holdings.ts"
 import type { MediaType, Meta } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 
@@ -51,6 +52,7 @@ export class Processings extends Context.Service<Processings, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const files = yield* StoredFiles
+      const holdings = yield* Holdings
       const uploadsOf = ({ thumbnailName, uploadName }: Job) =>
         thumbnailName === null ? [uploadName] : [uploadName, thumbnailName]
       const mine = (id: MediaId, { attempts }: Job) =>
@@ -74,8 +76,8 @@ export class Processings extends Context.Service<Processings, {
               meta = ${JSON.stringify(outcome.meta)}::jsonb, upload_name = NULL, thumbnail_name = NULL
             WHERE ${mine(id, job)} RETURNING id`
           if (rows.length === 0) return false
-          yield* files.release(uploadsOf(job))
-          return yield* files.hold(names, { mediaId: id })
+          yield* holdings.release(uploadsOf(job))
+          return yield* holdings.hold(names, { mediaId: id })
         }))
         yield* files.discard(done ? uploadsOf(job) : names)
         return done
@@ -85,7 +87,7 @@ export class Processings extends Context.Service<Processings, {
         yield* sql.withTransaction(Effect.andThen(
           sql`UPDATE media_attachments SET state = 'failed', error = ${text}, upload_name = NULL, thumbnail_name = NULL
             WHERE ${mine(id, job)}`,
-          files.release(uploadsOf(job))
+          holdings.release(uploadsOf(job))
         ))
         yield* files.discard(uploadsOf(job))
       })

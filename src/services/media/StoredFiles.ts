@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { traced } from "../Traced.ts"
 import { headBytes, type ServedExtension, type uploadExtension } from "./FileTypes.ts"
+import { unheldFile } from "./Holdings.ts"
 import { Storage, type StorageFailed } from "./Storage.ts"
 
 /** More bytes than allowed. */
@@ -13,12 +14,6 @@ export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLar
 export const unheldMillisMax = 3_600_000
 /** Files that one sweep removes. */
 export const sweptFilesMax = 500
-
-/** Who holds a file: exactly one of them. */
-export type Holder =
-  | { readonly mediaId: bigint }
-  | { readonly accountId: bigint }
-  | { readonly emojiId: bigint }
 
 /** A file that arrived and that nobody holds yet. `head` are its first bytes. */
 export interface Received {
@@ -43,10 +38,6 @@ export class StoredFiles extends Context.Service<StoredFiles, {
     string,
     StorageFailed | SqlError
   >
-  /** Makes somebody the holder, in the running transaction. Answers whether all were there and free. */
-  readonly hold: (names: ReadonlyArray<string>, holder: Holder) => Effect.Effect<boolean, SqlError>
-  /** Takes files from their holder, in the running transaction; `discard` removes them afterwards. */
-  readonly release: (names: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
   /** Removes those of these files that nobody holds. Never fails: what cannot be removed now is swept. */
   readonly discard: (names: ReadonlyArray<string>) => Effect.Effect<void>
   /** Removes what nobody has held for an hour; answers how many files. */
@@ -67,7 +58,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         return name
       })
 
-      const unheld = sql.literal("media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL")
+      const unheld = sql.literal(unheldFile)
       const erase = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
         yield* Effect.forEach(names, storage.remove, { concurrency: 4, discard: true })
         yield* sql`DELETE FROM stored_files WHERE name = ANY (${names}::text[])`
@@ -103,17 +94,6 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         return name
       })
 
-      const hold = traced("StoredFiles.hold")(function*(names: ReadonlyArray<string>, holder: Holder) {
-        const rows = yield* sql`UPDATE stored_files SET ${sql.update({ ...holder })}
-          WHERE name = ANY (${names}::text[]) AND ${unheld} RETURNING name`
-        return rows.length === names.length
-      })
-
-      const release = traced("StoredFiles.release")((names: ReadonlyArray<string>) =>
-        Effect.asVoid(sql`UPDATE stored_files SET media_id = NULL, account_id = NULL, emoji_id = NULL
-          WHERE name = ANY (${names}::text[])`)
-      )
-
       const sweep = Effect.gen(function*() {
         const before = new Date((yield* Clock.currentTimeMillis) - unheldMillisMax)
         const rows = yield* sql<{ name: string }>`SELECT name FROM stored_files
@@ -122,7 +102,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         return rows.length
       }).pipe(Effect.withSpan("StoredFiles.sweep"))
 
-      return StoredFiles.of({ receive, keep, hold, release, discard, sweep })
+      return StoredFiles.of({ receive, keep, discard, sweep })
     })
   )
 }

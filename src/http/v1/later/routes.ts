@@ -53,11 +53,6 @@ const filters: Routes = [
   absent("DELETE", "/api/v2/filters/statuses/:id", write("filters"))
 ]
 
-const media: Routes = [
-  refused("DELETE", "/api/v1/profile/avatar", write("accounts"), "keep pictures"),
-  refused("DELETE", "/api/v1/profile/header", write("accounts"), "keep pictures")
-]
-
 const onStatuses: Routes = [
   absent("GET", "/api/v1/polls/:id", Access.public("read", "read:statuses")),
   absent("POST", "/api/v1/polls/:id/votes", write("statuses")),
@@ -169,7 +164,6 @@ const others: Routes = [
 export const routes = Arr.flatten([
   lists,
   filters,
-  media,
   onStatuses,
   onAccounts,
   discovery,
