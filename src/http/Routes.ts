@@ -44,6 +44,7 @@ import * as StatusActions from "./v1/StatusActions.ts"
 import * as Statuses from "./v1/Statuses.ts"
 import * as StatusWrites from "./v1/StatusWrites.ts"
 import * as Tags from "./v1/Tags.ts"
+import { Thumbnails } from "./v1/Thumbnails.ts"
 import * as Timelines from "./v1/Timelines.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
@@ -84,7 +85,8 @@ const views = Layer.mergeAll(
   RevisionViews.layer,
   ProfilePictures.layer,
   ScheduledStatusViews.layer,
-  SearchViews.layer
+  SearchViews.layer,
+  Thumbnails.layer
 ).pipe(
   Layer.provideMerge(StatusViews.layer),
   Layer.provideMerge(AccountViews.layer)

@@ -20,6 +20,7 @@ import { mediaValues } from "../render/MediaValues.ts"
 import { json } from "../wire/Keys.ts"
 import { MediaAttachment } from "../wire/MediaAttachment.ts"
 import { type FileTicket, MediaChange, MediaIdPath, NewMediaAttachment } from "../wire/MediaRequests.ts"
+import { Thumbnails } from "./Thumbnails.ts"
 
 /** How long the older upload waits for its file, and the newer one, in seconds; then clients ask again themselves. */
 export const waitSecondsMax = 60
@@ -67,6 +68,7 @@ export const layer = group(
     const attachments = yield* MediaAttachments
     const config = yield* ServerConfig
     const jobs = yield* Jobs
+    const thumbnails = yield* Thumbnails
     const tools = yield* MediaTools
     const uploads = yield* Uploads
 
@@ -118,6 +120,8 @@ export const layer = group(
     const edit = traced("media.change")(
       function*({ params, payload }: { readonly params: { readonly id: MediaId }; readonly payload: MediaChange }) {
         const owner = yield* Caller.account
+        const thumbnail = fileOf(payload.thumbnail)
+        if (thumbnail !== undefined) yield* thumbnails.replace(owner, params.id, thumbnail)
         yield* attachments.change(owner, params.id, textOf(payload))
         return yield* shown(owner, params.id, 206)
       }

@@ -1,18 +1,42 @@
 import { Effect, Layer } from "effect"
-import { MediaRefused, MediaTools } from "../../services/media/MediaTools.ts"
+import { MediaRefused, MediaTools, type Source } from "../../services/media/MediaTools.ts"
 import { traced } from "../../services/Traced.ts"
+import * as Ffmpeg from "./Ffmpeg.ts"
 import * as Pictures from "./Pictures.ts"
+import * as Playables from "./Playables.ts"
 
-/** sharp for pictures. */
-export const layer = Layer.sync(MediaTools, () => {
-  const types = new Set(Pictures.pictureTypes)
-  return MediaTools.of({
-    types,
-    attachment: traced("MediaTools.attachment")((source, folder) =>
-      types.has(source.type.mime)
-        ? Pictures.attachment(source, folder)
-        : Effect.fail(new MediaRefused({ text: "Validation failed: File content type is invalid, File is invalid" }))
-    ),
-    profilePicture: traced("MediaTools.profilePicture")(Pictures.profilePicture)
+/** sharp for pictures; ffmpeg, where this machine has it, for what moves and sounds. */
+export const layer = Layer.effect(
+  MediaTools,
+  Effect.gen(function*() {
+    const ffmpeg = yield* Ffmpeg.find
+    const playables = ffmpeg === undefined ? undefined : yield* Playables.make(ffmpeg)
+    const types = new Set(
+      ffmpeg === undefined ? Pictures.pictureTypes : [...Pictures.pictureTypes, ...Ffmpeg.playableTypes]
+    )
+
+    const attachment = Effect.fnUntraced(function*(source: Source, folder: string, thumbnail: Source | undefined) {
+      const { kind, mime } = source.type
+      if (!types.has(mime)) {
+        return yield* new MediaRefused({ text: "Validation failed: File content type is invalid, File is invalid" })
+      }
+      if (kind === "picture") return yield* Pictures.attachment(source, folder)
+      if (kind === "gif") {
+        const { frames } = yield* Pictures.probe(source)
+        if (frames === 1 || playables === undefined) return yield* Pictures.attachment(source, folder)
+      }
+      return playables === undefined
+        ? yield* Pictures.attachment(source, folder)
+        : yield* playables.attachment(source, folder, thumbnail)
+    })
+
+    return MediaTools.of({
+      types,
+      attachment: traced("MediaTools.attachment")(attachment),
+      preview: traced("MediaTools.preview")((source, folder) =>
+        Effect.map(Pictures.preview(source, folder), ({ blurhash, rendition, size }) => ({ rendition, size, blurhash }))
+      ),
+      profilePicture: traced("MediaTools.profilePicture")(Pictures.profilePicture)
+    })
   })
-})
+)

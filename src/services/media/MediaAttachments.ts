@@ -9,7 +9,7 @@ import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { FileKind } from "./FileTypes.ts"
 import { Holdings } from "./Holdings.ts"
-import { type MediaRecord, type MediaType, recordOf } from "./MediaRecord.ts"
+import { type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 import type { Upload } from "./Uploads.ts"
 
@@ -49,6 +49,12 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
     id: bigint,
     text: MediaText
   ) => Effect.Effect<void, RecordNotFound | Unprocessable>
+  /** Puts a stored picture in the place of the preview. */
+  readonly showPreview: (
+    owner: AccountId,
+    id: bigint,
+    preview: { readonly previewName: string; readonly size: Size; readonly blurhash: string }
+  ) => Effect.Effect<void, RecordNotFound>
   readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound | Unprocessable>
   /** Removes what no post has had for a day; answers how many. */
   readonly sweep: Effect.Effect<number>
@@ -97,6 +103,24 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
         if (rows.length === 0) return yield* new RecordNotFound()
       })
 
+      const showPreview: MediaAttachments["Service"]["showPreview"] = traced("MediaAttachments.showPreview")(
+        function*(owner, id, { blurhash, previewName, size }) {
+          const small = JSON.stringify({ small: size })
+          const old = yield* Effect.gen(function*() {
+            const [row] = yield* sql<{ previewName: string | null }>`SELECT preview_name FROM media_attachments
+              WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL AND state = 'ready' FOR UPDATE`
+            if (row === undefined) return yield* new RecordNotFound()
+            const names = row.previewName === null ? [] : [row.previewName]
+            yield* holdings.release(names)
+            yield* holdings.hold([previewName], { mediaId: id })
+            yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
+              meta = meta || ${small}::jsonb WHERE id = ${id}`
+            return names
+          }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+          yield* files.discard(old)
+        }
+      )
+
       /** Deletes rows that `where` chooses and their files. */
       const erase = Effect.fnUntraced(function*(where: Fragment) {
         const rows = yield* sql<{ names: ReadonlyArray<string> }>`WITH gone AS (
@@ -125,7 +149,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           AND scheduled_status_id IS NULL AND touched_at < ${before} LIMIT ${sweptMediaMax})`)
       }).pipe(Effect.orDie, Effect.withSpan("MediaAttachments.sweep"))
 
-      return MediaAttachments.of({ create, find, change, remove, sweep })
+      return MediaAttachments.of({ create, find, change, showPreview, remove, sweep })
     })
   )
 }

@@ -1,0 +1,125 @@
+import { Effect, Schema } from "effect"
+import { MediaRefused, MediaToolFailed, type Source } from "../../services/media/MediaTools.ts"
+import { type Allowance, type Ended, run } from "./LimitedProcess.ts"
+
+/** Looking into a file, and making another of it. */
+const probing: Allowance = { seconds: 20, cpuSeconds: 20, memoryBytes: 1_073_741_824, fileBytes: 0 }
+const converting: Allowance = {
+  seconds: 600,
+  cpuSeconds: 900,
+  memoryBytes: 2_684_354_560,
+  fileBytes: 268_435_456
+}
+/** Threads of one run; the node has other things to do. */
+const threadsMax = 2
+
+/** The demuxer of each type: a file is read as what its first bytes say, never as a list of other files. */
+const demuxers: Readonly<Record<string, string>> = {
+  "image/gif": "gif",
+  "video/mp4": "mov",
+  "video/quicktime": "mov",
+  "audio/mp4": "mov",
+  "video/webm": "matroska",
+  "audio/ogg": "ogg",
+  "audio/wave": "wav",
+  "audio/flac": "flac",
+  "audio/mpeg": "mp3",
+  "audio/aac": "aac"
+}
+
+/** Types that are read with ffmpeg. */
+export const playableTypes = Object.keys(demuxers).filter((mime) => mime !== "image/gif")
+
+/** Decoders that may run; what else a file holds is not decoded (safety rows 44 and 45). */
+const decoders = [
+  "h264,hevc,mpeg4,vp8,vp9,libdav1d,av1,theora,gif,mjpeg,png",
+  "aac,mp3,mp3float,opus,libopus,vorbis,flac,alac,pcm_u8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le"
+].join(",")
+
+/** Reads this file, in this way, and nothing else: no network, no devices, no other files than plain ones. */
+const input = ({ path, type }: Source): ReadonlyArray<string> => {
+  const demuxer = demuxers[type.mime] ?? "mov"
+  return ["-protocol_whitelist", "file,pipe", "-codec_whitelist", decoders, "-f", demuxer, "-i", `file:${path}`]
+}
+
+const Numeric = Schema.optionalKey(Schema.Union([Schema.String, Schema.Number]))
+const Tags = Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+const Found = Schema.fromJsonString(Schema.Struct({
+  streams: Schema.Array(
+    Schema.Struct({
+      codecType: Schema.optionalKey(Schema.String),
+      codecName: Schema.optionalKey(Schema.String),
+      width: Schema.optionalKey(Schema.Int),
+      height: Schema.optionalKey(Schema.Int),
+      frameRate: Schema.optionalKey(Schema.String),
+      frames: Numeric,
+      tags: Tags,
+      disposition: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
+      sides: Schema.optionalKey(Schema.Array(Schema.Struct({ rotation: Schema.optionalKey(Schema.Number) })))
+    }).pipe(Schema.encodeKeys({
+      codecType: "codec_type",
+      codecName: "codec_name",
+      frameRate: "avg_frame_rate",
+      frames: "nb_frames",
+      sides: "side_data_list"
+    }))
+  ),
+  format: Schema.Struct({ duration: Numeric, bitrate: Numeric, tags: Tags }).pipe(
+    Schema.encodeKeys({ bitrate: "bit_rate" })
+  )
+}))
+export type Found = typeof Found.Type
+
+const decode = Schema.decodeEffect(Found)
+
+const unreadable = () => new MediaRefused({ text: "File type of uploaded media could not be verified" })
+
+/** Signals of what was over its limits, as it would be again; any other is a crash, which another attempt may not have. */
+const overLimits = ["SIGKILL", "SIGXCPU", "SIGXFSZ"]
+
+const ended = Effect.fnUntraced(function*({ code, complaint, out, signal }: Ended) {
+  if (code === 0) return out
+  yield* Effect.logDebug("ffmpeg refused a file", signal ?? code, complaint)
+  return signal === null || overLimits.includes(signal)
+    ? yield* unreadable()
+    : yield* new MediaToolFailed({ text: `${signal}: ${complaint}` })
+})
+
+/** ffmpeg and ffprobe of this machine. `prefix` stands before every command. */
+export const make = (prefix: ReadonlyArray<string>) => ({
+  /** What a file says of itself. */
+  probe: (source: Source) =>
+    run(prefix, [
+      ...["ffprobe", "-v", "error", "-threads", "1", "-of", "json", "-show_format", "-show_streams"],
+      ...input(source)
+    ], probing).pipe(
+      Effect.flatMap(ended),
+      Effect.flatMap((text) => Effect.mapError(decode(text), unreadable))
+    ),
+  /** Makes a file of another; nothing of its metadata comes along unless `options` say it. */
+  convert: (source: Source, options: ReadonlyArray<string>, file: string) =>
+    run(prefix, [
+      ...["ffmpeg", "-v", "error", "-nostdin", "-y", "-threads", String(threadsMax)],
+      ...input(source),
+      ...["-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags", "+bitexact"],
+      ...["-threads", String(threadsMax), ...options, `file:${file}`]
+    ], converting).pipe(Effect.flatMap(ended))
+})
+export type Ffmpeg = ReturnType<typeof make>
+
+const works = (command: ReadonlyArray<string>) =>
+  run([], command, probing).pipe(
+    Effect.map(({ code }) => code === 0),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** The tools where this machine has them; cut off from the network where the system allows it. */
+export const find = Effect.gen(function*() {
+  const there = (yield* works(["ffmpeg", "-version"])) && (yield* works(["ffprobe", "-version"]))
+  if (!there) {
+    yield* Effect.logInfo("There is no ffmpeg on this machine, so pictures are all the media that it takes.")
+    return undefined
+  }
+  const alone = ["unshare", "--map-root-user", "--net"]
+  return make((yield* works([...alone, "true"])) ? alone : [])
+})

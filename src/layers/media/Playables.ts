@@ -1,0 +1,151 @@
+import { Effect, FileSystem } from "effect"
+import { videoFramesMax, videoFramesPerSecondMax, videoPixelsMax } from "../../services/instance/ContentLimits.ts"
+import { typeNamed } from "../../services/media/FileTypes.ts"
+import type { Playing } from "../../services/media/MediaRecord.ts"
+import {
+  type Made,
+  MediaRefused,
+  MediaToolFailed,
+  type Rendition,
+  type Source
+} from "../../services/media/MediaTools.ts"
+import type { Ffmpeg, Found } from "./Ffmpeg.ts"
+import * as Pictures from "./Pictures.ts"
+
+/** Tags of a sound that its listeners are shown; places and devices are none of them (S-074, safety row 49). */
+const tagsKept = ["title", "artist", "album", "date", "track", "genre"]
+const tagCharactersMax = 200
+
+type Stream = Found["streams"][number]
+
+const isCover = ({ disposition }: Stream) => disposition?.["attached_pic"] === 1
+const videoOf = ({ streams }: Found) => streams.find((one) => one.codecType === "video" && !isCover(one))
+const coverOf = ({ streams }: Found) => streams.findIndex((one) => one.codecType === "video" && isCover(one))
+const hasSound = ({ streams }: Found) => streams.some(({ codecType }) => codecType === "audio")
+
+const playing = ({ format }: Found): Playing => ({
+  duration: Number(format.duration ?? 0),
+  bitrate: Math.round(Number(format.bitrate ?? 0))
+})
+
+const framesPerSecond = (text = "0/1"): number => {
+  const [over = 0, under = 1] = text.split("/").map(Number)
+  return under === 0 ? 0 : over / under
+}
+
+const refuse = (text: string) => Effect.fail(new MediaRefused({ text }))
+
+/** Refuses what would be too much to convert or to watch. */
+const checked = Effect.fnUntraced(function*(found: Found, video: Stream) {
+  const { frameRate, frames, height = 0, width = 0 } = video
+  if (width === 0 || height === 0) return yield* refuse("Video has no video stream")
+  if (width * height > videoPixelsMax) return yield* refuse(`${width}x${height} videos are not supported`)
+  const rate = framesPerSecond(frameRate)
+  if (rate > videoFramesPerSecondMax) return yield* refuse(`${Math.round(rate)}fps videos are not supported`)
+  const count = Number(frames ?? rate * playing(found).duration)
+  if (count > videoFramesMax) return yield* refuse(`Videos of ${Math.round(count)} frames are not supported`)
+})
+
+export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
+  const fs = yield* FileSystem.FileSystem
+
+  const written = (path: string, extension: Rendition["extension"]) =>
+    fs.stat(path).pipe(
+      Effect.mapBoth({
+        onFailure: ({ message }) => new MediaToolFailed({ text: message }),
+        onSuccess: ({ size }): Rendition => ({ path, extension, bytes: Number(size) })
+      })
+    )
+
+  const sourceAs = (path: string, mime: string): Source => {
+    const type = typeNamed(mime)
+    if (type === undefined) throw new Error(`${mime} is no known type`)
+    return { path, type }
+  }
+
+  /** A video that every browser plays, with or without sound; without, it is an animation (`gifv`). */
+  const video = Effect.fnUntraced(
+    function*(source: Source, folder: string, found: Found, thumbnail: Source | undefined) {
+      const file = `${folder}/original.mp4`
+      const sound = hasSound(found)
+      yield* ffmpeg.convert(source, [
+        ...["-map", "0:v:0", ...(sound ? ["-map", "0:a:0", "-c:a", "aac", "-b:a", "128k", "-ac", "2"] : ["-an"])],
+        ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "24", "-pix_fmt", "yuv420p"],
+        ...["-vf", "scale='max(2,trunc(iw/2)*2)':'max(2,trunc(ih/2)*2)'", "-frames:v", String(videoFramesMax)],
+        ...["-movflags", "+faststart", "-f", "mp4"]
+      ], file)
+      const made = sourceAs(file, "video/mp4")
+      const figures = yield* ffmpeg.probe(made)
+      const shown = videoOf(figures)
+      const still = thumbnail ?? (yield* frame(made, folder))
+      const small = yield* Pictures.preview(still, folder)
+      const result: Made = {
+        type: sound ? "video" : "gifv",
+        original: yield* written(file, "mp4"),
+        preview: small.rendition,
+        meta: {
+          original: {
+            width: shown?.width ?? 0,
+            height: shown?.height ?? 0,
+            frameRate: shown?.frameRate ?? "0/1",
+            ...playing(figures)
+          },
+          small: small.size
+        },
+        blurhash: small.blurhash
+      }
+      return result
+    }
+  )
+
+  /** The first frame of a video of ours. */
+  const frame = Effect.fnUntraced(function*(source: Source, folder: string) {
+    const file = `${folder}/frame.jpg`
+    yield* ffmpeg.convert(source, ["-map", "0:v:0", "-frames:v", "1", "-q:v", "2", "-f", "mjpeg"], file)
+    return sourceAs(file, "image/jpeg")
+  })
+
+  const cover = Effect.fnUntraced(function*(source: Source, folder: string, index: number) {
+    const file = `${folder}/cover.png`
+    yield* ffmpeg.convert(source, ["-map", `0:${index}`, "-frames:v", "1", "-f", "apng"], file)
+    return sourceAs(file, "image/png")
+  })
+
+  const audio = Effect.fnUntraced(
+    function*(source: Source, folder: string, found: Found, thumbnail: Source | undefined) {
+      if (!hasSound(found)) return yield* refuse("File type of uploaded media could not be verified")
+      const file = `${folder}/original.mp3`
+      // Ogg keeps tags with the stream, the others with the file; the case of their names differs.
+      const tags = { ...found.streams.find(({ codecType }) => codecType === "audio")?.tags, ...found.format.tags }
+      const kept = Object.entries(tags).filter(([name]) => tagsKept.includes(name.toLowerCase()))
+      yield* ffmpeg.convert(source, [
+        ...["-map", "0:a:0", "-vn", "-c:a", "libmp3lame", "-q:a", "2", "-ac", "2"],
+        ...kept.flatMap(([name, value]) => ["-metadata", `${name.toLowerCase()}=${value.slice(0, tagCharactersMax)}`]),
+        ...["-f", "mp3"]
+      ], file)
+      const figures = yield* ffmpeg.probe(sourceAs(file, "audio/mpeg"))
+      const index = coverOf(found)
+      const art = thumbnail ?? (index < 0 ? undefined : yield* cover(source, folder, index))
+      const small = art === undefined ? undefined : yield* Pictures.preview(art, folder)
+      const result: Made = {
+        type: "audio",
+        original: yield* written(file, "mp3"),
+        preview: small?.rendition,
+        meta: { original: playing(figures), ...(small && { small: small.size }) },
+        blurhash: small?.blurhash ?? null
+      }
+      return result
+    }
+  )
+
+  /** Renditions of a video, an animation or a sound. */
+  const attachment = Effect.fnUntraced(function*(source: Source, folder: string, thumbnail: Source | undefined) {
+    const found = yield* ffmpeg.probe(source)
+    const moving = videoOf(found)
+    if (moving === undefined) return yield* audio(source, folder, found, thumbnail)
+    yield* checked(found, moving)
+    return yield* video(source, folder, found, thumbnail)
+  })
+
+  return { attachment }
+})

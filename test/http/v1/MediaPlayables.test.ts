@@ -1,0 +1,139 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ffmpeg, probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
+import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
+import { TestServer } from "../../support/Server.ts"
+
+ffmpeg()
+
+const png = Effect.promise(() => picture(300, 300).png().toBuffer())
+
+const newcomer = Effect.fnUntraced(function*(username: string) {
+  return yield* (yield* TestServer).createPerson(username)
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (it) => {
+  it.effect("S-075: mp4, mov and webm become one kind of video with figures and a preview", () =>
+    Effect.gen(function*() {
+      const ada = yield* newcomer("ada")
+      const files = [
+        yield* video("a.mp4"),
+        yield* video("a.mov"),
+        yield* video("a.webm", ["-c:v", "libvpx", "-c:a", "libvorbis"])
+      ]
+      for (const file of files) {
+        const made = yield* uploaded(ada, file)
+        assert.strictEqual(made.type, "video")
+        assert.deepInclude(made.meta.original, { width: 160, height: 120, frame_rate: "10/1" })
+        assert.approximately(made.meta.original.duration, 1, 0.2)
+        assert.isAbove(made.meta.original.bitrate, 1000)
+        assert.strictEqual(made.meta.small.size, "160x120")
+        assert.isString(made.blurhash)
+        const { bytes, headers } = yield* bytesAt(made.url)
+        assert.strictEqual(headers.get("content-type"), "video/mp4")
+        const found = yield* probed(bytes)
+        assert.include(found, `"codec_name": "h264"`)
+        assert.include(found, `"codec_name": "aac"`)
+        assert.strictEqual((yield* bytesAt(made.preview_url)).headers.get("content-type"), "image/jpeg")
+      }
+    }))
+
+  it.effect("an animated GIF and a video without sound become gifv; a GIF of one picture stays one", () =>
+    Effect.gen(function*() {
+      const bob = yield* newcomer("bob")
+      for (const file of [yield* silent("a.gif"), yield* silent("a.mp4")]) {
+        const made = yield* uploaded(bob, file)
+        assert.strictEqual(made.type, "gifv")
+        assert.match(made.url, /\.mp4$/)
+        assert.notInclude(yield* probed((yield* bytesAt(made.url)).bytes), `"codec_type": "audio"`)
+      }
+      const still = yield* Effect.promise(() => picture().gif().toBuffer())
+      assert.deepInclude(yield* uploaded(bob, still), { type: "image" })
+    }))
+
+  it.effect("S-073 S-074: sounds keep their title, show their cover, and have no preview without one", () =>
+    Effect.gen(function*() {
+      const cleo = yield* newcomer("cleo")
+      const kinds = [["a.ogg", ["-c:a", "libvorbis"]], ["a.opus", []], ["a.wav", []], ["a.flac", []], [
+        "a.aac",
+        []
+      ]] as const
+      for (const [name, options] of kinds) {
+        const made = yield* uploaded(cleo, yield* sound(name, options))
+        assert.deepInclude(made, { type: "audio", preview_url: null, blurhash: null })
+        assert.approximately(made.meta.original.duration, 1, 0.2)
+      }
+      const tags = ["-metadata", "title=A tone", "-metadata", "artist=Ada", "-metadata", "comment=home"]
+      const made = yield* uploaded(cleo, yield* soundWithCover(yield* png, tags))
+      assert.strictEqual(made.type, "audio")
+      assert.strictEqual(made.meta.small.size, "300x300")
+      const found = yield* probed((yield* bytesAt(made.url)).bytes)
+      assert.include(found, `"title": "A tone"`)
+      assert.include(found, `"artist": "Ada"`)
+      assert.notInclude(found, "home")
+    }))
+
+  it.effect("S-072 S-148: a thumbnail with the upload or afterwards is the preview of a sound, and of no picture", () =>
+    Effect.gen(function*() {
+      const dora = yield* newcomer("dora")
+      const thumbnail = blob(yield* png)
+      const file = blob(yield* sound("a.mp3"))
+      const { body } = yield* call("POST", "/api/v1/media", dora.token, form({ file, thumbnail }))
+      assert.strictEqual(body.meta.small.size, "300x300")
+      const other = blob(yield* Effect.promise(() => picture(200, 100).jpeg().toBuffer()))
+      const changed = yield* call("PUT", `/api/v1/media/${body.id}`, dora.token, form({ thumbnail: other }))
+      assert.strictEqual(changed.body.meta.small.size, "200x100")
+      assert.notStrictEqual(changed.body.preview_url, body.preview_url)
+      assert.strictEqual((yield* bytesAt(body.preview_url)).status, 404)
+      const refused = yield* call("POST", "/api/v1/media", dora.token, form({ file: thumbnail, thumbnail }))
+      assert.strictEqual(refused.status, 422)
+    }))
+
+  it.effect("row 49: where a video was taken is gone from it", () =>
+    Effect.gen(function*() {
+      const eve = yield* newcomer("eve")
+      const place = [
+        "-metadata",
+        "location=+48.2082+016.3738/",
+        "-metadata",
+        "make=Camera",
+        "-movflags",
+        "use_metadata_tags"
+      ]
+      const file = yield* video("a.mp4", place)
+      assert.include(yield* probed(file), "48.2082")
+      const found = yield* probed((yield* bytesAt((yield* uploaded(eve, file)).url)).bytes)
+      assert.notInclude(found, "48.2082")
+      assert.notInclude(found, "Camera")
+    }))
+
+  it.effect("refuses what is too much: pixels and frames a second; a video stands alone in its post", () =>
+    Effect.gen(function*() {
+      const fay = yield* newcomer("fay")
+      const fast = ["-c:v", "libx264", "-preset", "ultrafast"]
+      const large = yield* call(
+        "POST",
+        "/api/v1/media",
+        fay.token,
+        form({
+          file: blob(yield* silent("a.mp4", "4000x2200", [...fast, "-frames:v", "1"]))
+        })
+      )
+      assert.deepStrictEqual([large.status, large.body.error], [422, "4000x2200 videos are not supported"])
+      const quick = yield* call(
+        "POST",
+        "/api/v1/media",
+        fay.token,
+        form({
+          file: blob(yield* silent("a.mp4", "160x120", fast, 240))
+        })
+      )
+      assert.deepStrictEqual([quick.status, quick.body.error], [422, "240fps videos are not supported"])
+      const ids = [(yield* uploaded(fay, yield* video("a.mp4"))).id, (yield* uploaded(fay, yield* png)).id]
+      const mixed = yield* call("POST", "/api/v1/statuses", fay.token, { media_ids: ids })
+      assert.deepStrictEqual([mixed.status, mixed.body.error], [
+        422,
+        "Cannot attach a video to a post that already contains images"
+      ])
+    }))
+})
