@@ -7,11 +7,13 @@ import { Guard } from "./guard/Guard.ts"
  * program are some sixty, which handlers take once, when they are made; so requests do not carry them along.
  */
 
-const own = "murmuration/"
+/** This program's services, and those of effect that only they use. */
+const unneeded =
+  /^(?:murmuration\/|@effect\/sql|effect\/(?:cluster|crypto|process|sql)\/|effect\/Terminal$|~effect\/Stdio$)/
 
-/** What of a context requests need: everything but this program's services. */
+/** What of a context requests need: settings of fibers, and what answers with files. */
 export const lean = <Services>(context: Context.Context<Services>): Context.Context<Services> =>
-  Context.makeUnsafe(new Map(Array.from(context.mapUnsafe).filter(([key]) => !key.startsWith(own))))
+  Context.makeUnsafe(new Map(Array.from(context.mapUnsafe).filter(([key]) => !unneeded.test(key))))
 
 type Api = HttpApi.HttpApi<"murmuration", HttpApiGroup.Constraint>
 type Made = HttpApiBuilder.Handlers<never>

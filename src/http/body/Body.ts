@@ -1,7 +1,7 @@
 import { ByteSize, Effect, Stream } from "effect"
 import { Headers, HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import { plainError } from "../guard/Reply.ts"
-import { flatten, fromJson, type Json, nest, Refused } from "./Parameters.ts"
+import { flatten, fromJson, isFlat, type Json, nest, Refused } from "./Parameters.ts"
 import { isClients, normalise } from "./Paths.ts"
 
 /** The largest body of a request. */
@@ -20,7 +20,7 @@ export const layer = HttpRouter.middleware(
     Effect.gen(function*() {
       const request = yield* HttpServerRequest.HttpServerRequest
       const [path, search] = split(request.url)
-      if (!isClients(path)) return yield* handler
+      if (!isClients(path) || isNormal(request, path, search)) return yield* handler
       const result = yield* normalised(request, normalise(path), search).pipe(
         Effect.provideService(HttpServerRequest.MaxBodySize, limitOf(request)),
         Effect.catch((refusal) => Effect.succeed(refusal))
@@ -31,6 +31,10 @@ export const layer = HttpRouter.middleware(
     }),
   { global: true }
 )
+
+/** Nothing to read or to rewrite: most requests of most apps. */
+const isNormal = ({ method }: HttpServerRequest.HttpServerRequest, path: string, search: string): boolean =>
+  !HttpMethod.hasBody(method) && isFlat(search) && normalise(path) === path
 
 const isRequest = (
   result: HttpServerRequest.HttpServerRequest | HttpServerResponse.HttpServerResponse

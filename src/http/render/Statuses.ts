@@ -86,11 +86,9 @@ export class StatusViews extends Context.Service<StatusViews, {
 
       /** The statuses and, for reblogs, their originals. */
       const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
-        const found = new Map(yield* cache.get(ids, load))
+        const found = yield* cache.get(ids, load)
         const originals = ids.flatMap((id) => found.get(id)?.key.original?.id ?? []).filter((id) => !found.has(id))
-        if (originals.length === 0) return found
-        for (const [id, status] of yield* cache.get(originals, load)) found.set(id, status)
-        return found
+        return originals.length === 0 ? found : new Map([...found, ...yield* cache.get(originals, load)])
       })
 
       /** Puts a status together for somebody who may see it. */
