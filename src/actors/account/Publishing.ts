@@ -5,75 +5,74 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed } from "../../services/Errors.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import { statusCharactersMax, tooLong } from "../../services/html/Text.ts"
-import { Fanouts } from "../../services/intents/Fanouts.ts"
+import type { AccountId } from "../../services/Ids.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
-import { Drafts } from "../../services/statuses/Drafts.ts"
+import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
 import { Publications, type Visibility } from "../../services/statuses/Publications.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
-import type { Ownership } from "./Ownership.ts"
-import type { Command, Post } from "./Protocol.ts"
-import { onStatus } from "./Verbs.ts"
-
-type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
+import * as Backlog from "./Backlog.ts"
+import * as Intents from "./Intents.ts"
+import { nextMillis, type Ownership } from "./Ownership.ts"
+import type { Post } from "./Protocol.ts"
+import { type Commands, onStatus } from "./Verbs.ts"
 
 /** Writes, edits and deletes statuses; all inside the transaction of a command. */
-export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Ownership) {
+export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const authors = yield* Authors
   const drafts = yield* Drafts
   const publications = yield* Publications
   const targets = yield* Targets
-  const fanouts = yield* Fanouts
+  const intend = yield* Intents.make
   const notices = yield* Notices
   const broadcast = yield* Broadcast
 
-  /** What is stored of a text and its content warning; a content warning alone is the text. */
-  const prepare = Effect.fnUntraced(
-    function*(source: { readonly text: string; readonly spoilerText: string }) {
-      const [body, warning] = [source.text.trim(), source.spoilerText.trim()]
-      const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
-      if (text === "") return yield* validationFailed("Text can't be blank")
-      if (tooLong(text, spoilerText)) {
-        return yield* validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
-      }
-      return { text, spoilerText, draft: yield* drafts.compose(text) }
+  /** What can be said against a post and the mentions in its draft before it is stored; scheduling checks it, too. */
+  const check = Effect.fnUntraced(function*(accountId: AccountId, { allowedMentions }: Post, draft: Draft) {
+    if (allowedMentions === null) return
+    const allowed = new Set<bigint>([...allowedMentions, accountId])
+    const unexpected = draft.mentionIds.filter((id) => !allowed.has(id))
+    if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
+  })
+
+  const parentOf = (accountId: AccountId, { inReplyToId }: Post) =>
+    inReplyToId === null ? Effect.succeed(undefined) : targets.parent(accountId, inReplyToId)
+
+  /** Fails where `publish` would. */
+  const rehearse = Effect.fnUntraced(function*(accountId: AccountId, post: Post) {
+    yield* parentOf(accountId, post)
+    const { text } = yield* words(post)
+    yield* check(accountId, post, yield* drafts.compose(text))
+  })
+
+  const publish = Effect.fnUntraced(
+    function*(own: Ownership, post: Post): Effect.fn.Return<bigint, ClientError | SqlError> {
+      const { accountId } = own
+      const parent = yield* parentOf(accountId, post)
+      const { spoilerText, text } = yield* words(post)
+      const { author, named } = yield* authors.writing(accountId, drafts.handles(text))
+      const draft = drafts.write(text, named)
+      yield* check(accountId, post, draft)
+      const wanted: Visibility = post.visibility ?? author.visibility
+      const intent = yield* publications.insert({
+        millis: yield* nextMillis(own),
+        accountId,
+        text,
+        spoilerText,
+        sensitive: (post.sensitive ?? author.sensitive) || post.spoilerText.trim() !== "",
+        visibility: wanted === "public" && author.silenced ? "unlisted" : wanted,
+        language: post.language ?? author.language,
+        applicationId: post.applicationId,
+        parent,
+        draft
+      })
+      Backlog.wrote(own.backlog, intent)
+      yield* sql.afterCommit(changed(accountId, parent === undefined ? [] : [parent.id]))
+      return intent.statusId
     }
   )
 
-  /** What can be said against a post before it is stored; scheduling checks it, too. */
-  const check = Effect.fnUntraced(function*(post: Post) {
-    const parent = post.inReplyToId === null ? undefined : yield* targets.parent(accountId, post.inReplyToId)
-    const prepared = yield* prepare(post)
-    if (post.allowedMentions !== null) {
-      const allowed = new Set<bigint>([...post.allowedMentions, accountId])
-      const unexpected = prepared.draft.mentionIds.filter((id) => !allowed.has(id))
-      if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
-    }
-    return { parent, ...prepared }
-  })
-
-  const publish = Effect.fnUntraced(function*(post: Post): Effect.fn.Return<bigint, ClientError | SqlError> {
-    const { draft, parent, spoilerText, text } = yield* check(post)
-    const author = yield* authors.settings(accountId)
-    const wanted: Visibility = post.visibility ?? author.visibility
-    const id = yield* publications.insert({
-      millis: yield* nextMillis,
-      accountId,
-      text,
-      spoilerText,
-      sensitive: (post.sensitive ?? author.sensitive) || post.spoilerText.trim() !== "",
-      visibility: wanted === "public" && author.silenced ? "unlisted" : wanted,
-      language: post.language ?? author.language,
-      applicationId: post.applicationId,
-      parent,
-      draft
-    })
-    yield* fanouts.add(accountId, "publish", id)
-    yield* sql.afterCommit(changed(parent === undefined ? [] : [parent.id]))
-    return id
-  })
-
-  const changed = (statuses: ReadonlyArray<bigint>) =>
+  const changed = (accountId: AccountId, statuses: ReadonlyArray<bigint>) =>
     broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }).pipe(
       Effect.andThen(
         statuses.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: statuses })
@@ -81,39 +80,55 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
     )
 
   const verbs = {
-    Publish: Effect.fnUntraced(function*({ post }: Of<"Publish">) {
-      return onStatus(yield* publish(post))
+    Publish: Effect.fnUntraced(function*(own: Ownership, { post }: Commands["Publish"]) {
+      return onStatus(yield* publish(own, post))
     }),
-    Edit: Effect.fnUntraced(function*(command: Of<"Edit">) {
+    Edit: Effect.fnUntraced(function*(own: Ownership, command: Commands["Edit"]) {
+      const { accountId } = own
       const old = yield* targets.own(accountId, command.statusId)
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
-      const { draft, spoilerText, text } = yield* prepare(command)
+      const { spoilerText, text } = yield* words(command)
+      const draft = yield* drafts.compose(text)
       const sensitive = (command.sensitive ?? old.sensitive) || spoilerText !== ""
       const language = command.language ?? old.language
       const same = old.text === text && old.spoilerText === spoilerText && old.sensitive === sensitive &&
         old.language === language
       if (same) return onStatus(command.statusId)
       yield* publications.revise(command.statusId, accountId, {
-        millis: yield* nextMillis,
+        millis: yield* nextMillis(own),
         text,
         spoilerText,
         sensitive,
         language,
         draft
       })
-      yield* fanouts.add(accountId, "edit", command.statusId)
-      yield* sql.afterCommit(changed([command.statusId]))
+      yield* intend(own, "edit", command.statusId)
+      yield* sql.afterCommit(changed(accountId, [command.statusId]))
       return onStatus(command.statusId)
     }),
-    Delete: Effect.fnUntraced(function*({ statusId }: Of<"Delete">) {
+    Delete: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Delete"]) {
+      const { accountId } = own
       yield* targets.own(accountId, statusId)
-      const counted = yield* publications.remove(statusId, accountId, yield* nextMillis)
+      const counted = yield* publications.remove(statusId, accountId, yield* nextMillis(own))
       yield* notices.retract([statusId])
-      yield* fanouts.add(accountId, "delete", statusId)
-      yield* sql.afterCommit(changed([statusId, ...counted]))
+      yield* intend(own, "delete", statusId)
+      yield* sql.afterCommit(changed(accountId, [statusId, ...counted]))
       return onStatus(statusId)
     })
   }
 
-  return { check, publish, verbs }
+  return { rehearse, publish, verbs }
 })
+
+/** What is stored of a text and its content warning; a content warning alone is the text. */
+const words = Effect.fnUntraced(function*(source: { readonly text: string; readonly spoilerText: string }) {
+  const [body, warning] = [source.text.trim(), source.spoilerText.trim()]
+  const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
+  if (text === "") return yield* validationFailed("Text can't be blank")
+  if (tooLong(text, spoilerText)) {
+    return yield* validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
+  }
+  return { text, spoilerText }
+})
+
+export type Publishing = Effect.Success<typeof make>
