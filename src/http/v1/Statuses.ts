@@ -95,7 +95,7 @@ export const layer = group(
       batch: traced("statuses.batch")(function*({ query }) {
         const ids = Lists.idsOf(query.id)
         if (ids.length > statusBatchMax) return yield* new Unprocessable({ text: "Mastodon::ValidationError" })
-        return Reply.list(yield* views.render(yield* Caller.viewer, ids, "authors"))
+        return Reply.list(yield* views.renderNamed(yield* Caller.viewer, ids, "authors"))
       }),
       show: traced("statuses.show")(function*({ params }) {
         return Reply.json(yield* views.renderOne(yield* Caller.viewer, params.id))
