@@ -44,21 +44,21 @@ export const layer = HttpRouter.middleware(
       const since = yield* Clock.currentTimeMillis
       // One fiber and no timer a request; `Effect.timeout` would take two of the one and one of the other.
       const fiber = yield* Effect.forkDetach(handler, { startImmediately: true })
+      const answered = fiber.pollUnsafe()
+      if (answered !== undefined) return yield* answered
       return yield* Effect.callback<Response, E>((resume) => {
         const end = (exit: Exit.Exit<Response, E>) => {
           requests.delete(fiber)
           resume(exit)
         }
-        if (fiber.pollUnsafe() === undefined) {
-          requests.set(fiber, {
-            since,
-            giveUp: () => {
-              requests.delete(fiber)
-              resume(Reply.unavailable)
-              fiber.interruptUnsafe()
-            }
-          })
-        }
+        requests.set(fiber, {
+          since,
+          giveUp: () => {
+            requests.delete(fiber)
+            resume(Reply.unavailable)
+            fiber.interruptUnsafe()
+          }
+        })
         fiber.addObserver(end)
         return Effect.andThen(Effect.sync(() => requests.delete(fiber)), Fiber.interrupt(fiber))
       })

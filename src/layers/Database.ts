@@ -38,10 +38,15 @@ export const names = {
   transformJson: false
 }
 
-/** Milliseconds, as Postgres' settings of a session have them; a stuck peer must not hold a row for longer. */
+/**
+ * Milliseconds, as Postgres' settings of a session have them; a stuck peer must not hold a row for longer. Statements are
+ * planned once a session: to plan one anew costs several times what running it does, and Postgres would do so for ever
+ * where the first values looked cheaper than most.
+ */
 const session = {
   "application_name": "murmuration",
   timezone: "UTC",
+  "plan_cache_mode": "force_generic_plan",
   "statement_timeout": "15000",
   "lock_timeout": "10000",
   "idle_in_transaction_session_timeout": "5000"

@@ -3,7 +3,7 @@ import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, type Scope } fro
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer, type Server } from "node:http"
 import { bodyBytesMax } from "../http/body/Body.ts"
-import { lean } from "../http/Lean.ts"
+import { forRequests } from "../http/Group.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 import { Environment } from "./Environment.ts"
 import { OperatorError } from "./OperatorError.ts"
@@ -49,7 +49,7 @@ export const makeServer = (): Server => {
 
 /** What requests carry. The size is for bodies that nothing else limits. */
 const carried = (services: Context.Context<Scope.Scope>) =>
-  Context.add(lean(services), HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax))
+  Context.add(forRequests(services), HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax))
 
 /** Requests get nothing of what the server is made of, but what they need themselves. */
 const leanly = Layer.effect(

@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import manifest from "../../package.json" with { type: "json" }
 import { openPostgres, openRedis, type Postgres } from "./Backing.ts"
 import * as Child from "./Child.ts"
 import type { Watched } from "./Cpu.ts"
@@ -53,12 +54,14 @@ export const makeDataDir = async () => {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** As `npm start` runs it. */
-const nodeFlags = ["--max-semi-space-size=8"]
+/** The variables and flags with which `npm start` runs the server. */
+const [, starting = "", flags = ""] = /^(.*) exec node (.*) src\/main\.ts$/.exec(manifest.scripts.start) ?? []
+const started = Object.fromEntries(starting.split(" ").map((pair) => pair.split("=")))
 const common = { HOST: "127.0.0.1", RATE_LIMITS: "off", LOG_LEVEL: "error" }
 const serving = async (port: number, variables: Record<string, string>) => {
   const began = performance.now()
-  const server = Child.start<Order>([...nodeFlags, "--import", here("Probe.ts"), here("../../src/main.ts")], {
+  const server = Child.start<Order>([...flags.split(" "), "--import", here("Probe.ts"), here("../../src/main.ts")], {
+    ...started,
     ...common,
     PORT: String(port),
     ...variables

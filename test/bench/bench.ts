@@ -7,6 +7,7 @@ import type { Bench, Measured, Row } from "./Row.ts"
 import { median } from "./Row.ts"
 import * as Actors from "./rows/Actors.ts"
 import { fanout } from "./rows/Fanouts.ts"
+import { floor } from "./rows/Floor.ts"
 import * as Requests from "./rows/Requests.ts"
 import { events } from "./rows/Streaming.ts"
 import * as Stand from "./Stand.ts"
@@ -29,6 +30,7 @@ const wanted = ({ name }: { readonly name: string }) => options.only === undefin
 
 const inMemory: ReadonlyArray<Row> = [
   Actors.idle,
+  floor,
   Requests.instance,
   Requests.status,
   Requests.home20,

@@ -23,9 +23,7 @@ export const made = (
   }
 }
 
-const test = (seconds: number, size = "160x120", rate = 10) => [
-  ...["-f", "lavfi", "-i", `testsrc=duration=${seconds}:size=${size}:rate=${rate}`]
-]
+const test = (seconds: number, size = "160x120", rate = 10) => ["-f", "lavfi", "-i", `testsrc=duration=${seconds}:size=${size}:rate=${rate}`]
 const tone = (seconds: number) => ["-f", "lavfi", "-i", `sine=frequency=440:duration=${seconds}`]
 
 /** A video with sound, in the container that the name says. */

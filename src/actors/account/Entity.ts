@@ -1,10 +1,12 @@
-import { Cause, Effect, Match, Schema } from "effect"
-import { Entity } from "effect/cluster"
+import { Cause, type Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Entity, type Sharding } from "effect/cluster"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries, type Due } from "../../services/intents/Agenda.ts"
 import { type OutsideCommand, OutsideCommands } from "../../services/intents/OutsideCommands.ts"
+import { lean } from "../../services/Lean.ts"
+import * as Backlog from "./Backlog.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Interactions from "./Interactions.ts"
 import * as Ownership from "./Ownership.ts"
@@ -13,9 +15,103 @@ import { Account, accountMailboxMax, Command } from "./Protocol.ts"
 import * as Publishing from "./Publishing.ts"
 import * as Relations from "./Relations.ts"
 import * as Scheduling from "./Scheduling.ts"
-import { familyOf } from "./Verbs.ts"
+import { familyOf, perform, type Verbs } from "./Verbs.ts"
 
 const decodeCommand = Schema.decodeUnknownEffect(Schema.toCodecJson(Command))
+
+/** What all actors of a node do, made once for them: an actor itself is what it owns, and nothing more. */
+const make = Effect.gen(function*() {
+  const agenda = yield* AgendaEntries
+  const outside = yield* OutsideCommands
+  const owners = yield* Ownership.make
+  const publishing = yield* Publishing.make
+  const scheduling = yield* Scheduling.make(publishing)
+  const relations = yield* Relations.make
+  const interactions = yield* Interactions.make
+  const profile = yield* Profile.make
+  const fanout = yield* Fanout.make(owners)
+  const verbs: Verbs = {
+    ...publishing.verbs,
+    ...scheduling.verbs,
+    ...relations.verbs,
+    ...interactions.verbs,
+    ...profile.verbs
+  }
+
+  const run = (own: Ownership.Ownership, id: string, command: Command) =>
+    Effect.suspend(() => {
+      const { backlog } = own
+      const asked = Backlog.begun(backlog)
+      const work = Effect.suspend(() => perform(verbs, command._tag, own, command))
+      return owners.once(own, id, familyOf[command._tag], work).pipe(
+        Effect.withSpan(`Account.${command._tag}`),
+        Effect.tap(() => {
+          Backlog.committed(backlog, asked)
+          return fanout.wake(own)
+        }),
+        Effect.catchCause((cause) => {
+          // It may be committed all the same, where only the answer was lost.
+          backlog.unread = true
+          return forClients(cause)
+        })
+      )
+    })
+
+  const onDue = (own: Ownership.Ownership, { kind, subjectId }: Due) =>
+    owners.owned(
+      own,
+      Effect.andThen(
+        kind === "mute_end" ? relations.muteEnd(own, subjectId) : scheduling.due(own, subjectId),
+        agenda.strike(kind, subjectId)
+      )
+    )
+
+  const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OutsideCommand) {
+    yield* decodeCommand(command).pipe(
+      Effect.flatMap((decoded) => run(own, `outside:${id}`, decoded)),
+      Effect.catch((refused) =>
+        refused._tag === "Unavailable"
+          ? Effect.fail(refused)
+          : Effect.logWarning("refused a command", refused.message)
+      )
+    )
+    yield* outside.strike(id)
+  })
+
+  /** Works off what waits for the account: commands from outside, what is due, and intents, whoever left them. */
+  const lookAround = Effect.fnUntraced(
+    function*(own: Ownership.Ownership) {
+      for (const command of yield* outside.waiting(own.accountId)) yield* fromOutside(own, command)
+      for (const due of yield* agenda.dueOf(own.accountId)) yield* onDue(own, due)
+    },
+    (chores, own) =>
+      chores.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("an account's chores must wait", cause)),
+        Effect.andThen(Effect.suspend(() => {
+          own.backlog.unread = true
+          return fanout.wake(own)
+        }))
+      )
+  )
+
+  return { run, lookAround, wake: fanout.wake }
+})
+
+/** An actor of the node; what it works with came with `node`. */
+const actor = ({ lookAround, run, wake }: Effect.Success<typeof make>) =>
+  Account.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const backlog = Backlog.make(yield* Effect.scope)
+      const own = Ownership.begin(AccountId.make(BigInt(entityId)), backlog)
+      yield* wake(own)
+      return Account.of({
+        Do: ({ payload }) => run(own, payload.id, payload.command),
+        Wake: () => lookAround(own)
+      })
+    }),
+    { mailboxCapacity: accountMailboxMax, disableFatalDefects: true }
+  )
 
 /**
  * The account's actor. It is the only writer of what the account does: commands run one at a time, each in one
@@ -25,67 +121,12 @@ const decodeCommand = Schema.decodeUnknownEffect(Schema.toCodecJson(Command))
  * fiber: at least once, with effects that are sets, in the order of their ids. The mailbox holds
  * `accountMailboxMax` commands; fan-out takes `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
  */
-export const layer = Account.toLayer(
-  Effect.gen(function*() {
-    const { entityId } = yield* Entity.CurrentAddress
-    const accountId = AccountId.make(BigInt(entityId))
-    const agenda = yield* AgendaEntries
-    const outside = yield* OutsideCommands
-    const ownership = yield* Ownership.make(accountId)
-    const publishing = yield* Publishing.make(ownership)
-    const scheduling = yield* Scheduling.make(ownership, publishing)
-    const relations = yield* Relations.make(ownership)
-    const interactions = yield* Interactions.make(ownership)
-    const profile = yield* Profile.make(ownership)
-    const fanout = yield* Fanout.make(ownership)
-
-    const work = Match.type<Command>().pipe(Match.tagsExhaustive({
-      ...publishing.verbs,
-      ...scheduling.verbs,
-      ...relations.verbs,
-      ...interactions.verbs,
-      ...profile.verbs
-    }))
-    // The span of a command; verbs have none of their own, because `Effect.fn` keeps a stack trace for each of every actor.
-    const run = (id: string, command: Command) =>
-      ownership.once(id, familyOf[command._tag], work(command)).pipe(
-        Effect.withSpan(`Account.${command._tag}`),
-        Effect.tap(fanout.wake),
-        Effect.catchCause(forClients)
-      )
-
-    const onDue = ({ kind, subjectId }: Due) =>
-      ownership.owned(Effect.andThen(
-        kind === "mute_end" ? relations.muteEnd(subjectId) : scheduling.due(subjectId),
-        agenda.strike(kind, subjectId)
-      ))
-
-    const fromOutside = Effect.fnUntraced(function*({ command, id }: OutsideCommand) {
-      yield* decodeCommand(command).pipe(
-        Effect.flatMap((decoded) => run(`outside:${id}`, decoded)),
-        Effect.catch((refused) =>
-          refused._tag === "Unavailable"
-            ? Effect.fail(refused)
-            : Effect.logWarning("refused a command", refused.message)
-        )
-      )
-      yield* outside.strike(id)
-    })
-
-    /** What waits for this account beside its fan-out. */
-    const chores = Effect.gen(function*() {
-      for (const command of yield* outside.waiting(accountId)) yield* fromOutside(command)
-      for (const due of yield* agenda.dueOf(accountId)) yield* onDue(due)
-    }).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("an account's chores must wait", cause))
-    )
-
-    return Account.of({
-      Do: ({ payload }) => run(payload.id, payload.command),
-      Wake: () => Effect.andThen(chores, fanout.wake)
-    })
-  }),
-  { mailboxCapacity: accountMailboxMax, disableFatalDefects: true }
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(make, (node) =>
+    Effect.updateContext(
+      Layer.build(actor(node)),
+      (context: Context.Context<Scope.Scope | Sharding.Sharding>) => lean(context)
+    ))
 )
 
 /** Expected errors go to the client as they are; a database that does not answer is a reason to come back. */

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Queue, Schedule } from "effect"
+import { Clock, Context, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
@@ -9,12 +9,16 @@ import { type Fanout, Fanouts, fanoutsRoundMax } from "../../services/intents/Fa
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Accounts } from "./Accounts.ts"
-import type { Ownership } from "./Ownership.ts"
+import * as Backlog from "./Backlog.ts"
+import type { Owners, Ownership } from "./Ownership.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
 export const sliceRowsMax = 1_000
 /** The same, as the fan-out takes it; simulations have slices of a few, so that few followers are enough for several. */
 export const SliceRows = Context.Reference("murmuration/actors/account/SliceRows", { defaultValue: () => sliceRowsMax })
+
+/** Followers of an account up to which its post is told in one statement; it is asked for so many before. */
+const atOnceRowsMax = 100
 
 /** How often a busy fan-out says that it is busy, in milliseconds; an idle entity is put away after minutes. */
 const awakeMillis = 20_000
@@ -24,8 +28,7 @@ const awakeMillis = 20_000
  * slice writes feeds, notifications and its cursor, then tells the streams; a crash at any point repeats at most one
  * slice, whose effects are sets.
  */
-export const make = Effect.fnUntraced(function*(ownership: Ownership) {
-  const { accountId, owned } = ownership
+export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
   const accounts = yield* Accounts
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
@@ -53,44 +56,70 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
     )
 
   /** How a step ends: true where nothing of its intent is left. */
-  const finish = (id: bigint) => Effect.as(fanouts.finish([id]), true)
+  const finish = (id: bigint) => Effect.as(fanouts.finish(id), true)
   const advance = (id: bigint, phase: number, cursor: bigint) => Effect.as(fanouts.advance(id, phase, cursor), false)
 
   /** What comes once for a new or edited status, before its followers. */
-  const open = Effect.fnUntraced(function*(
-    { kind, phase, statusId }: Fanout & { readonly statusId: bigint },
-    { visibility }: Audience
-  ) {
+  const open = Effect.fnUntraced(function*(accountId: AccountId, { kind, phase, statusId }: OfStatus, slice: Audience) {
     if (phase > 0) return
-    yield* told(yield* notices.mentions(accountId, statusId))
+    if (slice.mentioned.length > 0) yield* told(yield* notices.mentions(accountId, statusId, slice.mentioned))
     if (kind === "edit") yield* told(yield* notices.edited(accountId, statusId))
-    if (visibility === "direct") yield* threadsChanged(yield* threads.record(statusId))
+    if (slice.visibility === "direct") yield* threadsChanged(yield* threads.record(statusId))
   })
 
   /** A slice of a new or edited status. */
-  const spread = Effect.fnUntraced(function*(fanout: Fanout & { readonly statusId: bigint }) {
+  const spread = Effect.fnUntraced(function*(accountId: AccountId, fanout: OfStatus) {
     const { cursor, id, kind, phase, statusId } = fanout
-    const audience = yield* audiences.of(statusId)
-    if (audience === undefined) return yield* finish(id)
-    yield* open(fanout, audience)
-    const slice = yield* audiences.readers(audience, cursor, sliceRows)
+    const slice = yield* audiences.readers(statusId, accountId, cursor, sliceRows)
+    if (slice === undefined) return yield* finish(id)
+    yield* open(accountId, fanout, slice)
     const accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
     if (kind === "publish") {
-      yield* feeds.push(accountIds, { id: statusId, reblogOf: audience.reblogOfId ?? undefined })
+      yield* feeds.push(accountIds, { id: statusId, reblogOf: slice.reblogOfId ?? undefined })
       if (slice.subscribers.length > 0) yield* told(yield* notices.subscribers(accountId, statusId, slice.subscribers))
     }
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusEvent",
       event: kind === "publish" ? "update" : "status.update",
-      statusId: audience.statusId,
+      statusId: slice.statusId,
       accountIds,
-      channels: phase === 0 ? audience.channels : []
+      channels: phase === 0 ? slice.channels : []
     }))
     return yield* slice.cursor === undefined ? finish(id) : advance(id, 1, slice.cursor)
   })
 
+  /**
+   * A new status with few readers, as most are: after the feeds, one statement tells whom it mentions and
+   * closes the intent, a transaction of its own that does both under the owner's epoch or nothing. Undefined where it takes
+   * more than that, and nothing is done.
+   */
+  const atOnce = Effect.fnUntraced(function*(own: Ownership, fanout: OfStatus) {
+    const { accountId } = own
+    const { id, statusId } = fanout
+    const slice = yield* audiences.readers(statusId, accountId, 0n, Math.min(sliceRows, atOnceRowsMax))
+    if (slice === undefined || slice.cursor !== undefined || slice.subscribers.length > 0) return undefined
+    if (slice.visibility === "direct") return undefined
+    const accountIds = [accountId, ...slice.readers]
+    yield* feeds.push(accountIds, { id: statusId, reblogOf: slice.reblogOfId ?? undefined })
+    const closing = fanouts.finishing(id, yield* claim(own))
+    const written = slice.mentioned.length === 0
+      ? (yield* closing).length === 0 ? undefined : []
+      : yield* notices.lastMentions(accountId, statusId, slice.mentioned, closing)
+    // Somebody else owns the account or has done it; the transaction finds out.
+    if (written === undefined) return undefined
+    yield* told(written)
+    yield* broadcast.publish({
+      _tag: "StatusEvent",
+      event: "update",
+      statusId: slice.statusId,
+      accountIds,
+      channels: slice.channels
+    })
+    return true
+  })
+
   /** A slice of a deleted status: first its reblogs go, then the streams of all followers hear of it. */
-  const erase = Effect.fnUntraced(function*({ cursor, id, phase, statusId }: Fanout & { readonly statusId: bigint }) {
+  const erase = Effect.fnUntraced(function*(accountId: AccountId, { cursor, id, phase, statusId }: OfStatus) {
     if (phase === 0) {
       yield* threadsChanged(yield* threads.erase(statusId))
       const gone = yield* reblogs.removeAll(statusId, cursor, sliceRows, yield* Clock.currentTimeMillis)
@@ -110,7 +139,7 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
     return yield* slice.cursor === undefined ? finish(id) : advance(id, 2, slice.cursor)
   })
 
-  const step = Effect.fnUntraced(function*(fanout: Fanout) {
+  const step = Effect.fnUntraced(function*(accountId: AccountId, fanout: Fanout) {
     const { details, id, kind, statusId } = fanout
     if (details !== null) {
       if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
@@ -120,46 +149,83 @@ export const make = Effect.fnUntraced(function*(ownership: Ownership) {
       }
     }
     if (statusId === null) return yield* finish(id)
-    return yield* kind === "delete" ? erase({ ...fanout, statusId }) : spread({ ...fanout, statusId })
+    return yield* (kind === "delete" ? erase : spread)(accountId, { ...fanout, statusId })
   })
 
-  /** One slice of every waiting intent; true while there may be more of what it saw; of newer ones the bell tells. An intent that fails does not hold up the others. */
-  const round = Effect.gen(function*() {
-    const waiting = yield* fanouts.waiting(accountId)
-    let [moved, finished] = [0, 0]
+  const slice = Effect.fnUntraced(function*(own: Ownership, fanout: Fanout) {
+    const { details, kind, phase, statusId } = fanout
+    const simple = kind === "publish" && phase === 0 && details === null && statusId !== null
+    const done = simple ? yield* atOnce(own, { ...fanout, statusId }) : undefined
+    return done ?? (yield* owned(own, step(own.accountId, fanout)))
+  })
+
+  /** The rows that wait, and whether there may be more of them. */
+  const ask = Effect.fnUntraced(function*({ accountId, backlog }: Ownership) {
+    Backlog.takeKnown(backlog)
+    backlog.unread = false
+    backlog.asked++
+    const rows = yield* fanouts.waiting(accountId).pipe(
+      Effect.ensuring(Effect.sync(() => backlog.asked++)),
+      Effect.tapError(() => Effect.sync(() => backlog.unread = true))
+    )
+    if (rows.length === fanoutsRoundMax) backlog.unread = true
+    return rows
+  })
+
+  /** One slice of every waiting intent; false where none moved. An intent that fails does not hold up the others. */
+  const round = Effect.fnUntraced(function*(own: Ownership) {
+    const { backlog } = own
+    const waiting = backlog.unread ? yield* ask(own) : Backlog.takeKnown(backlog)
+    let moved = 0
     for (const fanout of waiting) {
-      yield* owned(step(fanout)).pipe(
-        Effect.tap((over) =>
-          Effect.sync(() => {
-            moved++
-            if (over) finished++
-          })
-        ),
+      const over = yield* slice(own, fanout).pipe(
         Effect.withSpan("Account.fanout", { attributes: { kind: fanout.kind, phase: fanout.phase } }),
-        Effect.catchCause((cause) => Effect.logError("a fan-out slice failed", cause))
+        Effect.catchCause((cause) => Effect.as(Effect.logError("a fan-out slice failed", cause), undefined))
       )
+      if (over !== undefined) moved++
+      if (over !== true) backlog.unread = true
     }
-    return moved > 0 && (finished < waiting.length || waiting.length === fanoutsRoundMax)
+    return moved > 0
   })
 
   /** Works until nothing is left that moves; a message to itself now and then keeps a busy entity from going idle. */
-  const drain = Effect.gen(function*() {
-    let awakeSince = yield* Clock.currentTimeMillis
-    while (yield* round) {
-      const now = yield* Clock.currentTimeMillis
-      if (now - awakeSince < awakeMillis) continue
-      awakeSince = now
-      yield* accounts.wake(accountId)
-    }
-  }).pipe(
-    Effect.retry({ schedule: Schedule.exponential("200 millis"), times: 4 }),
-    Effect.catchCause((cause) => Effect.logError("fan-out stopped", cause))
+  const drain = Effect.fnUntraced(
+    function*(own: Ownership) {
+      let awakeSince = yield* Clock.currentTimeMillis
+      const { backlog } = own
+      do {
+        backlog.rung = false
+        while (Backlog.hasWork(backlog) && (yield* round(own))) {
+          const now = yield* Clock.currentTimeMillis
+          if (now - awakeSince < awakeMillis) continue
+          awakeSince = now
+          yield* accounts.wake(own.accountId)
+        }
+      } while (backlog.rung)
+      backlog.running = false
+    },
+    (drained, own) =>
+      drained.pipe(
+        Effect.retry({ schedule: Schedule.exponential("200 millis"), times: 4 }),
+        Effect.catchCause((cause) => {
+          own.backlog.running = false
+          return Effect.logError("fan-out stopped", cause)
+        })
+      )
   )
-  const bell = yield* Queue.sliding<void>(1)
-  yield* Queue.take(bell).pipe(Effect.andThen(drain), Effect.forever, Effect.forkScoped)
-  /** Has the fan-out look for work; it looks once more after what it does now. */
-  const wake = Effect.asVoid(Queue.offer(bell, undefined))
-  // Whoever owned the account before may have left work behind.
-  yield* wake
+
+  /** Has the fan-out work off what there is; one that works already looks once more after what it does now. */
+  const wake = (own: Ownership) =>
+    Effect.suspend(() => {
+      const { backlog } = own
+      if (!Backlog.hasWork(backlog)) return Effect.void
+      backlog.rung = true
+      if (backlog.running) return Effect.void
+      backlog.running = true
+      return Effect.asVoid(Effect.forkIn(drain(own), backlog.scope))
+    })
+
   return { wake }
 })
+
+type OfStatus = Fanout & { readonly statusId: bigint }

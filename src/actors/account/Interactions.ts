@@ -4,48 +4,47 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, Unprocessable } from "../../services/Errors.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
-import { Fanouts, type Notice } from "../../services/intents/Fanouts.ts"
+import type { Notice } from "../../services/intents/Fanouts.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { type Target, Targets } from "../../services/statuses/Targets.ts"
-import type { Ownership } from "./Ownership.ts"
-import type { Command } from "./Protocol.ts"
-import { onStatus } from "./Verbs.ts"
-
-type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
+import * as Intents from "./Intents.ts"
+import { nextMillis, type Ownership } from "./Ownership.ts"
+import { type Commands, onStatus } from "./Verbs.ts"
 
 /** Favourites, reblogs and pins. What is undone is looked up by the own row first, so that it works although the author blocked (S-127). */
-export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Ownership) {
+export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const targets = yield* Targets
   const authors = yield* Authors
   const favourites = yield* Favourites
   const reblogs = yield* Reblogs
   const publications = yield* Publications
-  const fanouts = yield* Fanouts
+  const intend = yield* Intents.make
   const notices = yield* Notices
   const broadcast = yield* Broadcast
 
   const changed = (...ids: ReadonlyArray<bigint>) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
-  const notify = (type: Notice["type"], { accountId: to, id, local }: Target) =>
-    to === accountId || !local
+  const notify = (own: Ownership, type: Notice["type"], { accountId: to, id, local }: Target) =>
+    to === own.accountId || !local
       ? Effect.void
-      : fanouts.add(accountId, "notify", null, { type, to: String(to), statusId: String(id) })
+      : intend(own, "notify", null, { type, to: String(to), statusId: String(id) })
   const refusePin = (text: string) => new Unprocessable({ text: `Validation failed: ${text}` })
 
   const verbs = {
-    Favourite: Effect.fnUntraced(function*({ statusId }: Of<"Favourite">) {
+    Favourite: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Favourite"]) {
+      const { accountId } = own
       const target = yield* targets.visible(accountId, statusId)
       if (yield* favourites.add(accountId, target.id)) {
-        yield* notify("favourite", target)
+        yield* notify(own, "favourite", target)
         yield* changed(target.id)
       }
       return onStatus(target.id)
     }),
-    Unfavourite: Effect.fnUntraced(function*({ statusId }: Of<"Unfavourite">) {
+    Unfavourite: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Unfavourite"]) {
       if (yield* favourites.remove(accountId, statusId)) {
         yield* notices.retractOne("favourite", accountId, statusId)
         yield* changed(statusId)
@@ -53,10 +52,11 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       }
       return onStatus((yield* targets.visible(accountId, statusId)).id)
     }),
-    Reblog: Effect.fnUntraced(function*({ statusId, visibility }: Of<"Reblog">) {
+    Reblog: Effect.fnUntraced(function*(own: Ownership, { statusId, visibility }: Commands["Reblog"]) {
+      const { accountId } = own
       const target = yield* targets.visible(accountId, statusId)
-      const own = target.accountId === accountId
-      if (target.visibility === "direct" || (target.visibility === "private" && !own)) return yield* new NotAllowed()
+      const isOwn = target.accountId === accountId
+      if (target.visibility === "direct" || (target.visibility === "private" && !isOwn)) return yield* new NotAllowed()
       const before = yield* reblogs.find(accountId, target.id)
       if (before !== undefined) return onStatus(before)
       const author = yield* authors.settings(accountId)
@@ -66,23 +66,24 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
         : wanted === "public" && author.silenced
         ? "unlisted"
         : wanted
-      const id = yield* reblogs.insert(accountId, target.id, shown, yield* nextMillis)
-      yield* fanouts.add(accountId, "publish", id)
-      yield* notify("reblog", target)
+      const id = yield* reblogs.insert(accountId, target.id, shown, yield* nextMillis(own))
+      yield* intend(own, "publish", id)
+      yield* notify(own, "reblog", target)
       yield* changed(target.id)
       return onStatus(id)
     }),
-    Unreblog: Effect.fnUntraced(function*({ statusId }: Of<"Unreblog">) {
+    Unreblog: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Unreblog"]) {
+      const { accountId } = own
       const wrapper = yield* reblogs.find(accountId, statusId)
       if (wrapper === undefined) return onStatus((yield* targets.visible(accountId, statusId)).id)
-      yield* publications.remove(wrapper, accountId, yield* nextMillis)
+      yield* publications.remove(wrapper, accountId, yield* nextMillis(own))
       yield* notices.retractOne("reblog", accountId, statusId)
       yield* notices.retract([wrapper])
-      yield* fanouts.add(accountId, "delete", wrapper)
+      yield* intend(own, "delete", wrapper)
       yield* changed(statusId, wrapper)
       return onStatus(statusId)
     }),
-    Pin: Effect.fnUntraced(function*({ statusId }: Of<"Pin">) {
+    Pin: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Pin"]) {
       const target = yield* targets.visible(accountId, statusId)
       if (target.id !== statusId) return yield* refusePin("A boost cannot be pinned")
       if (target.accountId !== accountId) return yield* refusePin("Someone else's post cannot be pinned")
@@ -97,7 +98,7 @@ export const make = Effect.fnUntraced(function*({ accountId, nextMillis }: Owner
       }
       return onStatus(statusId)
     }),
-    Unpin: Effect.fnUntraced(function*({ statusId }: Of<"Unpin">) {
+    Unpin: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Unpin"]) {
       const target = yield* targets.own(accountId, statusId)
       yield* favourites.unpin(accountId, target.id)
       yield* changed(target.id)

@@ -6,6 +6,7 @@ import { type AccountId, millisOf } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
 import { only } from "../../services/Rows.ts"
+import type { Backlog } from "./Backlog.ts"
 
 /** Uses of a family in the current period; `index` numbers the periods since 1970. */
 interface Used {
@@ -18,22 +19,40 @@ interface State {
   readonly used: Record<Family, Used>
 }
 
-const periodOf = (family: Family, now: number) => Math.floor(now / (families[family].seconds * 1000))
-
 /**
  * What an actor holds while it is active: its epoch, its limits as the rows gave them when it was activated, and the
  * time of its newest status. It is read at the first need, so that an activation never fails where Postgres is away,
- * and forgotten when another node turns out to own the account.
+ * and forgotten when another node turns out to own the account. Only `Owners` changes it.
  */
-export const make = Effect.fnUntraced(function*(accountId: AccountId) {
+export interface Ownership {
+  readonly accountId: AccountId
+  readonly backlog: Backlog
+  state: State | undefined
+  /** The time of the newest status, in milliseconds since 1970. */
+  newestMillis: number
+  /** While it activates: commands and fan-out run side by side, and the later of two would make the earlier a stranger. */
+  activating: Semaphore.Semaphore | undefined
+}
+
+/** What an actor begins with. */
+export const begin = (accountId: AccountId, backlog: Backlog): Ownership => ({
+  accountId,
+  backlog,
+  state: undefined,
+  newestMillis: 0,
+  activating: undefined
+})
+
+const periodOf = (family: Family, now: number) => Math.floor(now / (families[family].seconds * 1000))
+
+/** What owners do as such; made once a node, while every actor has an `Ownership`. */
+export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const commands = yield* Commands
   const { rateLimits } = yield* ServerConfig
-  let state: State | undefined
-  /** The time of the newest status, in milliseconds since 1970. */
-  let newestMillis = 0
 
-  const activate = Effect.fnUntraced(function*() {
+  const activate = Effect.fnUntraced(function*(own: Ownership) {
+    const { accountId } = own
     const owner = yield* commands.takeOver(accountId)
     const now = yield* Clock.currentTimeMillis
     const count = (family: Family) =>
@@ -48,17 +67,19 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
         (SELECT max((answer ->> 'id')::bigint) FROM commands WHERE account_id = ${accountId} AND answer ->> 'kind' = 'status')
       ) AS id`
     )
-    if (newest.id !== null) newestMillis = Math.max(newestMillis, millisOf(newest.id))
-    state = { owner, used: { statuses: yield* count("statuses"), follows: yield* count("follows") } }
-    return state
+    if (newest.id !== null) own.newestMillis = Math.max(own.newestMillis, millisOf(newest.id))
+    own.state = { owner, used: { statuses: yield* count("statuses"), follows: yield* count("follows") } }
+    return own.state
   })
 
-  // Commands and fan-out run side by side; were both to activate, the later one would make the earlier one a stranger.
-  const activating = Semaphore.makeUnsafe(1)
-  const known = Effect.suspend(() => state === undefined ? activate() : Effect.succeed(state))
-  const current: Effect.Effect<State, RecordNotFound | SqlError> = Effect.suspend(() =>
-    state === undefined ? activating.withPermits(1)(known) : Effect.succeed(state)
-  )
+  const current = (own: Ownership): Effect.Effect<State, RecordNotFound | SqlError> => {
+    const known = Effect.suspend(() => own.state === undefined ? activate(own) : Effect.succeed(own.state))
+    return Effect.suspend(() => {
+      if (own.state !== undefined) return Effect.succeed(own.state)
+      own.activating ??= Semaphore.makeUnsafe(1)
+      return own.activating.withPermit(known)
+    })
+  }
 
   const standingOf = ({ used }: State, family: Family, now: number) => {
     const index = periodOf(family, now)
@@ -68,19 +89,20 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
   }
 
   /** Forgets what turned out to be stale, not what was learnt since. */
-  const forget = (held: State) => () => {
-    if (state === held) state = undefined
+  const forget = (own: Ownership, held: State) => () => {
+    if (own.state === held) own.state = undefined
     return new Unavailable({ retryAfterSeconds: 1 })
   }
 
   /** Runs a command once; refuses it where its family is used up. */
   const once = Effect.fnUntraced(function*<E>(
+    own: Ownership,
     id: string,
     kind: Family | undefined,
     work: Effect.Effect<Answer, E>
   ) {
     const family = rateLimits ? kind : undefined
-    const held = yield* current
+    const held = yield* current(own)
     const now = yield* Clock.currentTimeMillis
     const metered: Effect.Effect<Answer, E | TooManyRequests> = family === undefined
       ? work
@@ -89,7 +111,7 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })
     const { answer, repeated } = yield* commands.once(held.owner, id, family, metered).pipe(
-      Effect.catchTag("StaleOwner", forget(held))
+      Effect.catchTag("StaleOwner", forget(own, held))
     )
     if (family === undefined) return answer
     if (!repeated) held.used[family].count++
@@ -97,21 +119,22 @@ export const make = Effect.fnUntraced(function*(accountId: AccountId) {
   })
 
   /** Runs work that may come again in a transaction of the owner. */
-  const owned = Effect.fnUntraced(function*<A, E>(work: Effect.Effect<A, E>) {
-    const held = yield* current
-    return yield* commands.owned(held.owner, work).pipe(Effect.catchTag("StaleOwner", forget(held)))
+  const owned = Effect.fnUntraced(function*<A, E>(own: Ownership, work: Effect.Effect<A, E>) {
+    const held = yield* current(own)
+    return yield* commands.owned(held.owner, work).pipe(Effect.catchTag("StaleOwner", forget(own, held)))
   })
 
-  /**
-   * The time for a new status, in milliseconds since 1970: never that of an earlier one, whatever the clock does. For the
-   * work of a command only, which goes on under the epoch that it began with, even if that was forgotten meanwhile.
-   */
-  const nextMillis = Effect.map(Clock.currentTimeMillis, (now) => {
-    newestMillis = Math.max(now, newestMillis + 1)
-    return newestMillis
-  })
+  /** For one statement that is a transaction of its own (`Commands.claim`). */
+  const claim = (own: Ownership) => Effect.map(current(own), ({ owner }) => commands.claim(owner))
 
-  return { accountId, once, owned, nextMillis }
+  return { once, owned, claim }
 })
 
-export type Ownership = Effect.Success<ReturnType<typeof make>>
+export type Owners = Effect.Success<typeof make>
+
+/**
+ * The time for a new status, in milliseconds since 1970: never that of an earlier one, whatever the clock does. For the
+ * work of a command only, which goes on under the epoch that it began with, even if that was forgotten meanwhile.
+ */
+export const nextMillis = (own: Ownership): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (now) => own.newestMillis = Math.max(now, own.newestMillis + 1))

@@ -13,11 +13,11 @@ import {
   profileFieldCharactersMax,
   profileFieldsMax
 } from "../../services/instance/ContentLimits.ts"
-import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { Follows } from "../../services/social/Follows.ts"
+import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { Command, ProfileChange } from "./Protocol.ts"
-import { onAccount } from "./Verbs.ts"
+import type { ProfileChange } from "./Protocol.ts"
+import { type Commands, onAccount } from "./Verbs.ts"
 
 type Problem = readonly [field: string, error: string, description: string]
 
@@ -69,17 +69,18 @@ const postingDefaults = ["defaultVisibility", "defaultSensitive", "defaultLangua
 const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ")
 
 /** Changes of the profile and the posting defaults; unlocking lets in who waits. */
-export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
+export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const profiles = yield* Profiles
   const follows = yield* Follows
-  const fanouts = yield* Fanouts
+  const intend = yield* Intents.make
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
 
   const verbs = {
     UpdateProfile: Effect.fnUntraced(
-      function*({ change }: Extract<Command, { readonly _tag: "UpdateProfile" }>) {
+      function*(own: Ownership, { change }: Commands["UpdateProfile"]) {
+        const { accountId } = own
         const problems = problemsOf(change)
         if (problems.length > 0) {
           const details: Record<string, Array<{ error: string; description: string }>> = {}
@@ -99,7 +100,7 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))
-        if (ids.length > 0) yield* fanouts.add(accountId, "homes", null, { readers: ids.map(String) })
+        if (ids.length > 0) yield* intend(own, "homes", null, { readers: ids.map(String) })
         yield* sql.afterCommit(
           Effect.andThen(
             feeds.drop(ids),

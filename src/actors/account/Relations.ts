@@ -6,27 +6,25 @@ import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
-import { Fanouts, type Notice } from "../../services/intents/Fanouts.ts"
+import type { Notice } from "../../services/intents/Fanouts.ts"
 import { Counterparts } from "../../services/social/Counterparts.ts"
 import { Follows, followsMax } from "../../services/social/Follows.ts"
 import { Restrictions } from "../../services/social/Restrictions.ts"
+import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { Command } from "./Protocol.ts"
-import { onAccount } from "./Verbs.ts"
-
-type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
+import { type Commands, onAccount } from "./Verbs.ts"
 
 /** The longest mute that ends, in seconds: 100 years; a longer one is for ever. */
 const muteSecondsMax = 3_155_760_000
 
 /** Follows, requests, blocks and mutes. Homes that they change are forgotten and rebuilt by their owners' next reads. */
-export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
+export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const counterparts = yield* Counterparts
   const follows = yield* Follows
   const restrictions = yield* Restrictions
   const agenda = yield* AgendaEntries
-  const fanouts = yield* Fanouts
+  const intend = yield* Intents.make
   const notices = yield* Notices
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
@@ -35,8 +33,9 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
    * Forgets the homes of `readers`: at once after the commit, and by an intent, should this node die in between. Caches
    * forget figures and relations of both accounts.
    */
-  const changed = Effect.fnUntraced(function*(target: AccountId, ...readers: ReadonlyArray<AccountId>) {
-    if (readers.length > 0) yield* fanouts.add(accountId, "homes", null, { readers: readers.map(String) })
+  const changed = Effect.fnUntraced(function*(own: Ownership, target: AccountId, ...readers: ReadonlyArray<AccountId>) {
+    const { accountId } = own
+    if (readers.length > 0) yield* intend(own, "homes", null, { readers: readers.map(String) })
     yield* sql.afterCommit(
       Effect.all([
         feeds.drop(readers),
@@ -45,7 +44,8 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
       ], { discard: true })
     )
   })
-  const notify = (type: Notice["type"], to: bigint) => fanouts.add(accountId, "notify", null, { type, to: String(to) })
+  const notify = (own: Ownership, type: Notice["type"], to: bigint) =>
+    intend(own, "notify", null, { type, to: String(to) })
 
   const drop = Effect.fnUntraced(function*(follower: AccountId, followed: AccountId) {
     const ended = yield* follows.unfollow([follower, followed])
@@ -55,61 +55,71 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
   })
 
   const verbs = {
-    Follow: Effect.fnUntraced(function*({ languages, notify: wantsPosts, reblogs, target }: Of<"Follow">) {
-      if (target === accountId) return yield* new NotAllowed({ text: "Following your own account is not allowed" })
-      const other = yield* counterparts.find(accountId, target)
-      if (other.blocked || other.moved) return yield* new NotAllowed()
-      if (!(yield* follows.change([accountId, target], { showReblogs: reblogs, notify: wantsPosts, languages }))) {
-        const options = { showReblogs: reblogs ?? true, notify: wantsPosts ?? false, languages }
-        const { followers, following } = yield* follows.count(accountId)
-        const most = Math.max(followsMax, Math.floor(followers * 1.1))
-        if (following >= most) return yield* validationFailed(`You cannot follow more than ${most} people`)
-        if (other.approves) yield* follows.request([accountId, target], options)
-        else yield* follows.follow([accountId, target], options)
-        if (other.local) yield* notify(other.approves ? "follow_request" : "follow", target)
+    Follow: Effect.fnUntraced(
+      function*(own: Ownership, { languages, notify: wantsPosts, reblogs, target }: Commands["Follow"]) {
+        const { accountId } = own
+        if (target === accountId) return yield* new NotAllowed({ text: "Following your own account is not allowed" })
+        const other = yield* counterparts.find(accountId, target)
+        if (other.blocked || other.moved) return yield* new NotAllowed()
+        if (!(yield* follows.change([accountId, target], { showReblogs: reblogs, notify: wantsPosts, languages }))) {
+          const options = { showReblogs: reblogs ?? true, notify: wantsPosts ?? false, languages }
+          const { followers, following } = yield* follows.count(accountId)
+          const most = Math.max(followsMax, Math.floor(followers * 1.1))
+          if (following >= most) return yield* validationFailed(`You cannot follow more than ${most} people`)
+          if (other.approves) yield* follows.request([accountId, target], options)
+          else yield* follows.follow([accountId, target], options)
+          if (other.local) yield* notify(own, other.approves ? "follow_request" : "follow", target)
+        }
+        yield* changed(own, target, accountId)
+        return onAccount(target)
       }
-      yield* changed(target, accountId)
-      return onAccount(target)
-    }),
-    Unfollow: Effect.fnUntraced(function*({ target }: Of<"Unfollow">) {
+    ),
+    Unfollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unfollow"]) {
+      const { accountId } = own
       yield* drop(accountId, target)
-      yield* changed(target, accountId)
+      yield* changed(own, target, accountId)
       return onAccount(target)
     }),
-    AuthorizeFollow: Effect.fnUntraced(function*({ target }: Of<"AuthorizeFollow">) {
+    AuthorizeFollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["AuthorizeFollow"]) {
+      const { accountId } = own
       if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()
       // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
       yield* notices.retractFollow(target, accountId)
-      yield* fanouts.add(accountId, "notify", null, { type: "follow", to: String(accountId), from: String(target) })
-      yield* changed(target, target)
+      yield* intend(own, "notify", null, { type: "follow", to: String(accountId), from: String(target) })
+      yield* changed(own, target, target)
       return onAccount(target)
     }),
-    RejectFollow: Effect.fnUntraced(function*({ target }: Of<"RejectFollow">) {
+    RejectFollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RejectFollow"]) {
+      const { accountId } = own
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
       yield* notices.retractFollow(target, accountId)
-      yield* changed(target)
+      yield* changed(own, target)
       return onAccount(target)
     }),
-    RemoveFollower: Effect.fnUntraced(function*({ target }: Of<"RemoveFollower">) {
+    RemoveFollower: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RemoveFollower"]) {
+      const { accountId } = own
       yield* drop(target, accountId)
-      yield* changed(target, target)
+      yield* changed(own, target, target)
       return onAccount(target)
     }),
-    Block: Effect.fnUntraced(function*({ target }: Of<"Block">) {
+    Block: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Block"]) {
+      const { accountId } = own
       if (target === accountId) return yield* new NotAllowed()
       yield* counterparts.find(accountId, target)
       yield* restrictions.block(accountId, target)
       yield* drop(accountId, target)
       yield* drop(target, accountId)
-      yield* changed(target, accountId, target)
+      yield* changed(own, target, accountId, target)
       return onAccount(target)
     }),
-    Unblock: Effect.fnUntraced(function*({ target }: Of<"Unblock">) {
+    Unblock: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unblock"]) {
+      const { accountId } = own
       yield* restrictions.unblock(accountId, target)
-      yield* changed(target, accountId, target)
+      yield* changed(own, target, accountId, target)
       return onAccount(target)
     }),
-    Mute: Effect.fnUntraced(function*({ notifications, seconds, target }: Of<"Mute">) {
+    Mute: Effect.fnUntraced(function*(own: Ownership, { notifications, seconds, target }: Commands["Mute"]) {
+      const { accountId } = own
       if (target === accountId) return yield* new NotAllowed()
       yield* counterparts.find(accountId, target)
       const timed = seconds > 0 && seconds <= muteSecondsMax
@@ -117,13 +127,14 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
       const id = yield* restrictions.mute(accountId, target, { hideNotifications: notifications, expiresAt })
       if (expiresAt === undefined) yield* agenda.strike("mute_end", id)
       else yield* agenda.enter("mute_end", id, accountId, expiresAt)
-      yield* changed(target, accountId)
+      yield* changed(own, target, accountId)
       return onAccount(target)
     }),
-    Unmute: Effect.fnUntraced(function*({ target }: Of<"Unmute">) {
+    Unmute: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unmute"]) {
+      const { accountId } = own
       const removed = yield* restrictions.unmute(accountId, target)
       if (removed !== undefined) yield* agenda.strike("mute_end", removed)
-      yield* changed(target, accountId)
+      yield* changed(own, target, accountId)
       return onAccount(target)
     })
   }
@@ -131,8 +142,9 @@ export const make = Effect.fnUntraced(function*({ accountId }: Ownership) {
   return {
     verbs,
     /** Ends a mute whose time is over, in the running transaction. */
-    muteEnd: Effect.fnUntraced(function*(muteId: bigint) {
-      if (yield* restrictions.expire(accountId, muteId)) yield* changed(accountId, accountId)
+    muteEnd: Effect.fnUntraced(function*(own: Ownership, muteId: bigint) {
+      const { accountId } = own
+      if (yield* restrictions.expire(accountId, muteId)) yield* changed(own, accountId, accountId)
     })
   }
 })

@@ -1,13 +1,14 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound, Unprocessable, validationFailed } from "../../services/Errors.ts"
+import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Attachings } from "../../services/media/Attachings.ts"
 import { only } from "../../services/Rows.ts"
 import type { Ownership } from "./Ownership.ts"
-import { type Command, Post } from "./Protocol.ts"
-import type { make as makePublishing } from "./Publishing.ts"
-import { onScheduled, onStatus } from "./Verbs.ts"
+import { Post } from "./Protocol.ts"
+import type { Publishing } from "./Publishing.ts"
+import { type Commands, onScheduled, onStatus } from "./Verbs.ts"
 
 /** A status is scheduled at least this far ahead; what is due is published at once (limits-and-rates.md section 1). */
 export const scheduleMillisMin = 5 * 60_000
@@ -20,13 +21,8 @@ const PostJson = Schema.toCodecJson(Post)
 const encodePost = Schema.encodeEffect(PostJson)
 const decodePost = Schema.decodeUnknownEffect(PostJson)
 
-type Of<Tag extends Command["_tag"]> = Extract<Command, { readonly _tag: Tag }>
-
 /** Statuses that wait for their time: rows here, and entries in the agenda that wake the account when they are due. */
-export const make = Effect.fnUntraced(function*(
-  { accountId }: Ownership,
-  publishing: Effect.Success<ReturnType<typeof makePublishing>>
-) {
+export const make = Effect.fnUntraced(function*(publishing: Publishing) {
   const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
   const attachings = yield* Attachings
@@ -42,7 +38,7 @@ export const make = Effect.fnUntraced(function*(
   })
 
   /** Checks how much is scheduled in all and for the calendar day (UTC) of `scheduledAt`; `except` does not count. */
-  const room = Effect.fnUntraced(function*(scheduledAt: number, except: bigint) {
+  const room = Effect.fnUntraced(function*(accountId: AccountId, scheduledAt: number, except: bigint) {
     const day = new Date(scheduledAt - scheduledAt % 86_400_000)
     const { today, total } = only(
       yield* sql<{ total: number; today: number }>`
@@ -65,13 +61,14 @@ export const make = Effect.fnUntraced(function*(
   })
 
   const verbs = {
-    Schedule: Effect.fnUntraced(function*({ post, scheduledAt }: Of<"Schedule">) {
+    Schedule: Effect.fnUntraced(function*(own: Ownership, { post, scheduledAt }: Commands["Schedule"]) {
+      const { accountId } = own
       const now = yield* Clock.currentTimeMillis
       // A time that is over means now.
-      if (scheduledAt <= now) return onStatus(yield* publishing.publish(post))
+      if (scheduledAt <= now) return onStatus(yield* publishing.publish(own, post))
       yield* future(scheduledAt)
-      yield* room(scheduledAt, 0n)
-      const { mediaIds } = yield* publishing.check(post)
+      yield* room(accountId, scheduledAt, 0n)
+      const mediaIds = yield* publishing.rehearse(accountId, post)
       const params = JSON.stringify(yield* encodePost(post).pipe(Effect.orDie))
       const { id } = only(
         yield* sql<{ id: bigint }>`
@@ -84,34 +81,39 @@ export const make = Effect.fnUntraced(function*(
       yield* agenda.enter("scheduled_status", id, accountId, scheduledAt)
       return onScheduled(id)
     }),
-    Reschedule: Effect.fnUntraced(function*({ scheduledAt, scheduledId }: Of<"Reschedule">) {
-      yield* future(scheduledAt)
-      yield* room(scheduledAt, scheduledId)
-      const rows = yield* sql`UPDATE scheduled_statuses SET scheduled_at = ${new Date(scheduledAt)}
+    Reschedule: Effect.fnUntraced(
+      function*({ accountId }: Ownership, { scheduledAt, scheduledId }: Commands["Reschedule"]) {
+        yield* future(scheduledAt)
+        yield* room(accountId, scheduledAt, scheduledId)
+        const rows = yield* sql`UPDATE scheduled_statuses SET scheduled_at = ${new Date(scheduledAt)}
         WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
-      if (rows.length === 0) return yield* new RecordNotFound()
-      yield* agenda.enter("scheduled_status", scheduledId, accountId, scheduledAt)
-      return onScheduled(scheduledId)
-    }),
-    CancelScheduled: Effect.fnUntraced(function*({ scheduledId }: Of<"CancelScheduled">) {
-      const rows = yield* sql`DELETE FROM scheduled_statuses
+        if (rows.length === 0) return yield* new RecordNotFound()
+        yield* agenda.enter("scheduled_status", scheduledId, accountId, scheduledAt)
+        return onScheduled(scheduledId)
+      }
+    ),
+    CancelScheduled: Effect.fnUntraced(
+      function*({ accountId }: Ownership, { scheduledId }: Commands["CancelScheduled"]) {
+        const rows = yield* sql`DELETE FROM scheduled_statuses
         WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
-      if (rows.length === 0) return yield* new RecordNotFound()
-      yield* agenda.strike("scheduled_status", scheduledId)
-      return onScheduled(scheduledId)
-    })
+        if (rows.length === 0) return yield* new RecordNotFound()
+        yield* agenda.strike("scheduled_status", scheduledId)
+        return onScheduled(scheduledId)
+      }
+    )
   }
 
   return {
     verbs,
     /** Publishes a status whose time has come and takes it off the list, in the running transaction. */
-    due: Effect.fnUntraced(function*(scheduledId: bigint) {
+    due: Effect.fnUntraced(function*(own: Ownership, scheduledId: bigint) {
+      const { accountId } = own
       const [row] = yield* sql<{ params: unknown }>`DELETE FROM scheduled_statuses
         WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING params`
       if (row === undefined) return
       const post = yield* decodePost(row.params).pipe(Effect.orDie)
       // What may not be posted any more (its parent is gone, say) is dropped, as Mastodon drops it.
-      yield* publishing.publish(post).pipe(
+      yield* publishing.publish(own, post).pipe(
         Effect.catchTags({
           NotAllowed: dropped,
           RecordNotFound: dropped,

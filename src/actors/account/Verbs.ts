@@ -1,6 +1,22 @@
+import type { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { ClientError } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { Answer, Family } from "../../services/intents/Commands.ts"
+import type { Ownership } from "./Ownership.ts"
 import type { Command } from "./Protocol.ts"
+
+/** Commands by their tags. */
+export type Commands = { readonly [Tag in Command["_tag"]]: Extract<Command, { readonly _tag: Tag }> }
+
+/** What an account does at a command, inside the command's transaction. Verbs are made once a node, for all its actors. */
+export type Verbs<Tags extends keyof Commands = keyof Commands> = {
+  readonly [Tag in Tags]: (own: Ownership, command: Commands[Tag]) => Effect.Effect<Answer, ClientError | SqlError>
+}
+
+/** Does the command under its tag. */
+export const perform = <Tag extends keyof Commands>(verbs: Verbs, tag: Tag, own: Ownership, command: Commands[Tag]) =>
+  verbs[tag](own, command)
 
 /** The limits that commands use; the others are free. */
 export const familyOf: Partial<Record<Command["_tag"], Family>> = {

@@ -2,7 +2,7 @@ import { ByteSize, Effect, Layer, Stream } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import { Uploads } from "../../services/media/Uploads.ts"
 import { takesFiles, withFiles } from "./Files.ts"
-import { flatten, fromJson, nest } from "./Parameters.ts"
+import { flatten, fromJson, isFlat, nest } from "./Parameters.ts"
 import { isClients, normalise } from "./Paths.ts"
 import { isMultipart, malformed, mediaType, merge, parse, tooLarge, withJson } from "./Replaced.ts"
 
@@ -23,7 +23,7 @@ const make = (uploads: Uploads["Service"] | undefined) =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         const [path, search] = split(request.url)
-        if (!isClients(path)) return yield* handler
+        if (!isClients(path) || isNormal(request, path, search)) return yield* handler
         if (uploads !== undefined && takesFiles(request.method, normalise(path))) {
           return yield* withFiles(uploads, request, normalise(path), search, handler)
         }
@@ -43,6 +43,10 @@ export const layer = make(undefined)
 
 /** With files, where a route takes them. */
 export const layerWithFiles = Layer.unwrap(Effect.map(Uploads, make))
+
+/** Nothing to read or to rewrite: most requests of most apps. */
+const isNormal = ({ method }: HttpServerRequest.HttpServerRequest, path: string, search: string): boolean =>
+  !HttpMethod.hasBody(method) && isFlat(search) && normalise(path) === path
 
 const isRequest = (
   result: HttpServerRequest.HttpServerRequest | HttpServerResponse.HttpServerResponse

@@ -113,6 +113,11 @@ const text = (given: string): string => {
   return given.toWellFormed()
 }
 
+const plain = /^(?!constructor=|prototype=)[a-z][a-z_]*=[\w.-]*$/
+
+/** Whether `flatten` would leave a query as it is: empty, or one plain name with a plain value. */
+export const isFlat = (search: string): boolean => search === "" || plain.test(search)
+
 /**
  * The query of a reading request with plain names, as endpoints declare them: `types[]=a&types[]=b` and `types[0]=a`
  * become `types=a&types=b`; of a plain name that comes twice the last value stands.

@@ -27,24 +27,36 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         const rule: AccessRule = declared.who === "anyone" && !declared.open && limitedFederation
           ? { ...declared, who: "public" }
           : declared
-        return Effect.gen(function*() {
-          const request = yield* HttpServerRequest.HttpServerRequest
+        const answer = (
+          request: HttpServerRequest.HttpServerRequest,
+          secret: Redacted.Redacted | undefined,
+          token: TokenInfo | undefined
+        ) => {
           const address = addressKey(Option.getOrElse(request.remoteAddress, () => "unknown"))
-          const secret = rule.who === "anyone" ? undefined : secretOf(request)
-          const token = secret === undefined ? undefined : Option.getOrUndefined(yield* tokens.find(secret))
-          const standing = yield* limits.spend(claims(rule, request.url, address, token))
-          return yield* admit(rule, secret !== undefined, token, limitedFederation).pipe(
-            Effect.andThen(Effect.provideService(handler, Caller, {
-              viewer: token?.accountId,
-              tokenId: token?.tokenId,
-              appId: token?.appId,
-              scopes: token?.scopes ?? noScopes,
-              address
-            })),
-            Effect.catch(answerFailure),
-            Effect.map((response) => finish(response, standing))
-          )
-        }).pipe(
+          return Effect.flatMap(limits.spend(claims(rule, request.url, address, token)), (standing) => {
+            const refusal = refusalOf(rule, secret !== undefined, token, limitedFederation)
+            const answered = refusal === undefined
+              ? Effect.catch(
+                Effect.provideService(handler, Caller, {
+                  viewer: token?.accountId,
+                  tokenId: token?.tokenId,
+                  appId: token?.appId,
+                  scopes: token?.scopes ?? noScopes,
+                  address
+                }),
+                answerFailure
+              )
+              : answerFailure(refusal)
+            return Effect.map(answered, (response) => finish(response, standing))
+          })
+        }
+        return HttpServerRequest.HttpServerRequest.pipe(
+          Effect.flatMap((request) => {
+            const secret = rule.who === "anyone" ? undefined : secretOf(request)
+            return secret === undefined
+              ? answer(request, secret, undefined)
+              : Effect.flatMap(tokens.find(secret), (found) => answer(request, secret, Option.getOrUndefined(found)))
+          }),
           Effect.catch((exhausted) => Effect.map(answerFailure(exhausted), withSecurity))
         )
       })
@@ -98,38 +110,35 @@ const states = {
   moved: "Your login is currently disabled"
 }
 
-/** auth.md section 5. */
-const admit = Effect.fnUntraced(function*(
+/** Why a caller is refused (auth.md section 5); undefined for who may call. */
+const refusalOf = (
   rule: AccessRule,
   presented: boolean,
   token: TokenInfo | undefined,
   restricted: boolean
-) {
+): ClientError | undefined => {
   if (rule.who === "anyone") return
   if (token === undefined || token.revoked) {
-    if (presented) return yield* new Unauthorized({ reason: token === undefined ? "invalid" : "revoked" })
-    if (rule.who !== "public") return yield* new Unauthorized({ reason: "invalid" })
-    if (restricted && !rule.open) return yield* new Unauthorized({ reason: "user required" })
-    return
+    if (presented) return new Unauthorized({ reason: token === undefined ? "invalid" : "revoked" })
+    if (rule.who !== "public") return new Unauthorized({ reason: "invalid" })
+    return restricted && !rule.open ? new Unauthorized({ reason: "user required" }) : undefined
   }
   if (token.accountId === undefined) {
-    if (rule.who === "user") return yield* new Unprocessable({ text: "This method requires an authenticated user" })
-    if (rule.who === "public" && restricted && !rule.open) {
-      return yield* new Unauthorized({ reason: "user required" })
-    }
+    if (rule.who === "user") return new Unprocessable({ text: "This method requires an authenticated user" })
+    if (rule.who === "public" && restricted && !rule.open) return new Unauthorized({ reason: "user required" })
   } else {
     if (token.state !== "active" && !(token.state === "moved" && rule.who !== "user")) {
       const excused = rule.unconfirmed && (token.state === "unconfirmed" || token.state === "pending")
-      if (!excused) return yield* new NotAllowed({ text: states[token.state] })
+      if (!excused) return new NotAllowed({ text: states[token.state] })
     }
     if (rule.who === "app") {
-      return yield* new NotAllowed({ text: "This method requires an client credentials authentication" })
+      return new NotAllowed({ text: "This method requires an client credentials authentication" })
     }
   }
-  if (rule.scopes.length > 0 && !grants(token.scopes, rule.scopes)) {
-    return yield* new NotAllowed({ text: "This action is outside the authorized scopes" })
-  }
-})
+  return rule.scopes.length > 0 && !grants(token.scopes, rule.scopes)
+    ? new NotAllowed({ text: "This action is outside the authorized scopes" })
+    : undefined
+}
 
 const security = {
   "cache-control": "private, no-store",

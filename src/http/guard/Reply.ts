@@ -14,9 +14,16 @@ export const json = (
     ...options
   })
 
+/** Appending makes one string in the end, where `join` would make one of every value, too, and then two of the whole. */
+const listOf = (items: ReadonlyArray<string>): string => {
+  let text = "["
+  for (const item of items) text += text === "[" ? item : `,${item}`
+  return text + "]"
+}
+
 /** A list of ready JSON values with the `Link` header of its page, where there is one. */
 export const list = (items: ReadonlyArray<string>, link?: string, status?: number) =>
-  json(`[${items.join(",")}]`, {
+  json(listOf(items), {
     ...(status === undefined ? undefined : { status }),
     ...(link === undefined ? undefined : { headers: { link } })
   })

@@ -72,8 +72,9 @@ export class AccountViews extends Context.Service<AccountViews, {
       })
 
       const byId = traced("AccountViews.byId")(function*(ids: Iterable<bigint>) {
-        const found = yield* cache.get(ids, load)
-        return new Map(Array.from(found, ([id, { json }]) => [id, json]))
+        const texts = new Map<bigint, string>()
+        for (const [id, { json }] of yield* cache.get(ids, load)) texts.set(id, json)
+        return texts
       })
 
       const render = traced("AccountViews.render")(function*(ids: ReadonlyArray<bigint>) {

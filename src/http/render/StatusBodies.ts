@@ -1,12 +1,13 @@
 import type { Emoji } from "../../services/instance/CustomEmojis.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
-import type { StatusKey } from "../../services/statuses/Standings.ts"
+import type { Standing, StatusKey } from "../../services/statuses/Standings.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
+import type { Viewer } from "../../services/Viewer.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json, type Values } from "../wire/Keys.ts"
 import type { Status, StatusBody } from "../wire/Status.ts"
-import { openBody } from "../wire/StatusJson.ts"
+import { assemble, noFigures, openBody } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { mediaValues } from "./MediaValues.ts"
 
@@ -87,4 +88,50 @@ const mentionValues = (config: ServerConfig["Service"], mention: MentionRecord) 
   username: mention.username,
   url: mention.url ?? Urls.profile(config, mention.username),
   acct: Urls.acct(mention)
+})
+
+/** Puts a status together for somebody who may see it; undefined where a part of it is missing. */
+export const compose = (
+  viewer: Viewer,
+  key: StatusKey,
+  standing: Standing,
+  bodies: ReadonlyMap<bigint, ReadyStatus>,
+  accounts: ReadonlyMap<bigint, string>
+): string | undefined => {
+  const status = bodies.get(key.id)
+  const account = accounts.get(key.accountId)
+  const reblog = key.original === undefined
+    ? "null"
+    : compose(viewer, key.original, standing, bodies, accounts)
+  if (status === undefined || account === undefined || reblog === undefined) return undefined
+  const own = viewer === key.accountId
+  return assemble({
+    body: status.body,
+    account,
+    reblog,
+    application: own || status.showApplication ? status.application : undefined,
+    figures: key.original === undefined ? standing : noFigures,
+    marks: viewer === undefined ? undefined : standing,
+    pinnable: own && key.original === undefined && key.visibility !== "direct"
+  })
+}
+
+/** The accounts that statuses show: their authors, and those of what they repeat. */
+export const authorsOf = (keys: Iterable<StatusKey>): ReadonlySet<bigint> => {
+  const authors = new Set<bigint>()
+  for (const key of keys) {
+    authors.add(key.accountId)
+    if (key.original !== undefined) authors.add(key.original.accountId)
+  }
+  return authors
+}
+
+/** Asked for in place of a status that does not exist. */
+export const nobodys = (id: bigint): StatusKey => ({
+  id,
+  accountId: 0n,
+  visibility: "direct",
+  conversationId: id,
+  local: true,
+  original: undefined
 })

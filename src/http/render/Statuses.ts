@@ -4,17 +4,17 @@ import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { type Hiding, type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
+import { type Hiding, Standings } from "../../services/statuses/Standings.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
-import { assemble, forRedraft, noFigures, withoutText } from "../wire/StatusJson.ts"
+import { forRedraft, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./Accounts.ts"
 import { onChanged } from "./Changes.ts"
 import * as JsonCache from "./JsonCache.ts"
 import * as StandingCache from "./StandingCache.ts"
-import { bytesOf, ready, type ReadyStatus } from "./StatusBodies.ts"
+import { authorsOf, bytesOf, compose, nobodys, ready, type ReadyStatus } from "./StatusBodies.ts"
 
 /** Bytes of statuses' bodies that are kept, two for each character. */
 export const statusCacheBytesMax = 32 * 1024 * 1024
@@ -36,6 +36,15 @@ export class StatusViews extends Context.Service<StatusViews, {
     ids: ReadonlyArray<bigint>,
     hiding?: Hiding
   ) => Effect.Effect<ReadonlyMap<bigint, string>>
+  /**
+   * The same for ids that a client names. Which of them do not exist and which must not be seen takes the same queries, so
+   * that no clock tells it (security row 57).
+   */
+  readonly renderNamed: (
+    viewer: Viewer,
+    ids: ReadonlyArray<bigint>,
+    hiding?: Hiding
+  ) => Effect.Effect<ReadonlyArray<string>>
   readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<string, RecordNotFound>
   /**
    * One status for everybody about to get it; who may not see it or shuns its author is absent. As many queries as a page,
@@ -85,55 +94,19 @@ export class StatusViews extends Context.Service<StatusViews, {
       })
 
       /** The statuses and, for reblogs, their originals. */
-      const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
-        const found = new Map(yield* cache.get(ids, load))
+      const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, loading: typeof load = load) {
+        const found = yield* cache.get(ids, loading)
         const originals = ids.flatMap((id) => found.get(id)?.key.original?.id ?? []).filter((id) => !found.has(id))
-        if (originals.length === 0) return found
-        for (const [id, status] of yield* cache.get(originals, load)) found.set(id, status)
-        return found
+        return originals.length === 0 ? found : new Map([...found, ...yield* cache.get(originals, load)])
       })
 
-      /** Puts a status together for somebody who may see it. */
-      const compose = (
-        viewer: Viewer,
-        key: StatusKey,
-        standing: Standing,
-        bodies: ReadonlyMap<bigint, ReadyStatus>,
-        accounts: ReadonlyMap<bigint, string>
-      ): string | undefined => {
-        const status = bodies.get(key.id)
-        const account = accounts.get(key.accountId)
-        const reblog = key.original === undefined
-          ? "null"
-          : compose(viewer, key.original, standing, bodies, accounts)
-        if (status === undefined || account === undefined || reblog === undefined) return undefined
-        const own = viewer === key.accountId
-        return assemble({
-          body: status.body,
-          account,
-          reblog,
-          application: own || status.showApplication ? status.application : undefined,
-          figures: key.original === undefined ? standing : noFigures,
-          marks: viewer === undefined ? undefined : standing,
-          pinnable: own && key.original === undefined && key.visibility !== "direct"
-        })
-      }
-
-      const authorsOf = (keys: Iterable<StatusKey>) => {
-        const authors = new Set<bigint>()
-        for (const key of keys) {
-          authors.add(key.accountId)
-          if (key.original !== undefined) authors.add(key.original.accountId)
-        }
-        return authors
-      }
-
-      const byId = traced("StatusViews.byId")(function*(
+      /** Those of `ids` that the viewer is shown, of the bodies that were found. */
+      const show = Effect.fnUntraced(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,
-        hiding: Hiding = "nothing"
+        hiding: Hiding,
+        found: ReadonlyMap<bigint, ReadyStatus>
       ) {
-        const found = yield* bodies(ids)
         const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
         const shown = yield* kept.of(viewer, keys, hiding)
         const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id))))
@@ -146,6 +119,33 @@ export class StatusViews extends Context.Service<StatusViews, {
         return texts
       })
 
+      const byId = traced("StatusViews.byId")(function*(
+        viewer: Viewer,
+        ids: ReadonlyArray<bigint>,
+        hiding: Hiding = "nothing"
+      ) {
+        return yield* show(viewer, ids, hiding, yield* bodies(ids))
+      })
+
+      const renderNamed = traced("StatusViews.renderNamed")(function*(
+        viewer: Viewer,
+        ids: ReadonlyArray<bigint>,
+        hiding: Hiding = "nothing"
+      ) {
+        const asked = new Set<bigint>()
+        const found = yield* bodies(ids, (missing) => {
+          for (const id of missing) asked.add(id)
+          return load(missing)
+        })
+        const texts = yield* show(viewer, ids, hiding, found)
+        const refused = ids.filter((id) => !texts.has(id))
+        const known = refused.filter((id) => !asked.has(id))
+        if (known.length > 0) yield* statuses.load(known)
+        const unknown = refused.filter((id) => !found.has(id))
+        if (unknown.length > 0) yield* standings.of(viewer, unknown.map(nobodys), hiding)
+        return ids.flatMap((id) => texts.get(id) ?? [])
+      })
+
       const render = traced("StatusViews.render")(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,
@@ -156,7 +156,8 @@ export class StatusViews extends Context.Service<StatusViews, {
       })
 
       const renderOne = traced("StatusViews.renderOne")(function*(viewer: Viewer, id: bigint) {
-        return (yield* byId(viewer, [id])).get(id) ?? (yield* new RecordNotFound())
+        const [text] = yield* renderNamed(viewer, [id])
+        return text ?? (yield* new RecordNotFound())
       })
 
       const renderUndone = traced("StatusViews.renderUndone")(function*(viewer: AccountId, id: bigint) {
@@ -199,6 +200,7 @@ export class StatusViews extends Context.Service<StatusViews, {
       return StatusViews.of({
         byId,
         render,
+        renderNamed,
         renderOne,
         renderFor,
         renderUndone,

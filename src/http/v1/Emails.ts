@@ -4,12 +4,12 @@ import { NotAllowed, Unauthorized } from "../../services/Errors.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { Users } from "../../services/identity/Users.ts"
 import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import { Limits } from "../guard/Limits.ts"
 import * as Reply from "../guard/Reply.ts"
-import { group } from "../Lean.ts"
 import { Confirmation } from "../wire/SignUpRequests.ts"
 
 export class EmailsGroup extends HttpApiGroup.make("emails")

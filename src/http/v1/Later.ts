@@ -1,7 +1,7 @@
 import { Array as Arr } from "effect"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
+import { group } from "../Group.ts"
 import { Guard } from "../guard/Guard.ts"
-import { group } from "../Lean.ts"
 import { endpointsOf, handlersOf } from "./later/Route.ts"
 import { routes } from "./later/routes.ts"
 

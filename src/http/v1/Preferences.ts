@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Settings } from "../../services/identity/Settings.ts"
 import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { group } from "../Lean.ts"
 import { Preferences, preferences } from "../wire/Preferences.ts"
 
 export class PreferencesGroup extends HttpApiGroup.make("preferences")

@@ -10,11 +10,11 @@ import { Interactions, type Listed } from "../../services/statuses/Interactions.
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
+import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { group } from "../Lean.ts"
 import { AccountViews } from "../render/Accounts.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
@@ -95,7 +95,7 @@ export const layer = group(
       batch: traced("statuses.batch")(function*({ query }) {
         const ids = Lists.idsOf(query.id)
         if (ids.length > statusBatchMax) return yield* new Unprocessable({ text: "Mastodon::ValidationError" })
-        return Reply.list(yield* views.render(yield* Caller.viewer, ids, "authors"))
+        return Reply.list(yield* views.renderNamed(yield* Caller.viewer, ids, "authors"))
       }),
       show: traced("statuses.show")(function*({ params }) {
         return Reply.json(yield* views.renderOne(yield* Caller.viewer, params.id))

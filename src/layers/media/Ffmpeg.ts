@@ -75,12 +75,12 @@ const decode = Schema.decodeEffect(Found)
 const unreadable = () => new MediaRefused({ text: "File type of uploaded media could not be verified" })
 
 /** Signals of what was over its limits, as it would be again; any other is a crash, which another attempt may not have. */
-const overLimits = ["SIGKILL", "SIGXCPU", "SIGXFSZ"]
+const overLimits = new Set(["SIGKILL", "SIGXCPU", "SIGXFSZ"])
 
 const ended = Effect.fnUntraced(function*({ code, complaint, out, signal }: Ended) {
   if (code === 0) return out
   yield* Effect.logDebug("ffmpeg refused a file", signal ?? code, complaint)
-  return signal === null || overLimits.includes(signal)
+  return signal === null || overLimits.has(signal)
     ? yield* unreadable()
     : yield* new MediaToolFailed({ text: `${signal}: ${complaint}` })
 })

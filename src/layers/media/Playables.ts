@@ -13,7 +13,7 @@ import type { Ffmpeg, Found } from "./Ffmpeg.ts"
 import * as Pictures from "./Pictures.ts"
 
 /** Tags of a sound that its listeners are shown; places and devices are none of them (S-074, safety row 49). */
-const tagsKept = ["title", "artist", "album", "date", "track", "genre"]
+const tagsKept = new Set(["title", "artist", "album", "date", "track", "genre"])
 const tagCharactersMax = 200
 
 type Stream = Found["streams"][number]
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       const file = `${folder}/original.mp3`
       // Ogg keeps tags with the stream, the others with the file; the case of their names differs.
       const tags = { ...found.streams.find(({ codecType }) => codecType === "audio")?.tags, ...found.format.tags }
-      const kept = Object.entries(tags).filter(([name]) => tagsKept.includes(name.toLowerCase()))
+      const kept = Object.entries(tags).filter(([name]) => tagsKept.has(name.toLowerCase()))
       yield* ffmpeg.convert(source, [
         ...["-map", "0:a:0", "-vn", "-c:a", "libmp3lame", "-q:a", "2", "-ac", "2"],
         ...kept.flatMap(([name, value]) => ["-metadata", `${name.toLowerCase()}=${value.slice(0, tagCharactersMax)}`]),

@@ -9,13 +9,14 @@ import * as HomeQuery from "./HomeQuery.ts"
 /** Accounts that were not seen for that long have no feed; a feed is made anew when they return. */
 export const seenMillisMax = 7 * 86_400_000
 
-/** Where a status goes: its author, and the public streams that carry it. */
-export interface Audience {
+/** Where a status goes: a slice of its readers, and the public streams that carry it. */
+export interface Audience extends Slice {
   readonly statusId: StatusId
-  readonly accountId: AccountId
   readonly visibility: Visibility
   readonly reblogOfId: bigint | null
   readonly channels: ReadonlyArray<string>
+  /** Whom it mentions and who are to hear of it. */
+  readonly mentioned: ReadonlyArray<bigint>
 }
 
 /** A slice of readers; `cursor` is undefined after the last one. */
@@ -27,10 +28,16 @@ export interface Slice {
 }
 
 export class Audiences extends Context.Service<Audiences, {
-  /** Undefined for a status that is deleted by now. */
-  readonly of: (statusId: bigint) => Effect.Effect<Audience | undefined, SqlError>
-  /** Followers whose home takes the status, by their follows' ids above `cursor`. */
-  readonly readers: (audience: Audience, cursor: bigint, rowsMax: number) => Effect.Effect<Slice, SqlError>
+  /**
+   * Followers of `author` whose home takes the author's status, by their follows' ids above `cursor`. Undefined for a
+   * status that is deleted by now.
+   */
+  readonly readers: (
+    statusId: bigint,
+    author: AccountId,
+    cursor: bigint,
+    rowsMax: number
+  ) => Effect.Effect<Audience | undefined, SqlError>
   /** All followers, for taking a deleted status back, with the channels that carried it. */
   readonly followers: (
     author: AccountId,
@@ -44,49 +51,53 @@ export class Audiences extends Context.Service<Audiences, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const facts = Effect.fnUntraced(function*(statusId: bigint) {
-        const [row] = yield* sql<Facts>`
-          SELECT s.account_id, s.visibility, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted,
-            a.silenced_at IS NOT NULL AS silenced, s.media_ids <> '{}' AS media,
-            s.in_reply_to_id IS NOT NULL AND s.in_reply_to_account_id IS DISTINCT FROM s.account_id AS answers,
-            ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags
-          FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId}`
-        return row
-      })
+      const facts = sql.literal(
+        `s.visibility, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted, s.media_ids <> '{}' AS media,
+        (SELECT silenced_at IS NOT NULL FROM accounts WHERE id = s.account_id) AS silenced,
+        s.in_reply_to_id IS NOT NULL AND s.in_reply_to_account_id IS DISTINCT FROM s.account_id AS answers,
+        ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags`
+      )
 
-      const of = traced("Audiences.of")(function*(statusId: bigint) {
-        const row = yield* facts(statusId)
-        if (row === undefined || row.deleted) return undefined
-        return {
-          statusId: StatusId.make(statusId),
-          accountId: AccountId.make(row.accountId),
-          visibility: row.visibility,
-          reblogOfId: row.reblogOfId,
-          channels: channelsOf(row)
+      /** A status and a slice of its readers in one statement; only for a direct one its readers take another. */
+      const readers = traced("Audiences.readers")(
+        function*(statusId: bigint, author: AccountId, cursor: bigint, rowsMax: number) {
+          const now = yield* Clock.currentTimeMillis
+          const sliceOf = (mentionedOnly: boolean) =>
+            HomeQuery.readers(sql, statusId, author, {
+              cursor,
+              limit: rowsMax,
+              seenSince: new Date(now - seenMillisMax),
+              mentionedOnly
+            }, new Date(now))
+          const columns = sql.literal(`ARRAY(SELECT reader FROM slice WHERE reader IS NOT NULL) AS readers,
+            ARRAY(SELECT reader FROM slice WHERE reader IS NOT NULL AND notify) AS subscribers,
+            (SELECT count(*)::int FROM slice) AS asked, (SELECT max(follow_id) FROM slice) AS last`)
+          const [row] = yield* sql<Facts & Sliced & Pick<Audience, "mentioned">>`WITH slice AS MATERIALIZED (${
+            sliceOf(false)
+          })
+            SELECT ${facts}, ${columns},
+              ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent) AS mentioned
+            FROM statuses s WHERE s.id = ${statusId}`
+          if (row === undefined || row.deleted) return undefined
+          const [slice = row] = row.visibility === "direct"
+            ? yield* sql<Sliced>`WITH slice AS MATERIALIZED (${sliceOf(true)}) SELECT ${columns}`
+            : []
+          return {
+            statusId: StatusId.make(statusId),
+            visibility: row.visibility,
+            reblogOfId: row.reblogOfId,
+            channels: channelsOf(row),
+            mentioned: row.mentioned,
+            readers: slice.readers,
+            subscribers: slice.subscribers,
+            cursor: slice.asked < rowsMax ? undefined : slice.last ?? undefined
+          }
         }
-      })
-
-      const readers = traced("Audiences.readers")(function*(audience: Audience, cursor: bigint, rowsMax: number) {
-        const now = yield* Clock.currentTimeMillis
-        const rows = yield* HomeQuery.readers(sql, audience.statusId, audience.accountId, {
-          cursor,
-          limit: rowsMax,
-          seenSince: new Date(now - seenMillisMax),
-          mentionedOnly: audience.visibility === "direct"
-        }, new Date(now))
-        const reached = rows.flatMap(({ notify, reader }) =>
-          reader === null ? [] : [{ id: AccountId.make(reader), notify }]
-        )
-        return {
-          readers: reached.map(({ id }) => id),
-          subscribers: reached.filter(({ notify }) => notify).map(({ id }) => id),
-          cursor: rows.length < rowsMax ? undefined : rows.at(-1)?.followId
-        }
-      })
+      )
 
       const followers = traced("Audiences.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
-          const row = yield* facts(statusId)
+          const [row] = yield* sql<Facts>`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`
           const rows = yield* sql<{ id: bigint; accountId: bigint }>`
             SELECT id, account_id FROM follows WHERE target_account_id = ${author} AND id > ${cursor}
             ORDER BY id LIMIT ${rowsMax}`
@@ -98,13 +109,12 @@ export class Audiences extends Context.Service<Audiences, {
           }
         }
       )
-      return Audiences.of({ of, readers, followers })
+      return Audiences.of({ readers, followers })
     })
   )
 }
 
 interface Facts {
-  readonly accountId: bigint
   readonly visibility: Visibility
   readonly local: boolean
   readonly reblogOfId: bigint | null
@@ -113,6 +123,14 @@ interface Facts {
   readonly answers: boolean
   readonly media: boolean
   readonly tags: ReadonlyArray<string>
+}
+
+/** `asked` follows were looked at, the last of which is `last`. */
+interface Sliced {
+  readonly readers: ReadonlyArray<AccountId>
+  readonly subscribers: ReadonlyArray<AccountId>
+  readonly asked: number
+  readonly last: bigint | null
 }
 
 /** streaming.md section 4: public posts that are no reblogs, replies to others by their hashtags only. */

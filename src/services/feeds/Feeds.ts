@@ -128,6 +128,7 @@ export const contentsOf = (
 /** The entries as readers must see them: newest first, each id once. */
 export const sorted = (entries: ReadonlyArray<FeedEntry>): Array<FeedEntry> => {
   if (entries.every(({ id }, at) => at === 0 || id < (entries[at - 1]?.id ?? id))) return [...entries]
+  if (entries.every(({ id }, at) => at === 0 || id > (entries[at - 1]?.id ?? id))) return entries.toReversed()
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   return [...byId.values()].sort((a, b) => a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }

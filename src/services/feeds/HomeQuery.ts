@@ -90,7 +90,7 @@ export const readers = (
     readonly cursor: bigint
     readonly limit: number
     readonly seenSince: Date
-    /** Of a direct post only the mentioned are asked, however many follow its author. */
+    /** Of a direct post only the mentioned are asked, however many follow its author; without this nobody. */
     readonly mentionedOnly: boolean
   },
   now: Date
@@ -101,7 +101,9 @@ export const readers = (
         AND ${accepts(sql, now)} THEN f.account_id END AS reader
     FROM (SELECT * FROM follows WHERE target_account_id = ${author} AND id > ${slice.cursor}
       AND ${
-    slice.mentionedOnly ? sql`account_id IN (SELECT account_id FROM mentions WHERE status_id = ${status})` : sql`TRUE`
+    slice.mentionedOnly
+      ? sql`account_id IN (SELECT account_id FROM mentions WHERE status_id = ${status})`
+      : sql`(SELECT visibility FROM statuses WHERE id = ${status}) <> 'direct'`
   }
       ORDER BY id LIMIT ${rowsMax(sql, slice.limit)}) f
     JOIN statuses s ON s.id = ${status}

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Notice } from "../intents/Fanouts.ts"
+import { padded } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 
@@ -19,8 +20,19 @@ export interface Written {
 export class Notices extends Context.Service<Notices, {
   /** `favourite`, `reblog`, `follow`, `follow_request`: only while what they tell of still stands. */
   readonly tell: (from: bigint, notice: Notice) => Effect.Effect<ReadonlyArray<Written>, SqlError>
-  /** Tells whom a status mentions. */
-  readonly mentions: (from: bigint, statusId: bigint) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** Tells the `readers` whom a status mentions. */
+  readonly mentions: (
+    from: bigint,
+    statusId: bigint,
+    readers: ReadonlyArray<bigint>
+  ) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** The same in one statement with `closing`, whose row is what allows it; undefined where that gives none. */
+  readonly lastMentions: (
+    from: bigint,
+    statusId: bigint,
+    readers: ReadonlyArray<bigint>,
+    closing: Fragment
+  ) => Effect.Effect<ReadonlyArray<Written> | undefined, SqlError>
   /** Tells followers who asked for it that the account posted (`type` status). */
   readonly subscribers: (
     from: bigint,
@@ -41,10 +53,9 @@ export class Notices extends Context.Service<Notices, {
       const sql = yield* SqlClient.SqlClient
 
       /** `recipients` selects `account_id`; `statusId` 0 where the type has none. */
-      const write = Effect.fnUntraced(function*(type: string, from: bigint, statusId: bigint, recipients: Fragment) {
-        const now = yield* Clock.currentTimeMillis
+      const writing = (type: string, from: bigint, statusId: bigint, recipients: Fragment, now: number) => {
         const at = new Date(now)
-        return yield* sql<Written>`
+        return sql<Written>`
           INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
           SELECT next_id(${now}), r.account_id, ${type}, ${from}, ${statusId}, ${at}
           FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
@@ -65,7 +76,9 @@ export class Notices extends Context.Service<Notices, {
           ORDER BY r.account_id
           ON CONFLICT (account_id, type, from_account_id, status_id) DO NOTHING
           RETURNING id, account_id`
-      })
+      }
+      const write = (type: string, from: bigint, statusId: bigint, recipients: Fragment) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => writing(type, from, statusId, recipients, now))
 
       const standing = (from: bigint, { statusId, to, type }: Notice): Fragment => {
         const [recipient, status] = [BigInt(to), BigInt(statusId ?? "0")]
@@ -87,14 +100,17 @@ export class Notices extends Context.Service<Notices, {
         tell: traced("Notices.tell")((from, notice) =>
           write(notice.type, from, BigInt(notice.statusId ?? "0"), standing(from, notice))
         ),
-        mentions: traced("Notices.mentions")((from, statusId) =>
-          write(
-            "mention",
-            from,
-            statusId,
-            sql`SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent`
-          )
+        mentions: traced("Notices.mentions")((from, statusId, readers) =>
+          write("mention", from, statusId, sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`)
         ),
+        lastMentions: traced("Notices.lastMentions")(function*(from, statusId, readers, closing) {
+          const now = yield* Clock.currentTimeMillis
+          const allowed = sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id FROM closed`
+          const rows = yield* sql<Written | { readonly id: null }>`
+            WITH closed AS (${closing}), told AS (${writing("mention", from, statusId, allowed, now)})
+            SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`
+          return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
+        }),
         subscribers: traced("Notices.subscribers")((from, statusId, readers) =>
           write("status", from, statusId, sql`SELECT unnest(${readers}::bigint[]) AS account_id`)
         ),

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
@@ -52,6 +53,11 @@ export class Commands extends Context.Service<Commands, {
     owner: Owner,
     work: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | StaleOwner | SqlError, R>
+  /**
+   * What a statement asks that is a transaction of its own: a row where the owner still is the owner, who stays so until
+   * the statement is committed.
+   */
+  readonly claim: (owner: Owner) => Fragment
   /** Forgets answers that are older than a day; at most `rowsMax` rows. Answers how many. */
   readonly sweep: (rowsMax: number) => Effect.Effect<number, SqlError>
 }>()("murmuration/services/intents/Commands") {
@@ -103,6 +109,9 @@ export class Commands extends Context.Service<Commands, {
         return yield* work
       })
 
+      const claim = ({ accountId, epoch }: Owner) =>
+        sql`SELECT FROM actors WHERE account_id = ${accountId} AND epoch = ${epoch} FOR SHARE`
+
       const sweep = traced("Commands.sweep")(function*(rowsMax: number) {
         const before = new Date((yield* Clock.currentTimeMillis) - commandMillisMin)
         const rows = yield* sql`
@@ -116,6 +125,7 @@ export class Commands extends Context.Service<Commands, {
         used,
         once: (owner, id, family, work) => sql.withTransaction(once(owner, id, family, work)),
         owned: (owner, work) => sql.withTransaction(owned(owner, work)),
+        claim,
         sweep
       })
     })

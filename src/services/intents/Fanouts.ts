@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment, Statement } from "effect/sql/Statement"
 import type { AccountId } from "../Ids.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
@@ -17,6 +18,14 @@ export interface Fanout {
   readonly phase: number
   readonly cursor: bigint
 }
+
+/** An intent of which nothing is done yet. */
+export const begun = <StatusId extends bigint | null>(
+  id: bigint,
+  kind: FanoutKind,
+  statusId: StatusId,
+  details: Notice | Homes | null = null
+): Fanout & { readonly statusId: StatusId } => ({ id, kind, statusId, details, phase: 0, cursor: 0n })
 
 /**
  * A notification to write: who is told of what. Ids are decimal strings, as JSON keeps them. `from` is the one it comes
@@ -44,12 +53,14 @@ export class Fanouts extends Context.Service<Fanouts, {
     kind: FanoutKind,
     statusId: bigint | null,
     details?: Notice | Homes
-  ) => Effect.Effect<void, SqlError>
+  ) => Effect.Effect<Fanout, SqlError>
   /** The account's oldest intents. */
   readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>
   /** Commits how far a fan-out has come, in the running transaction. */
   readonly advance: (id: bigint, phase: number, cursor: bigint) => Effect.Effect<void, SqlError>
-  readonly finish: (ids: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
+  readonly finish: (id: bigint) => Effect.Effect<void, SqlError>
+  /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.claim`). */
+  readonly finishing: (id: bigint, claim: Fragment) => Statement<{ readonly id: bigint }>
   /** Accounts whose intents are older than `millis`: their owner died or lost its wake-up. */
   readonly stale: (millis: number, accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   /** How many intents wait, and the age of the oldest in milliseconds. */
@@ -62,10 +73,13 @@ export class Fanouts extends Context.Service<Fanouts, {
       return Fanouts.of({
         add: traced("Fanouts.add")(function*(accountId, kind, statusId, details) {
           const now = yield* Clock.currentTimeMillis
-          yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
+          const { id } = only(
+            yield* sql<{ id: bigint }>`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
             VALUES (next_id(${now}), ${accountId}, ${kind}, ${statusId}, ${
-            details === undefined ? null : JSON.stringify(details)
-          }::jsonb, ${new Date(now)})`
+              details === undefined ? null : JSON.stringify(details)
+            }::jsonb, ${new Date(now)}) RETURNING id`
+          )
+          return begun(id, kind, statusId, details)
         }),
         waiting: traced("Fanouts.waiting")((accountId) =>
           sql<Fanout>`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
@@ -74,7 +88,10 @@ export class Fanouts extends Context.Service<Fanouts, {
         advance: traced("Fanouts.advance")((id, phase, cursor) =>
           Effect.asVoid(sql`UPDATE fanouts SET phase = ${phase}, cursor = ${cursor} WHERE id = ${id}`)
         ),
-        finish: traced("Fanouts.finish")((ids) => Effect.asVoid(sql`DELETE FROM fanouts WHERE ${sql.in("id", ids)}`)),
+        finish: traced("Fanouts.finish")((id) => Effect.asVoid(sql`DELETE FROM fanouts WHERE id = ${id}`)),
+        finishing: (id, claim) =>
+          sql`WITH claim AS MATERIALIZED (${claim})
+            DELETE FROM fanouts WHERE id = ${id} AND EXISTS (SELECT FROM claim) RETURNING id`,
         stale: traced("Fanouts.stale")(function*(millis, accountsMax) {
           const before = new Date((yield* Clock.currentTimeMillis) - millis)
           const rows = yield* sql<{ accountId: AccountId }>`

@@ -21,9 +21,29 @@ export interface Draft {
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
 }
 
+/** An account that a handle means. */
+export interface Named {
+  readonly id: bigint
+  readonly username: string
+  readonly domain: string | null
+  readonly url: string | null
+}
+
+/** The accounts of handles, by `Tokens.handle`, in one query whatever their number; names that nobody here has are left out. */
+export const namedBy = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) =>
+  sql<Named>`
+    SELECT id, username, domain, url FROM accounts
+    WHERE (lower(username), lower(coalesce(domain, ''))) IN (
+      SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${padded(handles)}::text[]) h)
+    AND suspended_at IS NULL`
+
 /** Turns what somebody wrote into what is stored. */
 export class Drafts extends Context.Service<Drafts, {
-  /** One query, whatever the number of mentions; names that nobody here has stay text. */
+  /** The handles in a text. */
+  readonly handles: (text: string) => ReadonlySet<string>
+  /** The text made ready, where `named` are the accounts of its handles. */
+  readonly write: (text: string, named: ReadonlyArray<Named>) => Draft
+  /** The same with a query for the accounts. */
   readonly compose: (text: string) => Effect.Effect<Draft, SqlError>
   /** The meaning of mentions and hashtags, for biographies and fields as well. */
   readonly meaning: (text: string) => Effect.Effect<Meaning & { readonly ids: ReadonlyArray<bigint> }, SqlError>
@@ -35,30 +55,28 @@ export class Drafts extends Context.Service<Drafts, {
       const config = yield* ServerConfig
       const tagUrl = (name: string) => Urls.tag(config, normalise(name))
 
-      const meaning = traced("Drafts.meaning")(function*(text: string) {
+      const handles = (text: string) => {
         const wanted = new Set<string>()
         for (const token of tokens(text)) {
           if (token.kind !== "mention" || wanted.size >= mentionsMax) continue
           const domain = token.domain?.toLowerCase() === config.localDomain ? undefined : token.domain
           wanted.add(handle(token.username, domain))
         }
+        return wanted
+      }
+
+      const meaningOf = (named: ReadonlyArray<Named>) => {
         const mentions = new Map<string, Mentioned>()
-        if (wanted.size === 0) return { mentions, tagUrl, ids: [] }
-        const rows = yield* sql<{ id: bigint; username: string; domain: string | null; url: string | null }>`
-          SELECT id, username, domain, url FROM accounts
-          WHERE (lower(username), lower(coalesce(domain, ''))) IN (
-            SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${padded(wanted)}::text[]) h)
-          AND suspended_at IS NULL`
-        for (const { domain, url, username } of rows) {
+        for (const { domain, url, username } of named) {
           const known = { username, acct: Urls.acct({ username, domain }), url: url ?? Urls.profile(config, username) }
           mentions.set(handle(username, domain ?? undefined), known)
           if (domain === null) mentions.set(handle(username, config.localDomain), known)
         }
-        return { mentions, tagUrl, ids: rows.map(({ id }) => id) }
-      })
+        return { mentions, tagUrl, ids: named.map(({ id }) => id) }
+      }
 
-      const compose = traced("Drafts.compose")(function*(text: string) {
-        const found = yield* meaning(text)
+      const write = (text: string, named: ReadonlyArray<Named>): Draft => {
+        const found = meaningOf(named)
         const tags = new Map<string, string>()
         for (const token of tokens(text)) {
           if (token.kind !== "hashtag" || tags.size >= hashtagsMax) continue
@@ -70,8 +88,15 @@ export class Drafts extends Context.Service<Drafts, {
           mentionIds: found.ids,
           tags: [...tags].map(([name, displayName]) => ({ name, displayName }))
         }
-      })
-      return Drafts.of({ compose, meaning })
+      }
+
+      const find = (text: string): Effect.Effect<ReadonlyArray<Named>, SqlError> => {
+        const wanted = handles(text)
+        return wanted.size === 0 ? Effect.succeed([]) : namedBy(sql, wanted)
+      }
+      const meaning = traced("Drafts.meaning")((text: string) => Effect.map(find(text), meaningOf))
+      const compose = traced("Drafts.compose")((text: string) => Effect.map(find(text), (named) => write(text, named)))
+      return Drafts.of({ handles, write, compose, meaning })
     })
   )
 }

@@ -1,7 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../Counters.ts"
+import { begun, type Fanout } from "../intents/Fanouts.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Draft } from "./Drafts.ts"
@@ -29,8 +31,10 @@ export interface NewStatus {
 
 /** The rows of statuses as their authors write them; always inside the transaction of the author's command. */
 export class Publications extends Context.Service<Publications, {
-  /** Answers the new status' id. Its author is never among the mentions. */
-  readonly insert: (status: NewStatus) => Effect.Effect<bigint, SqlError>
+  /**
+   * Answers the intent to tell of the new status, which is written with it. Its author is never among the mentions.
+   */
+  readonly insert: (status: NewStatus) => Effect.Effect<Fanout & { readonly statusId: bigint }, SqlError>
   /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
   readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
   /** Writes a new revision of what was preserved; mentions that are gone become silent. */
@@ -47,20 +51,19 @@ export class Publications extends Context.Service<Publications, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const writeTags = traced("Publications.writeTags")(function*(
-        statusId: bigint,
-        accountId: bigint,
-        { tags }: Draft,
-        millis: number
-      ) {
-        if (tags.length === 0) return
+      /**
+       * The parts of a WITH that give the status `statusId` (an SQL expression) its tags; they begin with a comma, and are
+       * nothing where there are no tags.
+       */
+      const tagged = (statusId: Fragment, accountId: bigint, { tags }: Draft, millis: number): Fragment => {
+        if (tags.length === 0) return sql``
         const at = new Date(millis)
-        yield* sql`
-          WITH wanted AS (
+        return sql`,
+          wanted AS (
             SELECT * FROM unnest(${tags.map(({ name }) => name)}::text[], ${tags.map((t) => t.displayName)}::text[])
               AS w (name, display_name) ORDER BY name),
           known AS (SELECT t.id, t.name FROM wanted JOIN tags t ON t.name = wanted.name),
-          made AS (
+          coined AS (
             INSERT INTO tags (id, name, display_name, created_at, last_status_at)
             SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
             WHERE name NOT IN (SELECT name FROM known)
@@ -70,18 +73,23 @@ export class Publications extends Context.Service<Publications, {
             UPDATE tags SET last_status_at = ${at} WHERE id IN (
               SELECT id FROM tags WHERE id IN (SELECT id FROM known) AND (last_status_at IS NULL
                 OR last_status_at < ${new Date(millis - tagUseMillis)}) FOR NO KEY UPDATE SKIP LOCKED)),
-          named AS (SELECT id FROM known UNION ALL SELECT id FROM made),
+          words AS (SELECT id FROM known UNION ALL SELECT id FROM coined),
           used AS (
-            INSERT INTO tag_days (tag_id, day, account_id) SELECT id, ${at}::timestamptz AT TIME ZONE 'UTC', ${accountId} FROM named
-            ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1)
-          INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${statusId} FROM named ON CONFLICT DO NOTHING`
-      })
+            INSERT INTO tag_days (tag_id, day, account_id) SELECT id, ${at}::timestamptz AT TIME ZONE 'UTC', ${accountId} FROM words
+            ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1),
+          tagged AS (
+            INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${statusId} FROM words ON CONFLICT DO NOTHING)`
+      }
 
       const insert = traced("Publications.insert")(function*(status: NewStatus) {
         const { draft, parent } = status
         const at = new Date(status.millis)
         const mentioned = draft.mentionIds.filter((id) => id !== status.accountId)
-        const rows = yield* sql<{ id: bigint }>`
+        const named = mentioned.length === 0 ? sql`` : sql`,
+          named AS (INSERT INTO mentions (status_id, account_id)
+            SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m)`
+        const { fanoutId, id } = only(
+          yield* sql<{ id: bigint; fanoutId: bigint }>`
           WITH fresh AS MATERIALIZED (SELECT next_id(${status.millis}) AS id),
           made AS (
             INSERT INTO statuses (id, account_id, text, html, spoiler_text, sensitive, visibility, language,
@@ -89,17 +97,20 @@ export class Publications extends Context.Service<Publications, {
             SELECT id, ${status.accountId}, ${status.text}, ${draft.html}, ${status.spoilerText}, ${status.sensitive},
               ${status.visibility}, ${status.language}, ${parent?.id ?? null}, ${parent?.accountId ?? null},
               coalesce(${
-          parent?.conversationId ?? null
-        }, id), ${status.applicationId}, ${at}, ${status.mediaIds}::bigint[] FROM fresh RETURNING id),
+            parent?.conversationId ?? null
+          }, id), ${status.applicationId}, ${at}, ${status.mediaIds}::bigint[]
+            FROM fresh),
           stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
-          named AS (INSERT INTO mentions (status_id, account_id)
-            SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m),
-          counted AS (${Counters.ofAccount(sql, { accountId: status.accountId, statuses: 1 }, at)})
-          SELECT id FROM made`
-        const { id } = only(rows)
-        yield* writeTags(id, status.accountId, draft, status.millis)
+          counted AS (${Counters.ofAccount(sql, { accountId: status.accountId, statuses: 1 }, at)})${named}${
+            tagged(sql`(SELECT id FROM fresh)`, status.accountId, draft, status.millis)
+          },
+          told AS (
+            INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
+            SELECT next_id(${status.millis}), ${status.accountId}, 'publish', id, ${at} FROM fresh RETURNING id)
+          SELECT fresh.id, told.id AS fanout_id FROM fresh, told`
+        )
         if (parent !== undefined) yield* Counters.count(sql, [], [{ statusId: parent.id, replies: 1 }])
-        return id
+        return begun(fanoutId, "publish", id)
       })
 
       /** The columns of a revision, from the status as it is. */
@@ -129,7 +140,8 @@ export class Publications extends Context.Service<Publications, {
           const names = draft.tags.map(({ name }) => name)
           yield* sql`DELETE FROM statuses_tags st USING tags t
             WHERE st.status_id = ${id} AND t.id = st.tag_id AND t.name <> ALL (${names}::text[])`
-          yield* writeTags(id, accountId, draft, millis)
+          yield* sql`WITH revised AS (SELECT ${id}::bigint AS id)${tagged(sql`${id}::bigint`, accountId, draft, millis)}
+            SELECT FROM revised`
         }
       )
 

@@ -5,6 +5,7 @@ import {
   flatten,
   formDepthMax,
   fromJson,
+  isFlat,
   jsonDepthMax,
   nest,
   parametersMax,
@@ -113,4 +114,18 @@ describe("queries of reading requests", () => {
     const query = new URLSearchParams(wanted.map((value): [string, string] => ["x[]", value])).toString()
     assert.deepStrictEqual(new URLSearchParams(flatten(query)).getAll("x"), wanted)
   })
+
+  it.prop(
+    "what is left as it is would have been made no different",
+    [
+      Schema.Literals(["limit", "max_id", "__proto__", "constructor", "prototype", "a[]", "a%5B%5D", "A", ""]),
+      Schema.String
+    ],
+    ([name, value]) => {
+      for (const query of [`${name}=${value}`, `${name}=1&${name}=2`, name, value, `${name}=40`]) {
+        if (isFlat(query)) assert.strictEqual(flatten(query), query)
+      }
+      assert.isTrue(isFlat("limit=40"))
+    }
+  )
 })

@@ -127,6 +127,33 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.strictEqual((yield* counted(views.renderFor(3000n, accountIds))).queries, 1)
     }))
 
+  it.effect("row 57: a status that must not be seen takes the queries of one that never was, known or not", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const views = yield* StatusViews
+      yield* Worlds.settle({ suspended: 0, statuses: [], follows: [], blocks: [], mutes: [], domainBlocks: [] })
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+        VALUES (5020, 1, 'direct', 5020, ${Worlds.now}), (5021, 1, 'public', 5021, ${Worlds.now})`
+      const stranger = AccountId.make(2n)
+      for (const viewer of [stranger, undefined]) {
+        const one = (id: bigint) => Effect.map(counted(Effect.flip(views.renderOne(viewer, id))), (it) => it.queries)
+        const page = (id: bigint) =>
+          Effect.map(counted(views.renderNamed(viewer, [5021n, id], "authors")), (it) => it.queries)
+        for (const attempt of [one, page]) {
+          // Whatever else is kept is kept for all of them.
+          yield* attempt(4711n)
+          const missing = yield* attempt(4711n)
+          yield* views.forget([5020n])
+          assert.deepStrictEqual([yield* attempt(5020n), yield* attempt(5020n), yield* attempt(5020n)], [
+            missing,
+            missing,
+            missing
+          ])
+          assert.strictEqual(missing, 2)
+        }
+      }
+    }))
+
   it.effect("shows an edit at once where it happened, and on other nodes as soon as they hear of it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -1,17 +1,14 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
+import { lean } from "../services/Lean.ts"
 import { Guard } from "./guard/Guard.ts"
 
-/*
- * Requests run in contexts that are copied several times for each of them, by whatever adds to them. The services of this
- * program are some sixty, which handlers take once, when they are made; so requests do not carry them along.
- */
+/** Of the cluster, requests know the clients of actors only, which handlers take once. */
+const cluster = /^effect\/cluster\//
 
-const own = "murmuration/"
-
-/** What of a context requests need: everything but this program's services. */
-export const lean = <Services>(context: Context.Context<Services>): Context.Context<Services> =>
-  Context.makeUnsafe(new Map(Array.from(context.mapUnsafe).filter(([key]) => !key.startsWith(own))))
+/** What of a context requests need: settings of fibers, and what answers with files. */
+export const forRequests = <Services>(context: Context.Context<Services>): Context.Context<Services> =>
+  lean(context, cluster)
 
 type Api = HttpApi.HttpApi<"murmuration", HttpApiGroup.Constraint>
 type Made = HttpApiBuilder.Handlers<never>
@@ -45,7 +42,7 @@ export function group(api: Api, identifier: string, build: unknown): unknown {
     })
     return yield* Effect.updateContext(
       Layer.build(made),
-      () => Context.add(lean(services), Guard, Context.get(services, Guard))
+      () => Context.add(forRequests(services), Guard, Context.get(services, Guard))
     )
   }))
 }

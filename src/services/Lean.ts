@@ -1,0 +1,18 @@
+import { Context } from "effect"
+
+/*
+ * A context is copied by what adds to it, several times for every request, command and transaction. The services of this
+ * program are some sixty, which whoever needs them takes once; so what runs often does not carry them along.
+ */
+
+/** This program's services, and those of effect that only they use. */
+const unneeded = /^(?:murmuration\/|@effect\/sql|effect\/(?:crypto|process|sql)\/|effect\/Terminal$|~effect\/Stdio$)/
+
+/**
+ * What of a context is not a service of this program: settings of fibers, and what effect itself looks for. `besides`
+ * tells the names of more that is not needed.
+ */
+export const lean = <Services>(context: Context.Context<Services>, besides?: RegExp): Context.Context<Services> =>
+  Context.makeUnsafe(
+    new Map(Array.from(context.mapUnsafe).filter(([key]) => !unneeded.test(key) && besides?.test(key) !== true))
+  )
