@@ -23,7 +23,11 @@ export const made = (
   }
 }
 
-const test = (seconds: number, size = "160x120", rate = 10) => ["-f", "lavfi", "-i", `testsrc=duration=${seconds}:size=${size}:rate=${rate}`]
+const test = (
+  seconds: number,
+  size = "160x120",
+  rate = 10
+) => ["-f", "lavfi", "-i", `testsrc=duration=${seconds}:size=${size}:rate=${rate}`]
 const tone = (seconds: number) => ["-f", "lavfi", "-i", `sine=frequency=440:duration=${seconds}`]
 
 /** A video with sound, in the container that the name says. */
@@ -42,7 +46,7 @@ export const soundWithCover = (cover: Uint8Array, options: ReadonlyArray<string>
   Effect.sync(() =>
     made("cover.mp3", [
       ...tone(1),
-      ...["-i", "cover.png", "-map", "0:a", "-map", "1:v", "-c:v", "copy", "-disposition:v", "attached_pic"],
+      ..."-i cover.png -map 0:a -map 1:v -c:v copy -disposition:v attached_pic".split(" "),
       ...options
     ], { "cover.png": cover })
   )

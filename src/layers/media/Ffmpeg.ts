@@ -36,6 +36,9 @@ const decoders = [
   "aac,mp3,mp3float,opus,libopus,vorbis,flac,alac,pcm_u8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le"
 ].join(",")
 
+/** Arguments of which none holds a space. */
+export const words = (text: string): ReadonlyArray<string> => text.split(" ")
+
 /** Reads this file, in this way, and nothing else: no network, no devices, no other files than plain ones. */
 const input = ({ path, type }: Source): ReadonlyArray<string> => {
   const demuxer = demuxers[type.mime] ?? "mov"
@@ -90,7 +93,7 @@ export const make = (prefix: ReadonlyArray<string>) => ({
   /** What a file says of itself. */
   probe: (source: Source) =>
     run(prefix, [
-      ...["ffprobe", "-v", "error", "-threads", "1", "-of", "json", "-show_format", "-show_streams"],
+      ...words("ffprobe -v error -threads 1 -of json -show_format -show_streams"),
       ...input(source)
     ], probing).pipe(
       Effect.flatMap(ended),
@@ -99,10 +102,11 @@ export const make = (prefix: ReadonlyArray<string>) => ({
   /** Makes a file of another; nothing of its metadata comes along unless `options` say it. */
   convert: (source: Source, options: ReadonlyArray<string>, file: string) =>
     run(prefix, [
-      ...["ffmpeg", "-v", "error", "-nostdin", "-y", "-threads", String(threadsMax)],
+      ...words(`ffmpeg -v error -nostdin -y -threads ${threadsMax}`),
       ...input(source),
-      ...["-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags", "+bitexact"],
-      ...["-threads", String(threadsMax), ...options, `file:${file}`]
+      ...words(`-map_metadata -1 -map_chapters -1 -fflags +bitexact -flags +bitexact -threads ${threadsMax}`),
+      ...options,
+      `file:${file}`
     ], converting).pipe(Effect.flatMap(ended))
 })
 export type Ffmpeg = ReturnType<typeof make>

@@ -9,7 +9,7 @@ import {
   type Rendition,
   type Source
 } from "../../services/media/MediaTools.ts"
-import type { Ffmpeg, Found } from "./Ffmpeg.ts"
+import { type Ffmpeg, type Found, words } from "./Ffmpeg.ts"
 import * as Pictures from "./Pictures.ts"
 
 /** Tags of a sound that its listeners are shown; places and devices are none of them (S-074, safety row 49). */
@@ -69,10 +69,10 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       const file = `${folder}/original.mp4`
       const sound = hasSound(found)
       yield* ffmpeg.convert(source, [
-        ...["-map", "0:v:0", ...(sound ? ["-map", "0:a:0", "-c:a", "aac", "-b:a", "128k", "-ac", "2"] : ["-an"])],
-        ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "24", "-pix_fmt", "yuv420p"],
-        ...["-vf", "scale='max(2,trunc(iw/2)*2)':'max(2,trunc(ih/2)*2)'", "-frames:v", String(videoFramesMax)],
-        ...["-movflags", "+faststart", "-f", "mp4"]
+        ...words(`-map 0:v:0 ${sound ? "-map 0:a:0 -c:a aac -b:a 128k -ac 2" : "-an"}`),
+        ...words("-c:v libx264 -preset veryfast -crf 24 -pix_fmt yuv420p"),
+        ...words(`-vf scale='max(2,trunc(iw/2)*2)':'max(2,trunc(ih/2)*2)' -frames:v ${videoFramesMax}`),
+        ...words("-movflags +faststart -f mp4")
       ], file)
       const made = sourceAs(file, "video/mp4")
       const figures = yield* ffmpeg.probe(made)
@@ -119,9 +119,10 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       const tags = { ...found.streams.find(({ codecType }) => codecType === "audio")?.tags, ...found.format.tags }
       const kept = Object.entries(tags).filter(([name]) => tagsKept.has(name.toLowerCase()))
       yield* ffmpeg.convert(source, [
-        ...["-map", "0:a:0", "-vn", "-c:a", "libmp3lame", "-q:a", "2", "-ac", "2"],
+        ...words("-map 0:a:0 -vn -c:a libmp3lame -q:a 2 -ac 2"),
         ...kept.flatMap(([name, value]) => ["-metadata", `${name.toLowerCase()}=${value.slice(0, tagCharactersMax)}`]),
-        ...["-f", "mp3"]
+        "-f",
+        "mp3"
       ], file)
       const figures = yield* ffmpeg.probe(sourceAs(file, "audio/mpeg"))
       const index = coverOf(found)

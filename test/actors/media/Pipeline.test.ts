@@ -55,8 +55,6 @@ const tools = (first: Effect.Effect<void, MediaRefused | MediaToolFailed> = Effe
       profilePicture: () => Effect.die("unused")
     }))
 
-const png = new TextEncoder().encode("\x89PNG\r\n\x1a\n    IHDR")
-png[0] = 0x89
 const head = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
 
 /** A file that waits to be worked on. */
@@ -113,7 +111,7 @@ layer(Live)("the steps of a media job", (it) => {
           folder: Effect.andThen(count, storage.folder)
         }
         const exit = yield* run(id, yield* tools(count)).pipe(
-          Effect.provide(StoredFiles.layer.pipe(Layer.provide(Layer.succeed(Storage, dying)))),
+          Effect.provide(Layer.fresh(StoredFiles.layer).pipe(Layer.provide(Layer.succeed(Storage, dying)))),
           Effect.provideService(Storage, dying),
           Effect.exit
         )
