@@ -1,0 +1,36 @@
+import type { Headers } from "effect/http"
+import type { Range } from "../../services/media/Storage.ts"
+
+const single = /^bytes=(\d*)-(\d*)$/
+
+/**
+ * The part of a file that a `Range` header asks for (RFC 9110, 14.2): undefined for the whole file, as for several
+ * ranges or another unit, and "unsatisfiable" for one that begins behind its end.
+ */
+export const rangeOf = (header: string | undefined, size: number): Range | undefined | "unsatisfiable" => {
+  const [, first = "", last = ""] = single.exec(header ?? "") ?? []
+  if (first === "" && last === "") return undefined
+  if (first === "") {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? "unsatisfiable" : { offset: size - length, length }
+  }
+  const [offset, end] = [Number(first), last === "" ? size - 1 : Math.min(Number(last), size - 1)]
+  if (last !== "" && Number(last) < offset) return undefined
+  return offset >= size ? "unsatisfiable" : { offset, length: end - offset + 1 }
+}
+
+/** Whether the client has the file with this tag already: `If-None-Match`, compared weakly (RFC 9110, 13.1.2). */
+export const isKnown = (headers: Headers.Headers, tag: string): boolean => {
+  const header = headers["if-none-match"]
+  if (header === undefined) return false
+  return header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag)
+}
+
+/**
+ * The range that counts: with `If-Range` only where it names this very file (RFC 9110, 13.1.5). A date there is none of
+ * ours, so that it gets the whole file.
+ */
+export const rangeWanted = (headers: Headers.Headers, tag: string): string | undefined => {
+  const condition = headers["if-range"]
+  return condition === undefined || condition.trim() === tag ? headers["range"] : undefined
+}
