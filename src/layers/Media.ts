@@ -16,12 +16,16 @@ const turns = Layer.effect(
   Effect.flatMap(Environment, ({ mediaConcurrency }) => Semaphore.make(mediaConcurrency))
 )
 
-/** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */
-export const layer = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
-  Layer.provide(turns),
+/** The same as `layer` over storage, tools and turns from outside. */
+export const layerOver = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
   Layer.provideMerge(Jobs.layer),
   Layer.provideMerge(Layer.mergeAll(MediaAttachments.layer, Processings.layer, Uploads.layer)),
   Layer.provideMerge(StoredFiles.layer),
-  Layer.provideMerge(Holdings.layer),
+  Layer.provideMerge(Holdings.layer)
+)
+
+/** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */
+export const layer = layerOver.pipe(
+  Layer.provide(turns),
   Layer.provideMerge(Layer.mergeAll(LocalStorage.layer, Tools.layer))
 )

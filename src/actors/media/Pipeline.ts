@@ -54,6 +54,8 @@ export const make = Effect.gen(function*() {
       // The earlier attempts ended without a word: each took its process or its node with it.
       if (job.attempts > attemptsMax) return yield* processings.fail(id, job, processingFailed)
       yield* Effect.scoped(attempt(id, job)).pipe(
+        // Whoever goes on with it begins with as many attempts left.
+        Effect.onInterrupt(() => Effect.ignore(processings.giveBack(id, job))),
         Effect.catchTags({
           MediaRefused: ({ text }) => processings.fail(id, job, text),
           MediaToolFailed: ({ text }) =>

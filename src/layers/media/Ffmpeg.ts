@@ -3,7 +3,7 @@ import { MediaRefused, MediaToolFailed, type Source } from "../../services/media
 import { type Allowance, type Ended, run } from "./LimitedProcess.ts"
 
 /** Looking into a file, and making another of it. */
-const probing: Allowance = { seconds: 20, cpuSeconds: 20, memoryBytes: 1_073_741_824, fileBytes: 0 }
+export const probing: Allowance = { seconds: 20, cpuSeconds: 20, memoryBytes: 1_073_741_824, fileBytes: 0 }
 const converting: Allowance = {
   seconds: 600,
   cpuSeconds: 900,
@@ -110,20 +110,3 @@ export const make = (prefix: ReadonlyArray<string>) => ({
     ], converting).pipe(Effect.flatMap(ended))
 })
 export type Ffmpeg = ReturnType<typeof make>
-
-const works = (command: ReadonlyArray<string>) =>
-  run([], command, probing).pipe(
-    Effect.map(({ code }) => code === 0),
-    Effect.orElseSucceed(() => false)
-  )
-
-/** The tools where this machine has them; cut off from the network where the system allows it. */
-export const find = Effect.gen(function*() {
-  const there = (yield* works(["ffmpeg", "-version"])) && (yield* works(["ffprobe", "-version"]))
-  if (!there) {
-    yield* Effect.logInfo("There is no ffmpeg on this machine, so pictures are all the media that it takes.")
-    return undefined
-  }
-  const alone = ["unshare", "--map-root-user", "--net"]
-  return make((yield* works([...alone, "true"])) ? alone : [])
-})

@@ -21,8 +21,9 @@ export interface Ended {
   readonly complaint: string
 }
 
-/** Sets the limits (POSIX `ulimit`: seconds, KiB, blocks of 512 bytes) and becomes the tool. */
-const limiting = `ulimit -c 0; ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; ulimit -f "$3"; shift 3; exec "$@"`
+/** Sets the limits (POSIX `ulimit`: seconds, KiB, blocks of 512 bytes) and becomes the tool, which lets others go first. */
+const limiting =
+  `ulimit -c 0; ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; ulimit -f "$3"; shift 3; exec nice -n 10 "$@"`
 
 /**
  * Runs a tool as a process of its own, with limits, no input, and nothing of our environment. It is killed, with whatever

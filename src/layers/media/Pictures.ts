@@ -79,8 +79,11 @@ export interface Probe {
   readonly hasAlpha: boolean
 }
 
-/** Reads what a picture says of itself, and refuses what is too large before anything of it is decoded. */
-export const probe = Effect.fnUntraced(function*({ path, type }: Source) {
+/**
+ * Reads what a picture says of itself, and refuses what is too large before anything of it is decoded: by its edges and
+ * pixels, its frames, and the pixels of all of them.
+ */
+export const probe = Effect.fnUntraced(function*({ path, type }: Source, allPixelsMax: number = imagePixelsMax) {
   // Its own limit would give no figures to refuse with; nothing is decoded here.
   const found = yield* run(() => sharp(path, { limitInputPixels: false, animated: true }).metadata())
   const frames = found.pages ?? 1
@@ -90,7 +93,7 @@ export const probe = Effect.fnUntraced(function*({ path, type }: Source) {
   if (tooLarge || (gif && width * height > animationPixelsMax)) {
     return yield* new MediaRefused({ text: `${width}x${height} ${gif ? "GIF files" : "images"} are not supported` })
   }
-  if (frames > animationFramesMax || frames * width * height > imagePixelsMax) {
+  if (frames > animationFramesMax || frames * width * height > allPixelsMax) {
     return yield* new MediaRefused({ text: `Animations of ${frames} frames are not supported` })
   }
   return { width, height, frames, hasAlpha: found.hasAlpha }

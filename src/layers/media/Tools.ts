@@ -1,16 +1,22 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Semaphore } from "effect"
+import { convertedPixelsMax } from "../../services/instance/ContentLimits.ts"
 import { MediaRefused, MediaTools, type Source } from "../../services/media/MediaTools.ts"
 import { traced } from "../../services/Traced.ts"
 import * as Ffmpeg from "./Ffmpeg.ts"
+import * as FfmpegHere from "./FfmpegHere.ts"
 import * as Pictures from "./Pictures.ts"
 import * as Playables from "./Playables.ts"
+
+/** Pictures of profiles and previews at once, for which a request waits; jobs have turns of their own. */
+const waitedForAtOnceMax = 2
 
 /** sharp for pictures; ffmpeg, where this machine has it, for what moves and sounds. */
 export const layer = Layer.effect(
   MediaTools,
   Effect.gen(function*() {
-    const ffmpeg = yield* Ffmpeg.find
+    const ffmpeg = yield* FfmpegHere.find
     const playables = ffmpeg === undefined ? undefined : yield* Playables.make(ffmpeg)
+    const turns = yield* Semaphore.make(waitedForAtOnceMax)
     const types = new Set(
       ffmpeg === undefined ? Pictures.pictureTypes : [...Pictures.pictureTypes, ...Ffmpeg.playableTypes]
     )
@@ -21,22 +27,26 @@ export const layer = Layer.effect(
         return yield* new MediaRefused({ text: "Validation failed: File content type is invalid, File is invalid" })
       }
       if (kind === "picture") return yield* Pictures.attachment(source, folder)
+      if (playables === undefined) return yield* Pictures.attachment(source, folder)
       if (kind === "gif") {
-        const { frames } = yield* Pictures.probe(source)
-        if (frames === 1 || playables === undefined) return yield* Pictures.attachment(source, folder)
+        const { frames } = yield* Pictures.probe(source, convertedPixelsMax)
+        if (frames === 1) return yield* Pictures.attachment(source, folder)
       }
-      return playables === undefined
-        ? yield* Pictures.attachment(source, folder)
-        : yield* playables.attachment(source, folder, thumbnail)
+      return yield* playables.attachment(source, folder, thumbnail)
     })
 
     return MediaTools.of({
       types,
       attachment: traced("MediaTools.attachment")(attachment),
       preview: traced("MediaTools.preview")((source, folder) =>
-        Effect.map(Pictures.preview(source, folder), ({ blurhash, rendition, size }) => ({ rendition, size, blurhash }))
+        Effect.map(
+          turns.withPermits(1)(Pictures.preview(source, folder)),
+          ({ blurhash, rendition, size }) => ({ rendition, size, blurhash })
+        )
       ),
-      profilePicture: traced("MediaTools.profilePicture")(Pictures.profilePicture)
+      profilePicture: traced("MediaTools.profilePicture")((source, folder, kind) =>
+        turns.withPermits(1)(Pictures.profilePicture(source, folder, kind))
+      )
     })
   })
 )

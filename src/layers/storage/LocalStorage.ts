@@ -2,6 +2,7 @@ import { ByteSize, Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { isStoredName, Storage, StorageFailed } from "../../services/media/Storage.ts"
 import { traced } from "../../services/Traced.ts"
 import { Environment } from "../Environment.ts"
+import * as WorkFolders from "./WorkFolders.ts"
 
 const failed = (error: { readonly message: string }) => new StorageFailed({ text: error.message })
 
@@ -16,7 +17,7 @@ export const layer = Layer.effect(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const root = path.resolve(dataDir, "media")
-    const work = path.join(root, "work")
+    const folder = yield* WorkFolders.make(path, path.join(root, "work"))
 
     const place = (name: string) =>
       isStoredName(name)
@@ -63,10 +64,7 @@ export const layer = Layer.effect(
             failed
           ))),
       local: place,
-      folder: Effect.gen(function*() {
-        yield* fs.makeDirectory(work, { recursive: true, mode: 0o700 })
-        return yield* fs.makeTempDirectoryScoped({ directory: work, prefix: "job-" })
-      }).pipe(Effect.mapError(failed)),
+      folder: Effect.mapError(folder, failed),
       remove: traced("Storage.remove")(function*(name: string) {
         const file = yield* place(name)
         yield* Effect.forEach([file, `${file}.part`], (one) => fs.remove(one, { force: true }), { discard: true }).pipe(

@@ -18,10 +18,12 @@ export const mediaAttachmentsMax = 4
 export const mediaDescriptionCharactersMax = 10_000
 export const imageBytesMax = 16_777_216
 export const imagePixelsMax = 33_177_600
-/** Edges and frames of a picture; a moving one has as many pixels in all its frames as an animation may have. */
+/** Edges and frames of a picture; one that moves and stays one has no more pixels in all its frames than a still one. */
 export const imageEdgePixelsMax = 16_000
 export const animationFramesMax = 1_000
 export const animationPixelsMax = 921_600
+/** Pixels of all frames of an animation that becomes a video, which is made frame by frame. */
+export const convertedPixelsMax = 460_800_000
 /** What a picture is shrunk to, and its preview: pixels. */
 export const storedImagePixelsMax = 8_294_400
 export const previewPixelsMax = 230_400

@@ -145,8 +145,10 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
 
       const sweep = Effect.gen(function*() {
         const before = new Date((yield* Clock.currentTimeMillis) - unattachedMillisMax)
-        return yield* erase(sql`m.id IN (SELECT id FROM media_attachments WHERE status_id IS NULL
-          AND scheduled_status_id IS NULL AND touched_at < ${before} LIMIT ${sweptMediaMax})`)
+        const unattached = sql`status_id IS NULL AND scheduled_status_id IS NULL AND touched_at < ${before}`
+        // Once more outside: where a post takes the row meanwhile, Postgres looks only at the outer condition again.
+        return yield* erase(sql`m.id IN (SELECT id FROM media_attachments WHERE ${unattached} LIMIT ${sweptMediaMax})
+          AND ${unattached}`)
       }).pipe(Effect.orDie, Effect.withSpan("MediaAttachments.sweep"))
 
       return MediaAttachments.of({ create, find, change, showPreview, remove, sweep })

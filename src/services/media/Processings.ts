@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { Conflict } from "../Errors.ts"
 import { MediaId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 import { Holdings } from "./Holdings.ts"
@@ -42,7 +43,7 @@ export class Processings extends Context.Service<Processings, {
   readonly finish: (id: MediaId, job: Job, outcome: Outcome) => Effect.Effect<boolean, SqlError>
   /** The file cannot be shown, and `text` says why. */
   readonly fail: (id: MediaId, job: Job, text: string) => Effect.Effect<void, SqlError>
-  /** It was not the file's fault: the attempt does not count. */
+  /** It was not the file's fault, or the node was asked to stop: the attempt does not count. */
   readonly giveBack: (id: MediaId, job: Job) => Effect.Effect<void, SqlError>
   /** Jobs that wait although nobody works on them, the oldest first. */
   readonly stale: (jobsMax: number) => Effect.Effect<ReadonlyArray<MediaId>, SqlError>
@@ -77,8 +78,9 @@ export class Processings extends Context.Service<Processings, {
             WHERE ${mine(id, job)} RETURNING id`
           if (rows.length === 0) return false
           yield* holdings.release(uploadsOf(job))
-          return yield* holdings.hold(names, { mediaId: id })
-        }))
+          // Files of an attempt that stood still for an hour were swept; it has made nothing then, and is begun anew.
+          return (yield* holdings.hold(names, { mediaId: id })) ? true : yield* new Conflict()
+        })).pipe(Effect.catchTag("Conflict", () => Effect.succeed(false)))
         yield* files.discard(done ? uploadsOf(job) : names)
         return done
       })

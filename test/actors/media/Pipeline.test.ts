@@ -103,7 +103,7 @@ layer(Live)("the steps of a media job", (it) => {
       for (let step = 0; step < 20; step++) {
         const { id } = yield* upload
         let steps = 0
-        const count = Effect.suspend(() => ++steps > step ? Effect.interrupt : Effect.void)
+        const count = Effect.suspend(() => ++steps > step ? Effect.die("killed") : Effect.void)
         const dying: Storage["Service"] = {
           ...storage,
           writeFile: (name, path) => count.pipe(Effect.andThen(storage.writeFile(name, path)), Effect.andThen(count)),
@@ -154,7 +154,7 @@ layer(Live)("the steps of a media job", (it) => {
   it.effect("a file that takes its node with it each time fails in the end, and costs no fourth node", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
-      const deadly = yield* tools(Effect.interrupt)
+      const deadly = yield* tools(Effect.die("killed"))
       for (let node = 0; node < attemptsMax; node++) yield* Effect.exit(run(id, deadly))
       assert.deepInclude(yield* states(id), { state: "processing", attempts: attemptsMax })
       yield* run(id, deadly)

@@ -1,0 +1,35 @@
+import { Clock, Effect, FileSystem, Option, type Path } from "effect"
+
+/** How long a folder may be there, in milliseconds: longer than any job works in one. */
+export const workMillisMax = 3_600_000
+
+/**
+ * Empty folders below `root`, each gone with its scope. A node that was killed in the middle of its work leaves its folder
+ * there, which goes when a node starts or, at the latest, with the next folder but an hour later.
+ */
+export const make = Effect.fnUntraced(function*(path: Path.Path, root: string) {
+  const fs = yield* FileSystem.FileSystem
+
+  const sweep = Effect.gen(function*() {
+    const before = (yield* Clock.currentTimeMillis) - workMillisMax
+    for (const name of yield* fs.readDirectory(root)) {
+      const folder = path.join(root, name)
+      const { mtime } = yield* fs.stat(folder)
+      const isOld = Option.match(mtime, { onNone: () => false, onSome: (at) => at.getTime() < before })
+      if (isOld) yield* fs.remove(folder, { recursive: true, force: true })
+    }
+  }).pipe(Effect.ignore)
+
+  yield* sweep
+  let sweptAt = yield* Clock.currentTimeMillis
+
+  return Effect.gen(function*() {
+    yield* fs.makeDirectory(root, { recursive: true, mode: 0o700 })
+    const millis = yield* Clock.currentTimeMillis
+    if (millis - sweptAt > workMillisMax) {
+      sweptAt = millis
+      yield* sweep
+    }
+    return yield* fs.makeTempDirectoryScoped({ directory: root, prefix: "job-" })
+  })
+})
