@@ -3,6 +3,7 @@ import type { IpNetwork } from "effect/net"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { filesPath } from "../services/instance/Urls.ts"
 import { refusePublicAddress } from "./environment/PrivateAddress.ts"
+import { missing, type S3Settings, s3Settings } from "./environment/S3Settings.ts"
 import type { ShardGroup, Variable } from "./environment/Variable.ts"
 import { type Values, variables } from "./environment/variables.ts"
 import { OperatorError } from "./OperatorError.ts"
@@ -25,6 +26,8 @@ export class Environment extends Context.Service<Environment, {
   readonly otlpUrl: string | undefined
   /** Media jobs at once. */
   readonly mediaConcurrency: number
+  /** The bucket that files are in; undefined where they are in `dataDir`. */
+  readonly s3: S3Settings | undefined
   /** Kinds of actors that may live on this node. */
   readonly shardGroups: ReadonlyArray<ShardGroup>
   /** Where the other nodes of the cluster reach this one; undefined with one process. */
@@ -61,6 +64,7 @@ const read = Effect.gen(function*() {
     trustedProxies: values.TRUSTED_PROXIES,
     logLevel: values.LOG_LEVEL,
     mediaConcurrency: values.MEDIA_CONCURRENCY,
+    s3: s3Settings(values),
     shardGroups: values.CLUSTER_SHARD_GROUPS,
     otlpUrl: values.OTLP_URL?.href,
     cluster: values.CLUSTER_HOST === undefined ? undefined : { host: values.CLUSTER_HOST, port: values.CLUSTER_PORT },
@@ -108,5 +112,5 @@ const contradictions = (values: Values): Array<string> => {
       }
     }
   }
-  return wrong
+  return [...wrong, ...missing(values)]
 }

@@ -9,7 +9,7 @@ import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { Uploads } from "../services/media/Uploads.ts"
 import { Environment } from "./Environment.ts"
 import * as Tools from "./media/Tools.ts"
-import * as LocalStorage from "./storage/LocalStorage.ts"
+import * as Storages from "./storage/Storages.ts"
 
 const turns = Layer.effect(
   MediaJob.MediaTurns,
@@ -27,5 +27,5 @@ export const layerOver = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
 /** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */
 export const layer = layerOver.pipe(
   Layer.provide(turns),
-  Layer.provideMerge(Layer.mergeAll(LocalStorage.layer, Tools.layer))
+  Layer.provideMerge(Layer.mergeAll(Storages.layer, Tools.layer))
 )

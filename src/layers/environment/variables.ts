@@ -84,6 +84,29 @@ export const variables = {
   MEDIA_CONCURRENCY: withDefault(integer(1, 64), "2", {
     about: "Uploaded files that one node works on at once."
   }),
+  S3_BUCKET: optional(text("the name of a bucket"), "files are in `DATA_DIR/media`", {
+    about: "A bucket that speaks S3 for uploaded files. Its key needs to read, write, delete and list."
+  }),
+  S3_ENDPOINT: optional(url("http", "https"), "Amazon's, of `S3_REGION`", {
+    about: "Where the bucket's provider is reached."
+  }),
+  S3_REGION: optional(text("a region's name"), "`us-east-1`", {
+    about: "The bucket's region."
+  }),
+  S3_ACCESS_KEY_ID: optional(text("a key's id"), "none", {
+    about: "Id of the bucket's key."
+  }),
+  S3_SECRET_ACCESS_KEY: optional(secretText(1), "none", {
+    about: "The bucket's key itself.",
+    secret: true
+  }),
+  S3_PATH_STYLE: optional(flag, "`true` with `S3_ENDPOINT`, else `false`", {
+    about: "Whether the bucket is named in the path of addresses, else in the host's name."
+  }),
+  S3_ACL: optional(oneOf("private", "public-read"), "the bucket decides", {
+    about:
+      "Who may read a file in the bucket; `public-read` where `MEDIA_BASE_URL` leads to it and it needs to be said."
+  }),
   LOG_LEVEL: withDefault(oneOf("debug", "info", "warning", "error"), "info", {
     about: "What the log shows; the rest is dropped."
   }),

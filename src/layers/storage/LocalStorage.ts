@@ -1,10 +1,14 @@
 import { ByteSize, Effect, FileSystem, Layer, Path, Stream } from "effect"
-import { isStoredName, Storage, StorageFailed } from "../../services/media/Storage.ts"
+import {
+  isStoredName,
+  Storage,
+  StorageFailed,
+  storageFailed as failed,
+  type StoredSize
+} from "../../services/media/Storage.ts"
 import { traced } from "../../services/Traced.ts"
 import { Environment } from "../Environment.ts"
 import * as WorkFolders from "./WorkFolders.ts"
-
-const failed = (error: { readonly message: string }) => new StorageFailed({ text: error.message })
 
 /**
  * Files in `DATA_DIR/media`. A file is written beside its place and moved there, so that it appears whole; what a crash
@@ -38,6 +42,20 @@ export const layer = Layer.effect(
 
     const missing = (error: { readonly reason: { readonly _tag: string } }) => error.reason._tag === "NotFound"
 
+    const sizeOf = Effect.fnUntraced(function*(name: string) {
+      const found = yield* fs.stat(yield* place(name)).pipe(
+        Effect.catchIf(missing, () => Effect.undefined),
+        Effect.mapError(failed)
+      )
+      return found === undefined || found.type !== "File" ? undefined : Number(found.size)
+    })
+
+    const namesIn = (...folders: ReadonlyArray<string>) =>
+      fs.readDirectory(path.join(root, ...folders)).pipe(
+        Effect.catchIf(missing, () => Effect.succeed([])),
+        Effect.mapError(failed)
+      )
+
     return Storage.of({
       write: <E>(name: string, bytes: Stream.Stream<Uint8Array, E>) =>
         put(name, (draft) =>
@@ -49,14 +67,7 @@ export const layer = Layer.effect(
       writeFile: traced("Storage.writeFile")((name: string, source: string) =>
         put(name, (draft) => Effect.mapError(fs.copyFile(source, draft), failed))
       ),
-      size: traced("Storage.size")(function*(name: string) {
-        if (!isStoredName(name)) return undefined
-        const found = yield* fs.stat(yield* place(name)).pipe(
-          Effect.catchIf(missing, () => Effect.undefined),
-          Effect.mapError(failed)
-        )
-        return found === undefined || found.type !== "File" ? undefined : Number(found.size)
-      }),
+      size: traced("Storage.size")((name: string) => isStoredName(name) ? sizeOf(name) : Effect.undefined),
       read: (name, { length, offset }) =>
         Stream.unwrap(Effect.map(place(name), (file) =>
           Stream.mapError(
@@ -67,10 +78,22 @@ export const layer = Layer.effect(
       folder: Effect.mapError(folder, failed),
       remove: traced("Storage.remove")(function*(name: string) {
         const file = yield* place(name)
-        yield* Effect.forEach([file, `${file}.part`], (one) => fs.remove(one, { force: true }), { discard: true }).pipe(
-          Effect.mapError(failed)
-        )
-      })
+        yield* Effect.forEach([file, `${file}.part`], (one) => fs.remove(one, { force: true }), { discard: true })
+          .pipe(
+            Effect.mapError(failed)
+          )
+      }),
+      list: Stream.fromIterableEffect(namesIn("files")).pipe(
+        Stream.flatMap((part) =>
+          Stream.fromIterableEffect(namesIn("files", part)).pipe(
+            Stream.map((file) => `${part}/${file}`)
+          )
+        ),
+        Stream.filter(isStoredName),
+        Stream.mapEffect((name) => Effect.map(sizeOf(name), (bytes) => ({ name, bytes }))),
+        // What was removed since it was listed.
+        Stream.filter((file): file is StoredSize => file.bytes !== undefined)
+      )
     })
   })
 )

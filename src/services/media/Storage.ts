@@ -7,10 +7,19 @@ export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageF
   }
 }
 
+/** A failure of what storage stands on, as one of storage. */
+export const storageFailed = ({ message }: { readonly message: string }) => new StorageFailed({ text: message })
+
 /** Part of a file, in bytes. */
 export interface Range {
   readonly offset: number
   readonly length: number
+}
+
+/** A file that is there, and how many bytes it has. */
+export interface StoredSize {
+  readonly name: string
+  readonly bytes: number
 }
 
 /**
@@ -30,6 +39,8 @@ export class Storage extends Context.Service<Storage, {
   readonly folder: Effect.Effect<string, StorageFailed, Scope.Scope>
   /** Done as well where there is no such file. */
   readonly remove: (name: string) => Effect.Effect<void, StorageFailed>
+  /** Every file that is there, in any order; not what lies beside under names of others. */
+  readonly list: Stream.Stream<StoredSize, StorageFailed>
 }>()("murmuration/services/media/Storage") {}
 
 /** Names as `StoredFiles` makes them; anything else is no file of ours. */

@@ -24,13 +24,9 @@ layer(TestServer.layer({ MEDIA_BASE_URL: `${base}/` }), { excludeTestServices: t
       const [shown] = status.media_attachments
       const finger = yield* call("GET", `/.well-known/webfinger?resource=acct:ada@${new URL(baseUrl).host}`, undefined)
       const avatar = finger.body.links.find(({ rel }: { rel: string }) => rel.endsWith("avatar")).href
-      for (
-        const url of [
-          ...[media.url, media.preview_url, shown.url, shown.preview_url],
-          ...[account.avatar, account.avatar_static, account.header, account.header_static, status.account.avatar],
-          avatar
-        ]
-      ) assert.match(url, address)
+      const files = [media.url, media.preview_url, shown.url, shown.preview_url]
+      const pictures = [account.avatar, account.avatar_static, account.header, account.header_static, avatar]
+      for (const url of [...files, ...pictures, status.account.avatar]) assert.match(url, address)
       for (const path of ["/@ada", new URL(status.url).pathname]) {
         const page = yield* fetch(path)
         const policy = page.headers.get("content-security-policy") ?? ""

@@ -1,0 +1,99 @@
+import { Effect, FileSystem, Layer, Option, Path, Stream } from "effect"
+import { isStoredName, Storage, StorageFailed, storageFailed as failed } from "../../services/media/Storage.ts"
+import { traced } from "../../services/Traced.ts"
+import type { S3Settings } from "../environment/S3Settings.ts"
+import { records, textAt } from "./s3/Documents.ts"
+import * as Requests from "./s3/Requests.ts"
+import * as Sending from "./s3/Sending.ts"
+import * as WorkFolders from "./WorkFolders.ts"
+
+const checked = (name: string) =>
+  isStoredName(name)
+    ? Effect.succeed(name)
+    : Effect.fail(new StorageFailed({ text: "This is no name of a stored file" }))
+
+/**
+ * Files in a bucket that speaks S3. What arrives is kept on this machine's disk until it is there whole: S3 wants to know
+ * how long a body is, and a hundred slow uploads must not stand in memory meanwhile. What breaks off never reaches S3.
+ */
+export const layer = (settings: S3Settings, dataDir: string) =>
+  Layer.effect(
+    Storage,
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const requests = yield* Requests.make(settings)
+      const sending = yield* Sending.make(requests, settings.acl)
+      const path = yield* Path.Path
+      const folder = Effect.mapError(
+        yield* WorkFolders.make(path, path.resolve(dataDir, "media", "work")),
+        failed
+      )
+
+      const spool = <E>(file: string, bytes: Stream.Stream<Uint8Array, E>) =>
+        Effect.scoped(Effect.gen(function*() {
+          const open = yield* Effect.mapError(fs.open(file, { flag: "w", mode: 0o600 }), failed)
+          yield* Stream.runForEach(bytes, (chunk) => Effect.mapError(open.writeAll(chunk), failed))
+        }))
+
+      const found = (name: string, range: string | undefined) =>
+        Stream.unwrap(Effect.gen(function*() {
+          const key = yield* checked(name)
+          const answer = yield* requests.find({ method: "GET", key, ...(range && { headers: { range } }) })
+          if (Option.isNone(answer)) return yield* new StorageFailed({ text: "There is no such file" })
+          if (range !== undefined && answer.value.status !== 206) {
+            return yield* new StorageFailed({ text: "S3 answered with another part than it was asked for" })
+          }
+          return Stream.mapError(answer.value.stream, () => new StorageFailed({ text: "S3 broke off" }))
+        }))
+
+      const page = (token: string | undefined) =>
+        Effect.map(
+          requests.document({
+            method: "GET",
+            query: { "list-type": "2", ...(token !== undefined && { "continuation-token": token }) }
+          }),
+          (document) => {
+            const files = records(document, "ListBucketResult/Contents", ["Key", "Size"])
+              .filter(({ Key }) => isStoredName(Key))
+              .map(({ Key, Size }) => ({ name: Key, bytes: Number(Size) }))
+            const next = textAt(document, "ListBucketResult/NextContinuationToken")
+            return [files, next === undefined || next === "" ? Option.none() : Option.some(next)] as const
+          }
+        )
+
+      return Storage.of({
+        write: <E>(name: string, bytes: Stream.Stream<Uint8Array, E>) =>
+          Effect.scoped(Effect.gen(function*() {
+            const file = `${yield* folder}/upload`
+            yield* checked(name)
+            yield* spool(file, bytes)
+            yield* sending.file(name, file)
+          })),
+        writeFile: traced("Storage.writeFile")((name: string, path: string) =>
+          Effect.andThen(checked(name), sending.file(name, path))
+        ),
+        size: traced("Storage.size")(function*(name: string) {
+          if (!isStoredName(name)) return undefined
+          const answer = yield* requests.find({ method: "HEAD", key: name })
+          return Option.isNone(answer) ? undefined : Number(answer.value.headers["content-length"] ?? 0)
+        }),
+        read: (name, { length, offset }) =>
+          length === 0 ? Stream.empty : found(name, `bytes=${offset}-${offset + length - 1}`),
+        local: Effect.fnUntraced(function*(name: string) {
+          const file = `${yield* folder}/source`
+          yield* spool(file, found(name, undefined))
+          return file
+        }),
+        folder,
+        remove: traced("Storage.remove")(function*(name: string) {
+          yield* checked(name)
+          yield* requests.find({ method: "DELETE", key: name })
+          yield* sending.abandon(name)
+        }),
+        list: Stream.paginate<string | undefined, { readonly name: string; readonly bytes: number }, StorageFailed>(
+          undefined,
+          page
+        )
+      })
+    })
+  )

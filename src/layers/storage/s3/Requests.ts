@@ -1,0 +1,141 @@
+import { Clock, Effect, Option, Schedule, Schema, type Stream } from "effect"
+import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { StorageFailed } from "../../../services/media/Storage.ts"
+import type { S3Settings } from "../../environment/S3Settings.ts"
+import { leaves, textAt } from "./Documents.ts"
+import { authorization, encoded, sha256, stamp } from "./Signature.ts"
+
+/** How long S3 may take to begin its answer, a part sent included; and one that is all text, in seconds. */
+const answerSecondsMax = 60
+/** How often a request is sent that S3 was too busy for, and the first pause before the next time. */
+const attemptsMax = 4
+const firstPause = "100 millis"
+
+export interface S3Request {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
+  /** The object's key; the bucket itself without one. */
+  readonly key?: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Headers in lower case; all are signed. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | string
+}
+
+/** What S3 answered, other than that it is busy; not found is an answer. */
+export interface S3Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: Effect.Effect<string, StorageFailed>
+  readonly stream: Stream.Stream<Uint8Array, unknown>
+}
+
+/** S3 was busy or did not answer, so that asking again may help. */
+class Busy extends Schema.TaggedError<Busy>()("Busy", { text: Schema.String }) {}
+
+const isBusy = (status: number) => (status >= 500 && status !== 501) || status === 429 || status === 408
+
+const empty = sha256("")
+
+/** Where an object is: the bucket as part of the path, or of the host's name. */
+export const addressOf = (
+  { bucket, endpoint, pathStyle }: Pick<S3Settings, "bucket" | "endpoint" | "pathStyle">,
+  { key, query = {} }: S3Request
+): URL => {
+  const url = new URL(endpoint)
+  const base = url.pathname.replace(/\/+$/, "")
+  if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`
+  const path = [...(pathStyle ? [bucket] : []), ...(key === undefined ? [] : key.split("/"))].map(encoded)
+  url.pathname = `${base}/${path.join("/")}`
+  // As it is signed: `URLSearchParams` would write a space as `+`.
+  url.search = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&")
+  return url
+}
+
+/** Why S3 refused, in words of its own; it never repeats a secret. */
+const reason = Effect.fnUntraced(function*(request: S3Request, { status, text }: S3Answer) {
+  const found = yield* Effect.orElseSucceed(Effect.flatMap(text, leaves), () => [])
+  const code = textAt(found, "Error/Code") ?? "no reason given"
+  return `S3 answered ${request.method} with ${status}: ${code} ${textAt(found, "Error/Message") ?? ""}`.trim()
+})
+
+/** Signed requests to one bucket. */
+export const make = Effect.fnUntraced(function*(settings: S3Settings) {
+  const client = yield* HttpClient.HttpClient
+
+  const sent = Effect.fnUntraced(function*(request: S3Request) {
+    const url = addressOf(settings, request)
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const body = typeof request.body === "string" ? new TextEncoder().encode(request.body) : request.body
+    const bodyHash = body === undefined ? empty : sha256(body)
+    const headers = {
+      ...(body !== undefined && { "content-type": "application/octet-stream" }),
+      ...request.headers,
+      host: url.host,
+      "x-amz-date": stamp(at),
+      "x-amz-content-sha256": bodyHash
+    }
+    const { host: _, ...rest } = headers
+    const answer: HttpClientResponse.HttpClientResponse = yield* client.execute(
+      HttpClientRequest.make(request.method)(url, {
+        headers: {
+          ...rest,
+          "accept-encoding": "identity",
+          authorization: authorization(settings, { method: request.method, url, headers, bodyHash }, at)
+        },
+        ...(body !== undefined && { body: HttpBody.uint8Array(body, headers["content-type"]) })
+      })
+    ).pipe(
+      Effect.timeout(`${answerSecondsMax} seconds`),
+      Effect.mapError((error) => new Busy({ text: `S3 did not answer: ${error.message}` }))
+    )
+    const result: S3Answer = {
+      status: answer.status,
+      headers: answer.headers,
+      text: answer.text.pipe(
+        Effect.timeout(`${answerSecondsMax} seconds`),
+        Effect.mapError(({ message }) => new StorageFailed({ text: `S3 broke off: ${message}` }))
+      ),
+      stream: answer.stream
+    }
+    if (isBusy(result.status)) return yield* new Busy({ text: yield* reason(request, result) })
+    return result
+  })
+
+  /** S3's answer: again where it was busy, which does no harm, as every request here may be made twice. */
+  const ask = (request: S3Request): Effect.Effect<S3Answer, StorageFailed> =>
+    sent(request).pipe(
+      Effect.retry({ times: attemptsMax - 1, schedule: Schedule.jittered(Schedule.exponential(firstPause)) }),
+      Effect.catchTag("Busy", ({ text }) => Effect.fail(new StorageFailed({ text }))),
+      Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+      // A redirect would lead to another host with a signature that is not for it.
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+    )
+
+  /** The answer where it is one of success, or none where there is no such object. */
+  const find = Effect.fnUntraced(function*(request: S3Request) {
+    const answer = yield* ask(request)
+    if (answer.status >= 200 && answer.status < 300) return Option.some(answer)
+    const text = yield* reason(request, answer)
+    return answer.status === 404 ? Option.none<S3Answer>() : yield* new StorageFailed({ text })
+  })
+
+  /** Fails on anything but success. */
+  const need = Effect.fnUntraced(function*(request: S3Request) {
+    const answer = yield* ask(request)
+    if (answer.status >= 200 && answer.status < 300) return answer
+    return yield* new StorageFailed({ text: yield* reason(request, answer) })
+  })
+
+  /** The document that S3 answers with; one that says "Error" although its status is 200 fails as well. */
+  const document = Effect.fnUntraced(function*(request: S3Request) {
+    const answer = yield* need(request)
+    const found = yield* Effect.flatMap(answer.text, leaves).pipe(
+      Effect.catchTag("XmlError", ({ message }) => Effect.fail(new StorageFailed({ text: `S3's answer: ${message}` })))
+    )
+    const code = textAt(found, "Error/Code")
+    return code === undefined ? found : yield* new StorageFailed({ text: `S3 answered ${request.method} with ${code}` })
+  })
+
+  return { find, need, document }
+})
+export type Requests = Effect.Success<ReturnType<typeof make>>
