@@ -17,6 +17,7 @@ import { MediaGroup } from "./v1/Media.ts"
 import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
 import { OwnListsGroup } from "./v1/OwnLists.ts"
+import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
 import { ScheduledStatusesGroup } from "./v1/ScheduledStatuses.ts"
 import { SearchGroup } from "./v1/Search.ts"
@@ -47,6 +48,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(NotificationGroupsGroup)
   .add(NotificationsGroup)
   .add(OwnListsGroup)
+  .add(PollsGroup)
   .add(PreferencesGroup)
   .add(ScheduledStatusesGroup)
   .add(SearchGroup)

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
+import * as StoredFiles from "./files/StoredFiles.ts"
 import { Guard } from "./guard/Guard.ts"
 import * as Claims from "./oauth/Claims.ts"
 import * as Metadata from "./oauth/Metadata.ts"
@@ -8,7 +9,6 @@ import * as OAuth from "./oauth/OAuth.ts"
 import * as OAuthPages from "./oauth/Pages.ts"
 import * as ApiDocs from "./pages/ApiDocs.ts"
 import * as Pages from "./pages/Routes.ts"
-import * as StoredFiles from "./files/StoredFiles.ts"
 import { AccountViews } from "./render/Accounts.ts"
 import { ConversationViews } from "./render/Conversations.ts"
 import { NotificationGroupViews } from "./render/NotificationGroups.ts"
@@ -35,6 +35,7 @@ import * as Media from "./v1/Media.ts"
 import * as NotificationGroups from "./v1/NotificationGroups.ts"
 import * as Notifications from "./v1/Notifications.ts"
 import * as OwnLists from "./v1/OwnLists.ts"
+import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
 import { ProfilePictures } from "./v1/ProfilePictures.ts"
 import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
@@ -67,6 +68,7 @@ const groups = Layer.mergeAll(
   NotificationGroups.layer,
   Notifications.layer,
   OwnLists.layer,
+  Polls.layer,
   Preferences.layer,
   ScheduledStatuses.layer,
   Search.layer,

@@ -19,6 +19,7 @@ import { Authors } from "../services/statuses/Authors.ts"
 import { DirectThreads } from "../services/statuses/DirectThreads.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
+import { Polls } from "../services/statuses/Polls.ts"
 import { Publications } from "../services/statuses/Publications.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { Targets } from "../services/statuses/Targets.ts"
@@ -33,6 +34,7 @@ const services = Layer.mergeAll(
   DirectThreads.layer,
   Fanouts.layer,
   Favourites.layer,
+  Polls.layer,
   Follows.layer,
   Notices.layer,
   OutsideCommands.layer,

@@ -10,6 +10,7 @@ import * as Backlog from "./Backlog.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Interactions from "./Interactions.ts"
 import * as Ownership from "./Ownership.ts"
+import * as Polling from "./Polling.ts"
 import * as Profile from "./Profile.ts"
 import { Account, accountMailboxMax, Command } from "./Protocol.ts"
 import * as Publishing from "./Publishing.ts"
@@ -28,6 +29,7 @@ const make = Effect.gen(function*() {
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
   const interactions = yield* Interactions.make
+  const polling = yield* Polling.make
   const profile = yield* Profile.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
@@ -35,6 +37,7 @@ const make = Effect.gen(function*() {
     ...scheduling.verbs,
     ...relations.verbs,
     ...interactions.verbs,
+    ...polling.verbs,
     ...profile.verbs
   }
 
@@ -57,14 +60,16 @@ const make = Effect.gen(function*() {
       )
     })
 
+  /** What is done when something is due, by its kind. */
+  const dues = {
+    ["mute_end"]: relations.muteEnd,
+    ["poll_end"]: polling.due,
+    ["scheduled_status"]: scheduling.due
+  } as const
+
+  // Struck first, because what is done may enter the next time.
   const onDue = (own: Ownership.Ownership, { kind, subjectId }: Due) =>
-    owners.owned(
-      own,
-      Effect.andThen(
-        kind === "mute_end" ? relations.muteEnd(own, subjectId) : scheduling.due(own, subjectId),
-        agenda.strike(kind, subjectId)
-      )
-    )
+    owners.owned(own, Effect.andThen(agenda.strike(kind, subjectId), dues[kind](own, subjectId)))
 
   const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OutsideCommand) {
     yield* decodeCommand(command).pipe(

@@ -7,6 +7,7 @@ import { Notices, type Written } from "../../services/feeds/Notices.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { type Fanout, Fanouts, fanoutsRoundMax } from "../../services/intents/Fanouts.ts"
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
+import { Polls } from "../../services/statuses/Polls.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Accounts } from "./Accounts.ts"
 import * as Backlog from "./Backlog.ts"
@@ -38,6 +39,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
   const threads = yield* DirectThreads
   const reblogs = yield* Reblogs
   const broadcast = yield* Broadcast
+  const polls = yield* Polls
   const sliceRows = yield* SliceRows
 
   const told = (written: ReadonlyArray<Written>) =>
@@ -139,6 +141,15 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
     return yield* slice.cursor === undefined ? finish(id) : advance(id, 2, slice.cursor)
   })
 
+  /** A slice of those who voted, by their ids; the author is told before them. */
+  const close = Effect.fnUntraced(function*(accountId: AccountId, { cursor, id, phase, statusId }: OfStatus) {
+    const voters = yield* polls.voters(statusId, cursor, sliceRows)
+    yield* told(yield* notices.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
+    const last = voters.at(-1)
+    return yield* last === undefined || voters.length < sliceRows ? finish(id) : advance(id, 1, last)
+  })
+
+  const stepOf = { delete: erase, poll: close, publish: spread, edit: spread } as const
   const step = Effect.fnUntraced(function*(accountId: AccountId, fanout: Fanout) {
     const { details, id, kind, statusId } = fanout
     if (details !== null) {
@@ -148,8 +159,8 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
         yield* told(yield* notices.tell(from, details))
       }
     }
-    if (statusId === null) return yield* finish(id)
-    return yield* (kind === "delete" ? erase : spread)(accountId, { ...fanout, statusId })
+    if (statusId === null || kind === "notify" || kind === "homes") return yield* finish(id)
+    return yield* stepOf[kind](accountId, { ...fanout, statusId })
   })
 
   const slice = Effect.fnUntraced(function*(own: Ownership, fanout: Fanout) {

@@ -10,6 +10,15 @@ const NullableText = Schema.NullOr(Schema.String)
 const Target = { target: AccountIdFromString }
 const OnStatus = { statusId: StatusIdFromString }
 
+/** A poll as its author wrote it. */
+const Poll = Schema.Struct({
+  options: Schema.Array(Schema.String),
+  /** How long it takes votes. */
+  seconds: Schema.Int,
+  multiple: Schema.Boolean,
+  hideTotals: Schema.Boolean
+})
+
 /** A status as its author wrote it; what is absent falls back on the author's settings. */
 export const Post = Schema.Struct({
   text: Schema.String,
@@ -22,7 +31,8 @@ export const Post = Schema.Struct({
   /** Accounts that the post may mention, where the client checks that. */
   allowedMentions: Schema.NullOr(Schema.Array(AccountIdFromString)),
   /** Files to attach, in the order in which they are shown. */
-  mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString))
+  mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
+  poll: Schema.optionalKey(Poll)
 })
 export type Post = typeof Post.Type
 
@@ -65,6 +75,8 @@ export const Command = Schema.Union([
     language: NullableText,
     /** Absent: the files stay as they are. */
     mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
+    /** Absent: the poll stays as it is; null removes it. */
+    poll: Schema.optionalKey(Schema.NullOr(Poll)),
     /** New words about files of the status. */
     media: Schema.optionalKey(Schema.Array(Schema.Struct({
       id: MediaIdFromString,
@@ -82,6 +94,8 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Unfavourite", OnStatus),
   Schema.TaggedStruct("Reblog", { ...OnStatus, visibility: Schema.NullOr(Visibility) }),
   Schema.TaggedStruct("Unreblog", OnStatus),
+  /** `choices` are indexes of the poll's options. */
+  Schema.TaggedStruct("Vote", { ...OnStatus, choices: Schema.Array(Schema.Int) }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
   Schema.TaggedStruct("Follow", {

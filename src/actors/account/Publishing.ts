@@ -6,9 +6,11 @@ import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed 
 import { Notices } from "../../services/feeds/Notices.ts"
 import { statusCharactersMax, tooLong } from "../../services/html/Text.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Attachings } from "../../services/media/Attachings.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
+import { type NewPoll, Polls } from "../../services/statuses/Polls.ts"
 import { Publications, type Visibility } from "../../services/statuses/Publications.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
 import * as Backlog from "./Backlog.ts"
@@ -23,15 +25,18 @@ export const make = Effect.gen(function*() {
   const authors = yield* Authors
   const drafts = yield* Drafts
   const attachings = yield* Attachings
+  const agenda = yield* AgendaEntries
+  const polls = yield* Polls
   const publications = yield* Publications
   const targets = yield* Targets
   const intend = yield* Intents.make
   const notices = yield* Notices
   const broadcast = yield* Broadcast
 
-  /** What can be said against a post, its files and the mentions in its draft before it is stored; scheduling checks it, too. */
+  /** What can be said against a post, its files, its poll and the mentions in its draft before it is stored; scheduling checks it, too. */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
     yield* attachings.check(accountId, filesOf(post), null)
+    if (post.poll !== undefined) yield* polls.check(post.poll)
     if (post.allowedMentions === null) return
     const allowed = new Set<bigint>([...post.allowedMentions, accountId])
     const unexpected = draft.mentionIds.filter((id) => !allowed.has(id))
@@ -60,8 +65,9 @@ export const make = Effect.gen(function*() {
       const draft = drafts.write(text, named)
       yield* check(accountId, post, draft)
       const wanted: Visibility = post.visibility ?? author.visibility
+      const millis = yield* nextMillis(own)
       const intent = yield* publications.insert({
-        millis: yield* nextMillis(own),
+        millis,
         accountId,
         text,
         spoilerText,
@@ -74,6 +80,10 @@ export const make = Effect.gen(function*() {
         mediaIds
       })
       yield* attachings.give(mediaIds, { statusId: intent.statusId })
+      if (post.poll !== undefined) {
+        const endsAt = yield* polls.create(intent.statusId, post.poll, millis)
+        yield* agenda.enter("poll_end", intent.statusId, accountId, endsAt)
+      }
       Backlog.wrote(own.backlog, intent)
       yield* sql.afterCommit(changed(accountId, parent === undefined ? [] : [parent.id]))
       return intent.statusId
@@ -86,6 +96,16 @@ export const make = Effect.gen(function*() {
         statuses.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: statuses })
       )
     )
+
+  /** Gives an edited status its poll, which ends so long after the edit. */
+  const ask = Effect.fnUntraced(
+    function*(accountId: AccountId, statusId: bigint, poll: NewPoll | null, millis: number) {
+      const endsAt = yield* polls.revise(statusId, poll, millis)
+      if (endsAt === undefined) yield* agenda.strike("poll_end", statusId)
+      else yield* agenda.enter("poll_end", statusId, accountId, endsAt)
+      yield* sql.afterCommit(changed(accountId, [statusId]))
+    }
+  )
 
   const verbs = {
     Publish: Effect.fnUntraced(function*(own: Ownership, { post }: Commands["Publish"]) {
@@ -104,11 +124,18 @@ export const make = Effect.gen(function*() {
       const same = old.text === text && old.spoilerText === spoilerText && old.sensitive === sensitive &&
         old.language === language && String(old.mediaIds) === String(mediaIds)
       const described = command.media ?? []
-      if (same && !(yield* attachings.differ(command.statusId, described))) return onStatus(command.statusId)
+      const { poll } = command
+      if (poll) yield* polls.check(poll)
+      const asks = poll !== undefined && (yield* polls.differs(command.statusId, poll))
       const millis = yield* nextMillis(own)
+      if (same && !asks && !(yield* attachings.differ(command.statusId, described))) {
+        if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
+        return onStatus(command.statusId)
+      }
       yield* publications.preserve(command.statusId, millis)
       yield* attachings.give(mediaIds, { statusId: command.statusId })
       yield* attachings.revise(command.statusId, described)
+      if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
       yield* publications.revise(command.statusId, accountId, {
         millis,
         text,
@@ -127,6 +154,7 @@ export const make = Effect.gen(function*() {
       yield* targets.own(accountId, statusId)
       const counted = yield* publications.remove(statusId, accountId, yield* nextMillis(own))
       yield* attachings.free(statusId, !deleteMedia)
+      yield* agenda.strike("poll_end", statusId)
       yield* notices.retract([statusId])
       yield* intend(own, "delete", statusId)
       yield* sql.afterCommit(changed(accountId, [statusId, ...counted]))

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -7,8 +7,10 @@ import { type Standing, Standings, type StatusKey } from "../../services/statuse
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
 import { picturesOf } from "../render/AccountValues.ts"
+import { keyOf } from "../render/StatusBodies.ts"
 import { attachments } from "./Attachments.ts"
 import { type Html, html, raw } from "./Html.ts"
+import { poll } from "./PollList.ts"
 
 /** Posts as pieces of pages, for nobody in particular: only what everybody may read is ever shown (row 55). */
 export class Posts extends Context.Service<Posts, {
@@ -25,12 +27,13 @@ export class Posts extends Context.Service<Posts, {
 
       const show = traced("Posts.show")(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
-        const keyOf = (record: StatusRecord): StatusKey => {
+        const now = yield* Clock.currentTimeMillis
+        const keyed = (record: StatusRecord): StatusKey => {
           const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
-          return { ...record, original: original === undefined ? undefined : keyOf(original) }
+          return keyOf(record, original === undefined ? undefined : keyed(original))
         }
         const wanted = ids.flatMap((id) => records.get(id) ?? [])
-        const open = yield* standings.of(undefined, wanted.map(keyOf), "nothing")
+        const open = yield* standings.of(undefined, wanted.map(keyed), "nothing")
         const authors = new Map(
           (yield* accounts.load([...new Set(Array.from(records.values(), ({ accountId }) => accountId))]))
             .map((account) => [account.id, account])
@@ -40,7 +43,7 @@ export class Posts extends Context.Service<Posts, {
           const shown = record.reblogOfId === null ? record : records.get(record.reblogOfId)
           const [by, author] = [authors.get(record.accountId), authors.get(shown?.accountId ?? 0n)]
           if (standing === undefined || shown === undefined || by === undefined || author === undefined) return []
-          return [article(config, shown, author, standing, shown === record ? undefined : by)]
+          return [article(config, shown, author, standing, shown === record ? undefined : by, now)]
         })
       })
       return Posts.of({ show })
@@ -64,7 +67,8 @@ const article = (
   record: StatusRecord,
   author: AccountRecord,
   standing: Standing,
-  boostedBy: AccountRecord | undefined
+  boostedBy: AccountRecord | undefined,
+  now: number
 ): Html => {
   const profile = webAddress(author.url ?? Urls.profile(config, author.username))
   const address = webAddress(record.url ?? Urls.status(config, record.username, record.id))
@@ -72,7 +76,7 @@ const article = (
   const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
     raw(sanitise(record.html))
   }</div>`
-  const shown = html`${content}${attachments(config, record)}`
+  const shown = html`${content}${poll(record, now)}${attachments(config, record)}`
   return html`<article class="post">
 ${boostedBy === undefined ? "" : html`<p class="boost">${nameOf(boostedBy)} boosted</p>`}
 <header><img src="${picturesOf(config, author).avatarStatic}" alt="" width="44" height="44">

@@ -33,7 +33,10 @@ export class RevisionViews extends Context.Service<RevisionViews, {
             sensitive: revision.sensitive,
             createdAt: timestamp(revision.createdAt),
             mediaAttachments: revision.media.map((media) => mediaValues(config, media)),
-            emojis: used.map(emojiValues)
+            emojis: used.map(emojiValues),
+            ...(revision.pollOptions === null
+              ? {}
+              : { poll: { options: revision.pollOptions.map((title) => ({ title })) } })
           }, { account })]
         })
       })

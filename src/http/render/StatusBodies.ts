@@ -7,48 +7,57 @@ import type { Viewer } from "../../services/Viewer.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json, type Values } from "../wire/Keys.ts"
 import type { Status, StatusBody } from "../wire/Status.ts"
-import { assemble, noFigures, openBody } from "../wire/StatusJson.ts"
+import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { mediaValues } from "./MediaValues.ts"
+import { pollValues } from "./PollValues.ts"
 
 /** A status as it is kept ready: what never changes, what an edit changes as open JSON, and its application's JSON. */
 export interface ReadyStatus {
   readonly key: StatusKey
   readonly body: string
+  /** Its poll, as `openPoll` makes it. */
+  readonly poll: string | undefined
   readonly application: string | undefined
   /** Others than the author may see the application. */
   readonly showApplication: boolean
 }
 
 /** Two for each character, and what the object itself takes. */
-export const bytesOf = ({ application, body }: ReadyStatus): number =>
-  body.length * 2 + (application?.length ?? 0) * 2 + 512
+export const bytesOf = ({ application, body, poll }: ReadyStatus): number =>
+  (body.length + (application?.length ?? 0) + (poll?.length ?? 0)) * 2 + 512
 
-/** Makes a record ready; `original` is the record that it repeats. */
+/** Makes a record ready at `now` (milliseconds since 1970); `original` is the record that it repeats. */
 export const ready = (
   config: ServerConfig["Service"],
   record: StatusRecord,
   original: StatusRecord | undefined,
-  emojis: ReadonlyArray<Emoji>
+  named: (...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>,
+  now: number
 ): ReadyStatus => ({
   key: keyOf(record, original === undefined ? undefined : keyOf(original, undefined)),
-  body: openBody(bodyValues(config, record, emojis)),
+  body: openBody(bodyValues(config, record, record.local ? named(record.html, record.spoilerText) : [])),
+  poll: record.poll === null
+    ? undefined
+    : openPoll(pollValues(record.id, record.poll, record.local ? named(...record.poll.options) : [], now)),
   application: record.applicationName === null
     ? undefined
     : json<NonNullable<Status["application"]>>({ name: record.applicationName, website: record.applicationWebsite }),
   showApplication: record.showApplication
 })
 
-const keyOf = (record: StatusRecord, original: StatusKey | undefined): StatusKey => ({
+/** What stands for a record; `original` stands for the one that it repeats. */
+export const keyOf = (record: StatusRecord, original: StatusKey | undefined): StatusKey => ({
   id: record.id,
   accountId: record.accountId,
   visibility: record.visibility,
   conversationId: record.conversationId,
   local: record.local,
+  poll: record.poll !== null,
   original
 })
 
-/** Polls, cards and quotes come with the capabilities that make them. */
+/** Cards and quotes come with the capabilities that make them. */
 export const bodyValues = (
   config: ServerConfig["Service"],
   record: StatusRecord,
@@ -78,7 +87,6 @@ export const bodyValues = (
     taggedCollections: [],
     quote: null,
     card: null,
-    poll: null,
     quoteApproval: { automatic: [], manual: [], currentUser: "denied" }
   }
 }
@@ -110,9 +118,11 @@ export const compose = (
     account,
     reblog,
     application: own || status.showApplication ? status.application : undefined,
+    poll: status.poll,
     figures: key.original === undefined ? standing : noFigures,
     marks: viewer === undefined ? undefined : standing,
-    pinnable: own && key.original === undefined && key.visibility !== "direct"
+    pinnable: own && key.original === undefined && key.visibility !== "direct",
+    asks: own
   })
 }
 
@@ -133,5 +143,6 @@ export const nobodys = (id: bigint): StatusKey => ({
   visibility: "direct",
   conversationId: id,
   local: true,
+  poll: false,
   original: undefined
 })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -83,12 +83,12 @@ export class StatusViews extends Context.Service<StatusViews, {
       const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(missing)).map((record) => [record.id, record]))
         const named = yield* emojis.finder
+        const now = yield* Clock.currentTimeMillis
         const made = new Map<bigint, ReadyStatus>()
         for (const record of records.values()) {
           const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
           if (record.reblogOfId !== null && original === undefined) continue
-          const used = record.local ? named(record.html, record.spoilerText) : []
-          made.set(record.id, ready(config, record, original, used))
+          made.set(record.id, ready(config, record, original, named, now))
         }
         return made
       })
@@ -169,7 +169,9 @@ export class StatusViews extends Context.Service<StatusViews, {
         const open = visible || isOpen((key.original ?? key).visibility)
         const shown = open
           ? found
-          : new Map(Array.from(found, ([id, status]) => [id, { ...status, body: withoutText(status.body) }]))
+          : new Map(
+            Array.from(found, ([id, status]) => [id, { ...status, body: withoutText(status.body), poll: undefined }])
+          )
         return compose(viewer, key, standing, shown, names) ?? (yield* new RecordNotFound())
       })
 
@@ -187,9 +189,11 @@ export class StatusViews extends Context.Service<StatusViews, {
         const names = yield* accounts.byId(authorsOf([key]))
         const alike = new Map<string, string | undefined>()
         for (const [viewer, standing] of shown) {
-          const { bookmarked, favourited, muted, pinned, reblogged } = standing
+          const { bookmarked, favourited, muted, pinned, reblogged, votes } = standing
           const own = viewer === key.accountId || viewer === key.original?.accountId
-          const view = own ? String(viewer) : `${bookmarked},${favourited},${muted},${pinned},${reblogged}`
+          const view = own
+            ? String(viewer)
+            : `${bookmarked},${favourited},${muted},${pinned},${reblogged},${votes.join()}`
           if (!alike.has(view)) alike.set(view, compose(viewer, key, standing, found, names))
           const text = alike.get(view)
           if (text !== undefined) texts.set(viewer, text)

@@ -70,7 +70,12 @@ export const scheduledValues = (
     inReplyToId: post.inReplyToId === null ? null : Number(post.inReplyToId),
     language: post.language,
     applicationId: post.applicationId === null ? null : Number(post.applicationId),
-    poll: null,
+    poll: post.poll === undefined ? null : {
+      options: post.poll.options,
+      expiresIn: String(post.poll.seconds),
+      multiple: post.poll.multiple,
+      hideTotals: post.poll.hideTotals
+    },
     scheduledAt: null,
     idempotency: null,
     withRateLimit: false,

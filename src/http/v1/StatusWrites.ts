@@ -53,8 +53,7 @@ const later = (name: string, what: string) =>
   new Unprocessable({ text: `Validation failed: ${name} is not supported: this server cannot ${what} yet` })
 
 /** Refuses what belongs to a later capability; an empty value means that the client does not use it. */
-const supported = Effect.fnUntraced(function*(payload: Pick<NewStatus, "poll" | "quotedStatusId">) {
-  if (isGiven(payload.poll)) return yield* later("poll", "hold polls")
+const supported = Effect.fnUntraced(function*(payload: Pick<NewStatus, "quotedStatusId">) {
   if (isGiven(payload.quotedStatusId)) return yield* later("quoted_status_id", "quote posts")
 })
 
@@ -78,6 +77,15 @@ const decodeMediaId = Schema.decodeOption(MediaIdFromString)
 const filesOf = (ids: ReadonlyArray<string>) =>
   ids.map((text) => Option.getOrElse(decodeMediaId(text), () => MediaId.make(0n)))
 
+/** The poll of a post; null where the client sends an empty one. A duration that is none counts as too short. */
+const pollOf = (given: NewStatus["poll"]) =>
+  typeof given !== "object" || given === null || (given.options ?? []).length === 0 ? null : {
+    options: given.options ?? [],
+    seconds: given.expiresIn ?? 0,
+    multiple: given.multiple ?? false,
+    hideTotals: given.hideTotals ?? false
+  }
+
 const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
   Object.values(given ?? []).flatMap(({ description, focus, id }) => {
     const known = decodeMediaId(id ?? "")
@@ -89,17 +97,21 @@ const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
     }]
   })
 
-const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => ({
-  text: payload.status ?? "",
-  spoilerText: payload.spoilerText ?? "",
-  sensitive: payload.sensitive ?? null,
-  visibility: payload.visibility || null,
-  language: payload.language || null,
-  inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
-  applicationId: applicationId ?? null,
-  allowedMentions: payload.allowedMentions ?? null,
-  mediaIds: filesOf(payload.mediaIds ?? [])
-})
+const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => {
+  const poll = pollOf(payload.poll)
+  return {
+    text: payload.status ?? "",
+    spoilerText: payload.spoilerText ?? "",
+    sensitive: payload.sensitive ?? null,
+    visibility: payload.visibility || null,
+    language: payload.language || null,
+    inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
+    applicationId: applicationId ?? null,
+    allowedMentions: payload.allowedMentions ?? null,
+    mediaIds: filesOf(payload.mediaIds ?? []),
+    ...(poll === null ? {} : { poll })
+  }
+}
 
 export const layer = group(
   HttpApi.make("murmuration").add(StatusWritesGroup),
@@ -136,7 +148,8 @@ export const layer = group(
           sensitive: payload.sensitive ?? null,
           language: payload.language || null,
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
-          media: wordsOf(payload.mediaAttributes)
+          media: wordsOf(payload.mediaAttributes),
+          ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })
         })
         yield* views.forget([params.id])
         return HttpServerResponse.setHeaders(

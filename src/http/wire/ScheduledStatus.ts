@@ -14,7 +14,13 @@ export const ScheduledParams = Schema.Struct({
   in_reply_to_id: Schema.NullOr(Schema.Number),
   language: Schema.NullOr(Schema.String),
   application_id: Schema.NullOr(Schema.Number),
-  poll: Schema.Null,
+  poll: Schema.NullOr(Schema.Struct({
+    options: Schema.Array(Schema.String),
+    /** Seconds, as a form sends them. */
+    expires_in: Schema.String,
+    multiple: Schema.Boolean,
+    hide_totals: Schema.Boolean
+  })),
   scheduled_at: Schema.Null,
   idempotency: Schema.Null,
   with_rate_limit: Schema.Boolean,

@@ -43,13 +43,12 @@ export const StatusBody = Schema.Struct({
   tagged_collections: Schema.Array(Schema.Unknown),
   quote: Schema.Null,
   card: Schema.NullOr(PreviewCard),
-  poll: Schema.NullOr(Poll),
   quote_approval: QuoteApproval
 })
 export type StatusBody = typeof StatusBody.Type
 
 /** What moves with every interaction. */
-const figures = { replies_count: Count, reblogs_count: Count, favourites_count: Count }
+const figures = { replies_count: Count, reblogs_count: Count, favourites_count: Count, poll: Schema.NullOr(Poll) }
 
 /** What only a user's token gets. `pinned` comes with own posts that can be pinned. */
 const marks = {
@@ -88,7 +87,9 @@ export const StatusEdit = Schema.Struct({
   sensitive: Schema.Boolean,
   created_at: Timestamp,
   media_attachments: Schema.Array(MediaAttachment),
-  emojis: Schema.Array(CustomEmoji)
+  emojis: Schema.Array(CustomEmoji),
+  /** What it asked, where it asked something. */
+  poll: Schema.optionalKey(Schema.Struct({ options: Schema.Array(Schema.Struct({ title: Schema.String })) }))
 }).annotate({ identifier: "StatusEdit" })
 export type StatusEdit = typeof StatusEdit.Type
 

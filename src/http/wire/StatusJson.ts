@@ -1,5 +1,6 @@
 import type { Standing } from "../../services/statuses/Standings.ts"
 import { json, type Values } from "./Keys.ts"
+import type { Poll } from "./Poll.ts"
 import type { DeletedStatus, Status, StatusBody } from "./Status.ts"
 
 /*
@@ -9,6 +10,9 @@ import type { DeletedStatus, Status, StatusBody } from "./Status.ts"
 
 /** The JSON of a body, left open at its end. */
 export const openBody = (body: Values<StatusBody>): string => json<StatusBody>(body).slice(0, -1)
+
+/** The JSON of a poll for nobody in particular, left open at its end. */
+export const openPoll = (poll: Values<Poll>): string => json<Poll>(poll).slice(0, -1)
 
 /** A reblog stands with counters of its own, which nobody sees, and with the marks of what it repeats. */
 export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0 }
@@ -21,16 +25,27 @@ export interface StatusParts {
   readonly reblog: string
   /** Absent where the viewer does not see it. */
   readonly application: string | undefined
+  /** From `openPoll`; absent where there is no poll. */
+  readonly poll: string | undefined
   readonly figures: Pick<Standing, "repliesCount" | "reblogsCount" | "favouritesCount">
   /** Absent for callers without a user. */
   readonly marks: Standing | undefined
   /** The viewer's own status, which it could pin. */
   readonly pinnable: boolean
+  /** The viewer asks what the poll asks, and so has no vote. */
+  readonly asks: boolean
 }
 
-export const assemble = ({ account, application, body, figures, marks, pinnable, reblog }: StatusParts): string =>
+export const assemble = (
+  { account, application, asks, body, figures, marks, pinnable, poll, reblog }: StatusParts
+): string =>
   `${body},"replies_count":${figures.repliesCount},"reblogs_count":${figures.reblogsCount}` +
-  `,"favourites_count":${figures.favouritesCount},"account":${account},"reblog":${reblog}` +
+  `,"favourites_count":${figures.favouritesCount},"account":${account},"reblog":${reblog},"poll":` +
+  (poll === undefined
+    ? "null"
+    : marks === undefined
+    ? `${poll}}`
+    : `${poll},"voted":${asks || marks.votes.length > 0},"own_votes":[${marks.votes.join(",")}]}`) +
   (application === undefined ? "" : `,"application":${application}`) +
   (marks === undefined
     ? "}"
@@ -48,8 +63,7 @@ export const withoutText = (body: string): string => {
     tags: [],
     emojis: [],
     media_attachments: [],
-    card: null,
-    poll: null
+    card: null
   }
   return JSON.stringify(blank).slice(0, -1)
 }

@@ -1,6 +1,6 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { AccountIdFromString } from "../../services/Ids.ts"
-import { Flag, list, Text } from "./Params.ts"
+import { Flag, Integer, list, Text } from "./Params.ts"
 
 const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 /** What a later capability takes; it is refused in words, never ignored. */
@@ -13,6 +13,19 @@ const MediaAttributes = Schema.Struct({
   focus: Schema.optionalKey(Schema.NullOr(Text))
 })
 
+const Choice = Text.pipe(Schema.decodeTo(
+  Schema.Int,
+  SchemaTransformation.transform({ decode: (text) => /^\d{1,3}$/.test(text) ? Number(text) : -1, encode: String })
+))
+
+/** A poll to ask; `expiresIn` in seconds. */
+const Poll = Schema.Struct({
+  options: Schema.optionalKey(list(Text)),
+  expiresIn: Schema.optionalKey(Integer),
+  multiple: Schema.optionalKey(Flag),
+  hideTotals: Schema.optionalKey(Flag)
+}).pipe(Schema.encodeKeys({ expiresIn: "expires_in", hideTotals: "hide_totals" }))
+
 const written = {
   status: Schema.optionalKey(Schema.NullOr(Text)),
   spoilerText: Schema.optionalKey(Schema.NullOr(Text)),
@@ -22,7 +35,7 @@ const written = {
   mediaAttributes: Schema.optionalKey(
     Schema.Union([list(MediaAttributes), Schema.Record(Schema.String, MediaAttributes)])
   ),
-  poll: Later,
+  poll: Schema.optionalKey(Schema.NullOr(Schema.Union([Poll, Text]))),
   quotedStatusId: Later,
   quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
 }
@@ -53,6 +66,9 @@ export type NewStatus = typeof NewStatus.Type
 /** `PUT /api/v1/statuses/:id` */
 export const StatusEdit = Schema.Struct(written).pipe(Schema.encodeKeys(keys))
 export type StatusEdit = typeof StatusEdit.Type
+
+/** `POST /api/v1/polls/:id/votes`; indexes of options, what is none of them is refused. */
+export const Vote = Schema.Struct({ choices: Schema.optionalKey(list(Choice)) })
 
 /** `POST /api/v1/statuses/:id/reblog` */
 export const Reblog = Schema.Struct({

@@ -39,6 +39,12 @@ export class Notices extends Context.Service<Notices, {
     statusId: bigint,
     readers: ReadonlyArray<bigint>
   ) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** Tells the author of a poll and those who voted that it has ended. */
+  readonly pollEnded: (
+    author: bigint,
+    statusId: bigint,
+    readers: ReadonlyArray<bigint>
+  ) => Effect.Effect<ReadonlyArray<Written>, SqlError>
   /** Tells who reblogged a status that it was edited. */
   readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<ReadonlyArray<Written>, SqlError>
   /** Takes back all that was told of deleted statuses. */
@@ -59,7 +65,7 @@ export class Notices extends Context.Service<Notices, {
           INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
           SELECT next_id(${now}), r.account_id, ${type}, ${from}, ${statusId}, ${at}
           FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
-          WHERE r.account_id <> ${from}
+          WHERE (r.account_id <> ${from} OR ${type} = 'poll')
             AND NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = r.account_id AND b.target_account_id = ${from})
             AND NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = ${from} AND b.target_account_id = r.account_id)
             AND NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = r.account_id AND m.target_account_id = ${from}
@@ -113,6 +119,9 @@ export class Notices extends Context.Service<Notices, {
         }),
         subscribers: traced("Notices.subscribers")((from, statusId, readers) =>
           write("status", from, statusId, sql`SELECT unnest(${readers}::bigint[]) AS account_id`)
+        ),
+        pollEnded: traced("Notices.pollEnded")((author, statusId, readers) =>
+          write("poll", author, statusId, sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`)
         ),
         edited: traced("Notices.edited")((from, statusId) =>
           write(

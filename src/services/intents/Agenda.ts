@@ -4,8 +4,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
-/** What can be due: a scheduled status (subject: its id) or the end of a mute (subject: the mute's id). */
-export type DueKind = "scheduled_status" | "mute_end"
+/** What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id). */
+export type DueKind = "scheduled_status" | "mute_end" | "poll_end"
 
 export interface Due {
   readonly kind: DueKind

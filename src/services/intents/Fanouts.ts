@@ -6,8 +6,11 @@ import type { AccountId } from "../Ids.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** What an account has to tell: a new, edited or deleted status, a notice to somebody, or that homes are out of date. */
-export type FanoutKind = "publish" | "edit" | "delete" | "notify" | "homes"
+/**
+ * What an account has to tell: a new, edited or deleted status, a poll that has ended, a notice to somebody, or that homes
+ * are out of date.
+ */
+export type FanoutKind = "publish" | "edit" | "delete" | "poll" | "notify" | "homes"
 
 /** A durable intent; `phase` and `cursor` (the id of the last follow that was served) say how far it has come. */
 export interface Fanout {

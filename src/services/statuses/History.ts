@@ -14,6 +14,8 @@ export interface Revision {
   readonly createdAt: Date
   /** As it was then: with the descriptions of its time. */
   readonly media: ReadonlyArray<MediaRecord>
+  /** Options of its poll; null where it had none. */
+  readonly pollOptions: ReadonlyArray<string> | null
 }
 
 /** Versions of one status that are shown, the oldest. */
@@ -32,12 +34,14 @@ export class History extends Context.Service<History, {
         // The first edit stores the original as well, so an unedited status is the one without rows.
         const rows = yield* sql<Row>`
           SELECT s.account_id, s.local, e.html, e.spoiler_text, e.sensitive, e.created_at,
-            ${recordsOf(sql, "e.media_ids")} AS media, e.media_descriptions FROM statuses s
+            ${recordsOf(sql, "e.media_ids")} AS media, e.media_descriptions, e.poll_options FROM statuses s
           CROSS JOIN LATERAL (
-            (SELECT id, html, spoiler_text, sensitive, created_at, media_ids, media_descriptions FROM status_edits WHERE status_id = s.id
+            (SELECT id, html, spoiler_text, sensitive, created_at, media_ids, media_descriptions, poll_options FROM status_edits
+              WHERE status_id = s.id
               ORDER BY id LIMIT ${rowsMax(sql, revisionsMax)})
             UNION ALL
-            SELECT s.id, s.html, s.spoiler_text, s.sensitive, s.created_at, s.media_ids, NULL WHERE s.edited_at IS NULL) e
+            SELECT s.id, s.html, s.spoiler_text, s.sensitive, s.created_at, s.media_ids, NULL,
+              (SELECT options FROM polls WHERE status_id = s.id) WHERE s.edited_at IS NULL) e
           WHERE s.id = ${statusId} ORDER BY e.id`
         return rows.map(asThen)
       }, Effect.orDie)

@@ -116,9 +116,9 @@ export class Publications extends Context.Service<Publications, {
       /** The columns of a revision, from the status as it is. */
       const revision = sql`id, text, html, spoiler_text, sensitive, language, media_ids,
         ARRAY(SELECT coalesce(m.description, '') FROM unnest(media_ids) WITH ORDINALITY o (id, n)
-          LEFT JOIN media_attachments m ON m.id = o.id ORDER BY o.n)`
+          LEFT JOIN media_attachments m ON m.id = o.id ORDER BY o.n), (SELECT options FROM polls WHERE status_id = statuses.id)`
       const revisionInto = sql`status_edits (id, status_id, text, html, spoiler_text, sensitive, language, media_ids,
-        media_descriptions, created_at)`
+        media_descriptions, poll_options, created_at)`
 
       const preserve = traced("Publications.preserve")((id: bigint, millis: number) =>
         // The revisions are all versions, the newest included, so the first edit stores the original before it.

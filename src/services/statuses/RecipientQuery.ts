@@ -1,5 +1,5 @@
 import { padded } from "../Rows.ts"
-import { factsOf, setOf } from "./StandingQuery.ts"
+import { factsOf, listsOf, setOf } from "./StandingQuery.ts"
 import type { Standing, StatusKey } from "./Standings.ts"
 import type { RelationFacts } from "./Visibility.ts"
 
@@ -38,6 +38,7 @@ export const text = `SELECT
   ${accounts("statuses", `reblog_of_id = $4::bigint AND deleted_at IS NULL AND ${among}`)} AS reblogs,
   ${accounts("conversation_mutes", `conversation_id = $5::bigint AND ${among}`)} AS quiet,
   ${accounts("status_pins", `status_id = $4::bigint AND ${among}`)} AS pins,
+  ${pairs("account_id", "choice", "poll_votes", `status_id = $4::bigint AND ${among}`)} AS votes,
   ${accounts("blocks", `target_account_id = ANY ($3::bigint[]) AND ${among}`)} ||
   ${
   accounts(
@@ -57,7 +58,7 @@ export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, no
 
 export type Row = Readonly<
   & Record<"standing" | "suspended" | "blockers" | "followed" | "mentions", ReadonlyArray<bigint>>
-  & Record<"favourites" | "bookmarks" | "reblogs" | "quiet" | "pins" | "shunning", ReadonlyArray<bigint>>
+  & Record<"favourites" | "bookmarks" | "reblogs" | "quiet" | "pins" | "votes" | "shunning", ReadonlyArray<bigint>>
   & { counters: ReadonlyArray<number> }
 >
 
@@ -76,7 +77,7 @@ const pairsOf = (flat: ReadonlyArray<bigint>) => {
 export const answersOf = (row: Row, status: StatusKey) => {
   const [blockers, followed, mentions] = [pairsOf(row.blockers), pairsOf(row.followed), pairsOf(row.mentions)]
   const [favourites, bookmarks, reblogs] = [setOf(row.favourites), setOf(row.bookmarks), setOf(row.reblogs)]
-  const [quiet, pins] = [setOf(row.quiet), setOf(row.pins)]
+  const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
   const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0] = row.counters
   return {
     facts: factsOf(status, { standingIds: setOf(row.standing), suspended: setOf(row.suspended) }),
@@ -94,7 +95,8 @@ export const answersOf = (row: Row, status: StatusKey) => {
       bookmarked: bookmarks.has(viewer),
       reblogged: reblogs.has(viewer),
       muted: quiet.has(viewer),
-      pinned: pins.has(viewer)
+      pinned: pins.has(viewer),
+      votes: votes.get(viewer)?.toSorted((a, b) => a - b) ?? []
     })
   }
 }

@@ -16,7 +16,13 @@ export const ScheduledPost = Schema.Struct({
   inReplyToId: Schema.NullOr(Schema.String),
   applicationId: Schema.NullOr(Schema.String),
   allowedMentions: Schema.NullOr(Schema.Array(Schema.String)),
-  mediaIds: Schema.optionalKey(Schema.Array(Schema.String))
+  mediaIds: Schema.optionalKey(Schema.Array(Schema.String)),
+  poll: Schema.optionalKey(Schema.Struct({
+    options: Schema.Array(Schema.String),
+    seconds: Schema.Int,
+    multiple: Schema.Boolean,
+    hideTotals: Schema.Boolean
+  }))
 })
 
 export interface ScheduledRecord {

@@ -12,6 +12,7 @@ const own = 4
 const shunning = 8
 const remote = 16
 const permitted = 32
+const polling = 64
 
 /** The ids that a page concerns, and the variant of the query that it needs. */
 export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding) => {
@@ -25,6 +26,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     if (status.accountId === viewer) variant |= own
     else if (!isOpen(status.visibility) && hiding !== "permitted") variant |= restricted
     if (!status.local && hiding === "authors") variant |= remote
+    if (status.poll) variant |= polling
   }
   for (const status of page) {
     ask(status)
@@ -75,6 +77,15 @@ export const textOf = (variant: number): string => {
     )
   }
   if (variant & own) columns.push(mine("status_id", "status_pins", "1") + " AS pins")
+  if (variant & polling) {
+    columns.push(
+      list(
+        "unnest(ARRAY[status_id, choice])",
+        "(SELECT status_id, choice FROM poll_votes WHERE account_id = $3::bigint AND status_id = ANY ($1::bigint[]) ORDER BY 1, 2) v",
+        "true"
+      ) + " AS votes"
+    )
+  }
   if (variant & shunning) {
     columns.push(
       mine("target_account_id", "blocks", "2") + " AS blocked",
@@ -108,6 +119,7 @@ export type Row =
         | "pins"
         | "blocked"
         | "muted"
+        | "votes"
         | "abroad",
         ReadonlyArray<bigint>
       >
@@ -117,6 +129,17 @@ export type Row =
 const nobody: ReadonlySet<bigint> = new Set()
 export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>
   ids === undefined || ids.length === 0 ? nobody : new Set(ids)
+
+const none: ReadonlyArray<number> = []
+/** `id,number,id,number ...` as a list of numbers for each id. */
+export const listsOf = (flat: ReadonlyArray<bigint> = []): ReadonlyMap<bigint, ReadonlyArray<number>> => {
+  const found = new Map<bigint, ReadonlyArray<number>>()
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    const id = flat[at] ?? 0n
+    found.set(id, [...found.get(id) ?? none, Number(flat[at + 1])])
+  }
+  return found
+}
 
 const nothing: Row = { counters: [] }
 
@@ -128,7 +151,7 @@ export const answersOf = (row: Row = nothing) => {
   }
   const [blockers, followed, mentions] = [setOf(row.blockers), setOf(row.followed), setOf(row.mentions)]
   const [favourites, reblogs, bookmarks] = [setOf(row.favourites), setOf(row.reblogs), setOf(row.bookmarks)]
-  const [quiet, pins] = [setOf(row.quiet), setOf(row.pins)]
+  const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
   const relations: RelationFacts = {
     follows: (author) => followed.has(author),
     blockedBy: (author) => blockers.has(author),
@@ -149,7 +172,8 @@ export const answersOf = (row: Row = nothing) => {
         reblogged: reblogs.has(id),
         bookmarked: bookmarks.has(id),
         muted: quiet.has(conversationId),
-        pinned: pins.has(id)
+        pinned: pins.has(id),
+        votes: votes.get(id) ?? none
       }
     }
   }

@@ -8,13 +8,15 @@ import * as RecipientQuery from "./RecipientQuery.ts"
 import * as StandingQuery from "./StandingQuery.ts"
 import { canSee } from "./Visibility.ts"
 
-/** What of a status never changes, and therefore may come from a cache: whose it is, for whom, and what it repeats. */
+/** What of a status changes with an edit at most, and therefore may come from a cache: whose it is, for whom, and what it repeats. */
 export interface StatusKey {
   readonly id: bigint
   readonly accountId: bigint
   readonly visibility: Visibility
   readonly conversationId: bigint
   readonly local: boolean
+  /** It has a poll. */
+  readonly poll: boolean
   /** The original, where the status is a reblog. */
   readonly original: StatusKey | undefined
 }
@@ -30,6 +32,8 @@ export interface Standing {
   /** Its conversation is muted. */
   readonly muted: boolean
   readonly pinned: boolean
+  /** Options of its poll that the viewer voted for. */
+  readonly votes: ReadonlyArray<number>
 }
 
 /**

@@ -17,6 +17,16 @@ export interface MentionRecord {
   readonly url: string | null
 }
 
+/** A poll as it is stored. `expiresAt` is a date in ISO 8601, `voters` null where nobody says how many. */
+export interface PollRecord {
+  readonly options: ReadonlyArray<string>
+  readonly counts: ReadonlyArray<number>
+  readonly voters: number | null
+  readonly multiple: boolean
+  readonly hideTotals: boolean
+  readonly expiresAt: string | null
+}
+
 /** What of a status is the same for every viewer. `uri` and `url` are null for local ones, `html` is sanitised. */
 export interface StatusRecord {
   readonly id: bigint
@@ -41,6 +51,7 @@ export interface StatusRecord {
   /** Normalised names. */
   readonly tags: ReadonlyArray<string>
   readonly media: ReadonlyArray<MediaRecord>
+  readonly poll: PollRecord | null
   readonly applicationName: string | null
   readonly applicationWebsite: string | null
   /** Its author lets others see the application. */
@@ -85,7 +96,9 @@ export class Statuses extends Context.Service<Statuses, {
               FROM mentions m JOIN accounts n ON n.id = m.account_id WHERE m.status_id = s.id AND NOT m.silent), '[]') AS mentions,
             ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id
               WHERE st.status_id = s.id ORDER BY t.id) AS tags,
-            ${recordsOf(sql, "s.media_ids")} AS media
+            ${recordsOf(sql, "s.media_ids")} AS media,
+            (SELECT json_build_object('options', p.options, 'counts', p.counts, 'voters', p.voters_count, 'multiple', p.multiple,
+              'hideTotals', p.hide_totals, 'expiresAt', p.expires_at) FROM polls p WHERE p.status_id = s.id) AS poll
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
           LEFT JOIN oauth_apps app ON app.id = s.application_id
           WHERE s.id IN (SELECT unnest(${wanted}::bigint[])

@@ -13,6 +13,7 @@ const key = (id: bigint, accountId: bigint, original?: StatusKey): StatusKey => 
   visibility: "public",
   conversationId: id,
   local: true,
+  poll: false,
   original
 })
 const standing = (favouritesCount: number): Standing => ({
@@ -23,7 +24,8 @@ const standing = (favouritesCount: number): Standing => ({
   reblogged: false,
   bookmarked: false,
   muted: false,
-  pinned: false
+  pinned: false,
+  votes: []
 })
 
 const [ada, bob] = [AccountId.make(1n), AccountId.make(2n)]

@@ -54,8 +54,6 @@ const filters: Routes = [
 ]
 
 const onStatuses: Routes = [
-  absent("GET", "/api/v1/polls/:id", Access.public("read", "read:statuses")),
-  absent("POST", "/api/v1/polls/:id/votes", write("statuses")),
   absent("POST", "/api/v1/statuses/:id/translate", read("statuses")),
   emptyList("/api/v1/statuses/:id/quotes", Access.appOrUser("read", "read:statuses"), Status),
   absent("POST", "/api/v1/statuses/:id/quotes/:quoting_id/revoke", write("statuses")),

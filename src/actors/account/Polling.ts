@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { Polls } from "../../services/statuses/Polls.ts"
+import { Targets } from "../../services/statuses/Targets.ts"
+import * as Intents from "./Intents.ts"
+import type { Ownership } from "./Ownership.ts"
+import { type Commands, onStatus } from "./Verbs.ts"
+
+/** Votes of the account, and the ends of its own polls. */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const intend = yield* Intents.make
+  const polls = yield* Polls
+  const targets = yield* Targets
+
+  const changed = (statusId: bigint) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
+
+  return {
+    verbs: {
+      Vote: Effect.fnUntraced(function*({ accountId }: Ownership, { choices, statusId }: Commands["Vote"]) {
+        const target = yield* targets.visible(accountId, statusId)
+        yield* polls.vote(target.id, target.accountId, accountId, choices)
+        yield* changed(target.id)
+        return onStatus(target.id)
+      })
+    },
+    /** A poll of the account has ended: whoever voted is told, and everybody sees how. */
+    due: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
+      if (!(yield* polls.ended(statusId))) return
+      yield* intend(own, "poll", statusId)
+      yield* changed(statusId)
+    })
+  }
+})

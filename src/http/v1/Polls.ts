@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Accounts } from "../../actors/account/Accounts.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
+import type { StatusId } from "../../services/Ids.ts"
+import { traced } from "../../services/Traced.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { StatusViews } from "../render/Statuses.ts"
+import { Poll } from "../wire/Poll.ts"
+import { StatusIdPath } from "../wire/ReadRequests.ts"
+import type { Status } from "../wire/Status.ts"
+import { Vote } from "../wire/StatusRequests.ts"
+
+/** Polls, by the ids of their statuses. */
+export class PollsGroup extends HttpApiGroup.make("polls")
+  .add(
+    HttpApiEndpoint.get("show", "/api/v1/polls/:id", { params: StatusIdPath, success: Poll })
+      .annotate(Access, Access.public("read", "read:statuses")),
+    HttpApiEndpoint.post("vote", "/api/v1/polls/:id/votes", { params: StatusIdPath, payload: Vote, success: Poll })
+      .annotate(Access, Access.user("write", "write:statuses"))
+  )
+  .middleware(Guard)
+{}
+
+export const layer = group(
+  HttpApi.make("murmuration").add(PollsGroup),
+  "polls",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const views = yield* StatusViews
+
+    /** A poll as its status shows it to the viewer. */
+    const shown = Effect.fnUntraced(function*(viewer: Viewer, id: StatusId) {
+      const { poll }: Status = JSON.parse(yield* views.renderOne(viewer, id))
+      return poll === null ? yield* new RecordNotFound() : Reply.json(JSON.stringify(poll))
+    })
+
+    return handlers.handleAll({
+      show: traced("polls.show")(function*({ params }) {
+        return yield* shown(yield* Caller.viewer, params.id)
+      }),
+      vote: traced("polls.vote")(function*({ params, payload }) {
+        const viewer = yield* Caller.account
+        yield* accounts.tell(viewer, { _tag: "Vote", statusId: params.id, choices: payload.choices ?? [] })
+        yield* views.forget([params.id])
+        return yield* shown(viewer, params.id)
+      })
+    })
+  })
+)

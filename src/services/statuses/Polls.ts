@@ -1,0 +1,161 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { graphemes } from "../html/Text.ts"
+import type { AccountId } from "../Ids.ts"
+import * as Limits from "../instance/ContentLimits.ts"
+import { traced } from "../Traced.ts"
+
+/** A poll as its author writes it. `seconds` is how long it takes votes. */
+export interface NewPoll {
+  readonly options: ReadonlyArray<string>
+  readonly seconds: number
+  readonly multiple: boolean
+  readonly hideTotals: boolean
+}
+
+/**
+ * Polls, always inside the transaction of a command: of the author's actor for what is asked, of the voter's for votes. A
+ * poll's row is locked by whoever votes, so that counts and votes agree (S-076 to S-078).
+ */
+export class Polls extends Context.Service<Polls, {
+  /** Refuses what no poll may be (operations.md section 5). */
+  readonly check: (poll: NewPoll) => Effect.Effect<void, Unprocessable>
+  /** Gives a new status its poll, which was checked; answers when it ends, in milliseconds since 1970. */
+  readonly create: (statusId: bigint, poll: NewPoll, millis: number) => Effect.Effect<number, SqlError>
+  /**
+   * Writes an edited poll; null removes it. Other options, or another answer to whether one may choose several, void all votes
+   * (S-077). It ends so long after the edit; answers when, in milliseconds since 1970.
+   */
+  readonly revise: (
+    statusId: bigint,
+    poll: NewPoll | null,
+    millis: number
+  ) => Effect.Effect<number | undefined, SqlError>
+  /** Whether people would be asked something else by this poll, or by none. */
+  readonly differs: (statusId: bigint, poll: NewPoll | null) => Effect.Effect<boolean, SqlError>
+  /** Votes once and for all; `author` is whose poll it is. */
+  readonly vote: (
+    statusId: bigint,
+    author: bigint,
+    voter: AccountId,
+    choices: ReadonlyArray<number>
+  ) => Effect.Effect<void, RecordNotFound | Unprocessable | SqlError>
+  /** People here who voted, by their ids above `cursor`. */
+  readonly voters: (
+    statusId: bigint,
+    cursor: bigint,
+    rowsMax: number
+  ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+  /** Whether the status has a poll that has ended by now. */
+  readonly ended: (statusId: bigint) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/statuses/Polls") {
+  static readonly layer = Layer.effect(
+    Polls,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const find = Effect.fnUntraced(function*(statusId: bigint) {
+        const [row] = yield* sql<Row>`SELECT options, multiple, expires_at FROM polls
+          WHERE status_id = ${statusId} FOR UPDATE`
+        return row
+      })
+
+      const create = traced("Polls.create")(function*(statusId: bigint, poll: NewPoll, millis: number) {
+        const endsAt = millis + poll.seconds * 1000
+        yield* sql`INSERT INTO polls (status_id, options, counts, multiple, hide_totals, expires_at) VALUES (${statusId},
+          ${namesOf(poll)}::text[], ${
+          namesOf(poll).map(() => 0)
+        }::int[], ${poll.multiple}, ${poll.hideTotals}, ${new Date(endsAt)})`
+        return endsAt
+      })
+
+      const revise = traced("Polls.revise")(function*(statusId: bigint, poll: NewPoll | null, millis: number) {
+        const old = yield* find(statusId)
+        const kept = old !== undefined && poll !== null && !differ(old, poll)
+        if (!kept) yield* sql`DELETE FROM polls WHERE status_id = ${statusId}`
+        if (poll === null) return undefined
+        if (!kept) return yield* create(statusId, poll, millis)
+        const endsAt = millis + poll.seconds * 1000
+        yield* sql`UPDATE polls SET hide_totals = ${poll.hideTotals}, expires_at = ${new Date(endsAt)}
+          WHERE status_id = ${statusId}`
+        return endsAt
+      })
+
+      const vote = traced("Polls.vote")(
+        function*(statusId: bigint, author: bigint, voter: AccountId, choices: ReadonlyArray<number>) {
+          const poll = yield* find(statusId)
+          if (poll === undefined) return yield* new RecordNotFound()
+          const now = yield* Clock.currentTimeMillis
+          if (poll.expiresAt !== null && poll.expiresAt.getTime() <= now) {
+            return yield* validationFailed("The poll has already ended")
+          }
+          const chosen = [...new Set(choices)]
+          if (chosen.length === 0 || chosen.some((choice) => poll.options[choice] === undefined)) {
+            return yield* validationFailed("The chosen vote option does not exist")
+          }
+          if (author === voter) return yield* validationFailed("You cannot vote in your own polls")
+          const before =
+            yield* sql`SELECT FROM poll_votes WHERE status_id = ${statusId} AND account_id = ${voter} LIMIT 1`
+          if (before.length > 0 || (chosen.length > 1 && !poll.multiple)) {
+            return yield* validationFailed("You have already voted on this poll")
+          }
+          yield* sql`INSERT INTO poll_votes (status_id, account_id, choice)
+            SELECT ${statusId}, ${voter}, c FROM unnest(${chosen}::int[]) c`
+          yield* sql`UPDATE polls SET voters_count = voters_count + 1,
+              counts = ARRAY(SELECT n + (at - 1 = ANY (${chosen}::int[]))::int FROM unnest(counts) WITH ORDINALITY o (n, at) ORDER BY at)
+            WHERE status_id = ${statusId}`
+        }
+      )
+
+      return Polls.of({
+        check,
+        create,
+        revise,
+        vote,
+        differs: traced("Polls.differs")((statusId, poll) => Effect.map(find(statusId), (old) => differ(old, poll))),
+        voters: traced("Polls.voters")(function*(statusId, cursor, rowsMax) {
+          const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM poll_votes
+            WHERE status_id = ${statusId} AND account_id > ${cursor} ORDER BY account_id LIMIT ${rowsMax}`
+          return rows.map(({ accountId }) => accountId)
+        }),
+        ended: traced("Polls.ended")(function*(statusId) {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const rows = yield* sql`SELECT FROM polls p JOIN statuses s ON s.id = p.status_id
+            WHERE p.status_id = ${statusId} AND p.expires_at <= ${now} AND s.deleted_at IS NULL`
+          return rows.length > 0
+        })
+      })
+    })
+  )
+}
+
+interface Row {
+  readonly options: ReadonlyArray<string>
+  readonly multiple: boolean
+  readonly expiresAt: Date | null
+}
+
+const namesOf = ({ options }: NewPoll) => options.map((option) => option.trim()).filter((option) => option !== "")
+
+const differ = (old: Row | undefined, poll: NewPoll | null) =>
+  old === undefined || poll === null
+    ? old !== undefined || poll !== null
+    : old.multiple !== poll.multiple || JSON.stringify(old.options) !== JSON.stringify(namesOf(poll))
+
+const check = Effect.fnUntraced(function*(poll: NewPoll) {
+  const names = namesOf(poll)
+  if (names.length < 2) return yield* validationFailed("Poll choices must have more than one item")
+  if (names.length > Limits.pollOptionsMax) {
+    return yield* validationFailed(`Poll choices can't contain more than ${Limits.pollOptionsMax} items`)
+  }
+  if (names.some((name) => graphemes(name) > Limits.pollOptionCharactersMax)) {
+    return yield* validationFailed(
+      `Poll choices cannot be longer than ${Limits.pollOptionCharactersMax} characters each`
+    )
+  }
+  if (new Set(names).size !== names.length) return yield* validationFailed("Poll choices contain duplicate items")
+  if (poll.seconds > Limits.pollSecondsMax) return yield* validationFailed("Poll expires at is too far into the future")
+  if (poll.seconds < Limits.pollSecondsMin) return yield* validationFailed("Poll expires at is too soon")
+})
