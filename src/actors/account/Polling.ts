@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
 import * as Intents from "./Intents.ts"
@@ -10,6 +11,7 @@ import { type Commands, onStatus } from "./Verbs.ts"
 /** Votes of the account, and the ends of its own polls. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const agenda = yield* AgendaEntries
   const broadcast = yield* Broadcast
   const intend = yield* Intents.make
   const polls = yield* Polls
@@ -29,7 +31,12 @@ export const make = Effect.gen(function*() {
     },
     /** A poll of the account has ended: whoever voted is told, and everybody sees how. */
     due: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
-      if (!(yield* polls.ended(statusId))) return
+      const endsAt = yield* polls.endOf(statusId)
+      if (endsAt === undefined) return
+      // The node that took it for due may be ahead of this one's clock.
+      if (endsAt > (yield* Clock.currentTimeMillis)) {
+        return yield* agenda.enter("poll_end", statusId, own.accountId, endsAt)
+      }
       yield* intend(own, "poll", statusId)
       yield* changed(statusId)
     })

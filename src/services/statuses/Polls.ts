@@ -48,8 +48,8 @@ export class Polls extends Context.Service<Polls, {
     cursor: bigint,
     rowsMax: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** Whether the status has a poll that has ended by now. */
-  readonly ended: (statusId: bigint) => Effect.Effect<boolean, SqlError>
+  /** When a poll ends, in milliseconds since 1970; undefined where there is none (any more) or it has no end. */
+  readonly endOf: (statusId: bigint) => Effect.Effect<number | undefined, SqlError>
 }>()("murmuration/services/statuses/Polls") {
   static readonly layer = Layer.effect(
     Polls,
@@ -120,11 +120,10 @@ export class Polls extends Context.Service<Polls, {
             WHERE status_id = ${statusId} AND account_id > ${cursor} ORDER BY account_id LIMIT ${rowsMax}`
           return rows.map(({ accountId }) => accountId)
         }),
-        ended: traced("Polls.ended")(function*(statusId) {
-          const now = new Date(yield* Clock.currentTimeMillis)
-          const rows = yield* sql`SELECT FROM polls p JOIN statuses s ON s.id = p.status_id
-            WHERE p.status_id = ${statusId} AND p.expires_at <= ${now} AND s.deleted_at IS NULL`
-          return rows.length > 0
+        endOf: traced("Polls.endOf")(function*(statusId) {
+          const [row] = yield* sql<Pick<Row, "expiresAt">>`SELECT expires_at FROM polls p
+            JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} AND s.deleted_at IS NULL`
+          return row?.expiresAt?.getTime()
         })
       })
     })
