@@ -12,6 +12,7 @@ import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
 import { Attachings } from "../services/media/Attachings.ts"
 import { Holdings } from "../services/media/Holdings.ts"
+import { Reports } from "../services/moderation/Reports.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Restrictions } from "../services/social/Restrictions.ts"
@@ -34,13 +35,14 @@ const services = Layer.mergeAll(
   DirectThreads.layer,
   Fanouts.layer,
   Favourites.layer,
-  Polls.layer,
   Follows.layer,
   Notices.layer,
   OutsideCommands.layer,
+  Polls.layer,
   Profiles.layer,
   Publications.layer,
   Reblogs.layer,
+  Reports.layer,
   Restrictions.layer,
   Retention.layer,
   Targets.layer

@@ -20,6 +20,7 @@ import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
 import { Letters } from "../services/letters/Letters.ts"
+import { Reports } from "../services/moderation/Reports.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
@@ -70,6 +71,7 @@ const reading = Layer.mergeAll(
   Relationships.layer,
   ScheduledStatuses.layer,
   Search.layer,
+  Reports.layer,
   Standings.layer,
   Tags.layer,
   Timelines.layer

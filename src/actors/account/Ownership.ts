@@ -55,11 +55,13 @@ export const make = Effect.gen(function*() {
     const { accountId } = own
     const owner = yield* commands.takeOver(accountId)
     const now = yield* Clock.currentTimeMillis
-    const count = (family: Family) =>
-      Effect.map(
-        commands.used(accountId, family, periodOf(family, now) * families[family].seconds * 1000),
-        (used): Used => ({ index: periodOf(family, now), count: used })
-      )
+    const since = (family: Family) => periodOf(family, now) * families[family].seconds * 1000
+    const counts = yield* commands.used(accountId, {
+      statuses: since("statuses"),
+      follows: since("follows"),
+      reports: since("reports")
+    })
+    const used = (family: Family): Used => ({ index: periodOf(family, now), count: counts[family] })
     // The newest may be deleted by now; for a day the command that made it is still known.
     const newest = only(
       yield* sql<{ id: bigint | null }>`SELECT greatest(
@@ -68,7 +70,7 @@ export const make = Effect.gen(function*() {
       ) AS id`
     )
     if (newest.id !== null) own.newestMillis = Math.max(own.newestMillis, millisOf(newest.id))
-    own.state = { owner, used: { statuses: yield* count("statuses"), follows: yield* count("follows") } }
+    own.state = { owner, used: { statuses: used("statuses"), follows: used("follows"), reports: used("reports") } }
     return own.state
   })
 

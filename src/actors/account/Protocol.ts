@@ -2,7 +2,13 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ClientError } from "../../services/Errors.ts"
-import { AccountIdFromString, AppIdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import {
+  AccountIdFromString,
+  AppIdFromString,
+  IdFromString,
+  MediaIdFromString,
+  StatusIdFromString
+} from "../../services/Ids.ts"
 import { Answer } from "../../services/intents/Commands.ts"
 
 const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
@@ -113,6 +119,15 @@ export const Command = Schema.Union([
   /** `seconds` 0 mutes for ever. */
   Schema.TaggedStruct("Mute", { ...Target, notifications: Schema.Boolean, seconds: Schema.Int }),
   Schema.TaggedStruct("Unmute", Target),
+  Schema.TaggedStruct("Report", {
+    ...Target,
+    category: Schema.Literals(["spam", "legal", "violation", "other"]),
+    comment: Schema.String,
+    statusIds: Schema.Array(StatusIdFromString),
+    ruleIds: Schema.Array(IdFromString),
+    forward: Schema.Boolean,
+    forwardDomains: Schema.Array(Schema.String)
+  }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange })
 ])
 export type Command = typeof Command.Type

@@ -24,9 +24,11 @@ export const familyOf: Partial<Record<Command["_tag"], Family>> = {
   Edit: "statuses",
   Schedule: "statuses",
   Reblog: "statuses",
-  Follow: "follows"
+  Follow: "follows",
+  Report: "reports"
 }
 
 export const onStatus = (id: bigint): Answer => ({ id: String(id), kind: "status" })
 export const onScheduled = (id: bigint): Answer => ({ id: String(id), kind: "scheduled" })
+export const onReport = (id: bigint): Answer => ({ id: String(id), kind: "report" })
 export const onAccount = (id: AccountId): Answer => ({ id: String(id), kind: "account" })

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** The right to write what an account does: whoever activated the account last has the highest epoch. */
@@ -18,7 +19,7 @@ export class StaleOwner extends Schema.TaggedError<StaleOwner>()("StaleOwner", {
 /** What a command answers: the id of what it made or changed, as a decimal string, and the limit that it used. */
 export const Answer = Schema.Struct({
   id: Schema.String,
-  kind: Schema.Literals(["status", "scheduled", "account"]),
+  kind: Schema.Literals(["status", "scheduled", "account", "report"]),
   standing: Schema.optionalKey(
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )
@@ -31,7 +32,8 @@ export const commandMillisMin = 25 * 3_600_000
 /** Limits of what an account does, aligned to the clock (limits-and-rates.md section 3). */
 export const families = {
   statuses: { uses: 300, seconds: 3 * 3600 },
-  follows: { uses: 400, seconds: 24 * 3600 }
+  follows: { uses: 400, seconds: 24 * 3600 },
+  reports: { uses: 400, seconds: 24 * 3600 }
 }
 export type Family = keyof typeof families
 
@@ -39,8 +41,11 @@ export type Family = keyof typeof families
 export class Commands extends Context.Service<Commands, {
   /** Becomes the owner. Transactions of an earlier owner fail from now on. */
   readonly takeOver: (accountId: AccountId) => Effect.Effect<Owner, RecordNotFound | SqlError>
-  /** Uses of a family by commands that committed since `since`, milliseconds since 1970. */
-  readonly used: (accountId: AccountId, family: Family, since: number) => Effect.Effect<number, SqlError>
+  /** Uses of each family by commands that committed since its time in `since`, milliseconds since 1970. */
+  readonly used: (
+    accountId: AccountId,
+    since: Readonly<Record<Family, number>>
+  ) => Effect.Effect<Readonly<Record<Family, number>>, SqlError>
   /** Does `work` once for each id and remembers its answer in the same transaction; `family` is the limit it uses. */
   readonly once: <E, R>(
     owner: Owner,
@@ -96,11 +101,17 @@ export class Commands extends Context.Service<Commands, {
         return { answer, repeated: false }
       })
 
-      const used = traced("Commands.used")(function*(accountId: AccountId, family: Family, since: number) {
-        const [row] = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM commands
-          WHERE account_id = ${accountId} AND family = ${family} AND created_at >= ${new Date(since)}`
-        return row?.count ?? 0
-      })
+      const used = traced("Commands.used")(
+        function*(accountId: AccountId, since: Readonly<Record<Family, number>>) {
+          const uses = (family: Family) =>
+            sql`(count(*) FILTER (WHERE family = ${family} AND created_at >= ${new Date(since[family])}))::int`
+          return only(
+            yield* sql<Record<Family, number>>`SELECT ${uses("statuses")} AS statuses, ${uses("follows")} AS follows,
+              ${uses("reports")} AS reports FROM commands
+            WHERE account_id = ${accountId} AND created_at >= ${new Date(Math.min(...Object.values(since)))}`
+          )
+        }
+      )
 
       const owned = Effect.fnUntraced(function*<A, E, R>(owner: Owner, work: Effect.Effect<A, E, R>) {
         const [found] = yield* sql<{ epoch: bigint }>`

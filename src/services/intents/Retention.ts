@@ -35,9 +35,11 @@ export class Retention extends Context.Service<Retention, {
           yield* remove("weekly_logins", "week", ago(190)),
           yield* remove("tag_days", "day", ago(14))
         ]
-        // Soft-deleted statuses go for good after 30 days; a reblog goes before its original.
+        // Soft-deleted statuses go for good after 30 days, unless a moderator has still to see them (S-066); a reblog goes
+        // before its original.
         const statuses = yield* sql`DELETE FROM statuses WHERE id IN (
           SELECT s.id FROM statuses s WHERE s.deleted_at < ${ago(30)}
+            AND NOT EXISTS (SELECT FROM reports t WHERE t.action_taken_at IS NULL AND t.status_ids @> ARRAY[s.id])
             AND NOT EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id) LIMIT ${retentionRowsMax}) RETURNING 1`
         // Whoever did not confirm in a week and has done nothing gives the name back.
         const unconfirmed = yield* sql`DELETE FROM accounts WHERE id IN (

@@ -49,26 +49,28 @@ export const isOpen = (visibility: Visibility): boolean => visibility === "publi
  * The same decision for a row of `statuses` under `alias`, as a condition for any query. `viewer` is an id, an SQL
  * expression of one, or undefined for nobody. Subqueries end in OFFSET 0, so that Postgres looks single rows up and
  * never hashes all mentions or blocks of somebody well known. Where all rows are by one known author, `author` names it,
- * and what concerns the author is asked once instead of once a row.
+ * and what concerns the author is asked once instead of once a row. For "deleted ones too" the row itself may be deleted.
  */
 export const visibleTo = (
   sql: SqlClient,
   viewer: bigint | Fragment | undefined,
   alias: string,
-  author?: bigint
+  author?: bigint,
+  deletion?: "deleted ones too"
 ): Fragment => {
   const reader = viewer === undefined || isFragment(viewer) ? viewer : sql`${viewer}::bigint`
   const s = sql.literal(alias)
   const o = `${alias}_original`
-  return sql`(${openTo(sql, reader, alias, author)} AND (${s}.reblog_of_id IS NULL OR EXISTS (
+  const standing = deletion === undefined ? sql`${s}.deleted_at IS NULL AND ` : sql``
+  return sql`(${standing}${openTo(sql, reader, alias, author)} AND (${s}.reblog_of_id IS NULL OR EXISTS (
     SELECT FROM statuses ${sql.literal(o)} WHERE ${sql.literal(o)}.id = ${s}.reblog_of_id
-      AND ${openTo(sql, reader, o)} OFFSET 0)))`
+      AND ${sql.literal(o)}.deleted_at IS NULL AND ${openTo(sql, reader, o)} OFFSET 0)))`
 }
 
 const openTo = (sql: SqlClient, viewer: Fragment | undefined, alias: string, known?: bigint): Fragment => {
   const s = sql.literal(alias)
   const by = known === undefined ? sql`${s}.account_id` : sql`${known}::bigint`
-  const standing = sql`${s}.deleted_at IS NULL AND NOT EXISTS (SELECT FROM accounts author
+  const standing = sql`NOT EXISTS (SELECT FROM accounts author
     WHERE author.id = ${by} AND author.suspended_at IS NOT NULL OFFSET 0)`
   const open = sql`${s}.visibility IN ('public', 'unlisted')`
   if (viewer === undefined) return sql`${standing} AND ${open}`

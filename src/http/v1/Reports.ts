@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Accounts } from "../../actors/account/Accounts.ts"
+import { Reports } from "../../services/moderation/Reports.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { AccountViews } from "../render/Accounts.ts"
+import { timestamp, timestampOrNull } from "../wire/Common.ts"
+import { splice } from "../wire/Keys.ts"
+import { NewReport, Report } from "../wire/Report.ts"
+import { familyHeaders } from "./StatusActions.ts"
+
+/** What somebody tells the moderators, a command of the reporter's actor. */
+export class ReportsGroup extends HttpApiGroup.make("reports")
+  .add(
+    HttpApiEndpoint.post("create", "/api/v1/reports", { payload: NewReport, success: Report })
+      .annotate(Access, Access.user("write", "write:reports"))
+  )
+  .middleware(Guard)
+{}
+
+export const layer = group(
+  HttpApi.make("murmuration").add(ReportsGroup),
+  "reports",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const reports = yield* Reports
+    const views = yield* AccountViews
+
+    return handlers.handleAll({
+      create: traced("reports.create")(function*({ payload }) {
+        const viewer = yield* Caller.account
+        const answer = yield* accounts.tell(viewer, {
+          _tag: "Report",
+          target: payload.accountId,
+          category: payload.category || "other",
+          comment: payload.comment ?? "",
+          statusIds: payload.statusIds ?? [],
+          ruleIds: payload.ruleIds ?? [],
+          forward: payload.forward ?? false,
+          forwardDomains: payload.forwardToDomains ?? []
+        })
+        const { actionTakenAt, createdAt, forwardDomains, id, ruleIds, statusIds, targetAccountId, ...report } =
+          yield* reports.find(viewer, BigInt(answer.id))
+        const shown = splice<Report, "targetAccount">({
+          ...report,
+          id: String(id),
+          actionTaken: actionTakenAt !== null,
+          actionTakenAt: timestampOrNull(actionTakenAt),
+          forwarded: forwardDomains.length > 0,
+          createdAt: timestamp(createdAt),
+          statusIds: statusIds.map(String),
+          ruleIds: ruleIds.map(String),
+          collectionIds: []
+        }, { targetAccount: yield* views.renderOne(targetAccountId) })
+        return HttpServerResponse.setHeaders(Reply.json(shown), familyHeaders(answer))
+      })
+    })
+  })
+)

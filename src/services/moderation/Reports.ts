@@ -1,0 +1,113 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { graphemes } from "../html/Text.ts"
+import type { AccountId } from "../Ids.ts"
+import { only } from "../Rows.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
+
+/** Characters of a comment, and statuses and rules that one report names. */
+export const reportCommentCharactersMax = 1_000
+export const reportStatusesMax = 400
+export const reportRulesMax = 100
+
+/** The words of S-095. */
+export type ReportCategory = "spam" | "legal" | "violation" | "other"
+
+/** What somebody reports. Naming rules makes it a violation of them. */
+export interface NewReport {
+  readonly target: AccountId
+  readonly category: ReportCategory
+  readonly comment: string
+  readonly statusIds: ReadonlyArray<bigint>
+  readonly ruleIds: ReadonlyArray<bigint>
+  /** The server of the account, if it is another one, is to hear of it, or these. */
+  readonly forward: boolean
+  readonly forwardDomains: ReadonlyArray<string>
+}
+
+export interface ReportRecord {
+  readonly id: bigint
+  readonly targetAccountId: bigint
+  readonly category: ReportCategory
+  readonly comment: string
+  readonly statusIds: ReadonlyArray<bigint>
+  readonly ruleIds: ReadonlyArray<bigint>
+  readonly forwardDomains: ReadonlyArray<string>
+  readonly createdAt: Date
+  readonly actionTakenAt: Date | null
+}
+
+/** Reports to the moderators of this server (S-163). */
+export class Reports extends Context.Service<Reports, {
+  /**
+   * Files a report in the running transaction and answers its id. `RecordNotFound` for an account that is not there and for
+   * a status that is not by it or that the reporter never could read (row 56); deleted ones may be reported.
+   */
+  readonly file: (
+    reporter: AccountId,
+    report: NewReport
+  ) => Effect.Effect<bigint, RecordNotFound | Unprocessable | SqlError>
+  readonly find: (reporter: AccountId, id: bigint) => Effect.Effect<ReportRecord, RecordNotFound>
+}>()("murmuration/services/moderation/Reports") {
+  static readonly layer = Layer.effect(
+    Reports,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const checkStatuses = Effect.fnUntraced(
+        function*(reporter: AccountId, target: AccountId, ids: ReadonlyArray<bigint>) {
+          if (ids.length === 0) return
+          const rows = yield* sql`SELECT s.id FROM statuses s WHERE s.id = ANY (${ids}::bigint[])
+          AND s.account_id = ${target} AND ${visibleTo(sql, reporter, "s", target, "deleted ones too")}`
+          if (rows.length < ids.length) return yield* new RecordNotFound()
+        }
+      )
+
+      const file = traced("Reports.file")(function*(reporter: AccountId, report: NewReport) {
+        const [statusIds, ruleIds] = [[...new Set(report.statusIds)], [...new Set(report.ruleIds)]]
+        if (graphemes(report.comment) > reportCommentCharactersMax) {
+          return yield* validationFailed(`Comment is too long (maximum is ${reportCommentCharactersMax} characters)`)
+        }
+        if (statusIds.length > reportStatusesMax) {
+          return yield* validationFailed(`Status ids are too many (maximum is ${reportStatusesMax})`)
+        }
+        const [account] = yield* sql<{ domain: string | null }>`SELECT domain FROM accounts
+          WHERE id = ${report.target} AND suspended_at IS NULL`
+        if (account === undefined) return yield* new RecordNotFound()
+        yield* checkStatuses(reporter, report.target, statusIds)
+        const rules = ruleIds.length === 0 ? [] : yield* sql`SELECT id FROM rules
+          WHERE id = ANY (${ruleIds.slice(0, reportRulesMax)}::bigint[]) AND deleted_at IS NULL`
+        if (rules.length < ruleIds.length) return yield* validationFailed("Rule ids does not reference valid rules")
+        const domains = !report.forward || account.domain === null
+          ? []
+          : report.forwardDomains.length === 0
+          ? [account.domain]
+          : report.forwardDomains
+        const now = yield* Clock.currentTimeMillis
+        const { id } = only(
+          yield* sql<
+            { id: bigint }
+          >`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids,
+              rule_ids, forward_domains, created_at)
+            VALUES (next_id(${now}), ${reporter}, ${report.target}, ${
+            ruleIds.length > 0 ? "violation" : report.category
+          },
+              ${report.comment}, ${statusIds}::bigint[], ${ruleIds}::bigint[], ${domains}::text[], ${new Date(now)})
+            RETURNING id`
+        )
+        return id
+      })
+
+      const find = traced("Reports.find")(function*(reporter: AccountId, id: bigint) {
+        const [row] = yield* sql<ReportRecord>`SELECT id, target_account_id, category, comment, status_ids, rule_ids,
+          forward_domains, created_at, action_taken_at FROM reports
+          WHERE id = ${id} AND account_id = ${reporter}`.pipe(Effect.orDie)
+        return row ?? (yield* new RecordNotFound())
+      })
+      return Reports.of({ file, find })
+    })
+  )
+}

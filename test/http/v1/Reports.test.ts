@@ -1,0 +1,111 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Report } from "../../../src/http/wire/Report.ts"
+import { Retention } from "../../../src/services/intents/Retention.ts"
+import { call } from "../../support/MediaFiles.ts"
+import { type Person, TestServer } from "../../support/Server.ts"
+
+const newcomer = Effect.fnUntraced(function*(username: string) {
+  return yield* (yield* TestServer).createPerson(username)
+})
+const post = Effect.fnUntraced(function*(person: Person, status: string, visibility = "public") {
+  return (yield* call("POST", "/api/v1/statuses", person.token, { status, visibility })).body.id as string
+})
+const report = (person: Person, json: Record<string, unknown>) => call("POST", "/api/v1/reports", person.token, json)
+
+layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
+  it.effect("S-095 S-163: an account is reported with statuses and rules, deleted statuses too", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO rules (id, text) VALUES (1, 'Be kind')`
+      const [ada, bob] = [yield* newcomer("ada"), yield* newcomer("bob")]
+      const [shown, deleted] = [yield* post(bob, "One"), yield* post(bob, "Two")]
+      yield* call("DELETE", `/api/v1/statuses/${deleted}`, bob.token)
+      const { body, status } = yield* report(ada, {
+        account_id: bob.accountId.toString(),
+        status_ids: [shown, deleted],
+        comment: "Look",
+        category: "spam",
+        forward: true
+      })
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      const filed = yield* Schema.decodeUnknownEffect(Report)(body)
+      assert.deepInclude(filed, { category: "spam", comment: "Look", action_taken: false, forwarded: false })
+      assert.deepStrictEqual([filed.status_ids, filed.rule_ids], [[shown, deleted], []])
+      assert.strictEqual(filed.target_account.username, "bob")
+      const violation = yield* report(ada, { account_id: bob.accountId.toString(), rule_ids: ["1"], category: "other" })
+      assert.deepInclude(violation.body, { category: "violation", comment: "" })
+    }))
+
+  it.effect("row 56, row 57: what the reporter cannot read, what others wrote and who is not there is not found", () =>
+    Effect.gen(function*() {
+      const [ada, bob, eve] = [yield* newcomer("reader"), yield* newcomer("writer"), yield* newcomer("third")]
+      const [secret, gone, others] = [
+        yield* post(bob, "Hidden", "private"),
+        yield* post(bob, "Hidden and gone", "private"),
+        yield* post(eve, "Mine")
+      ]
+      yield* call("DELETE", `/api/v1/statuses/${gone}`, bob.token)
+      const target = bob.accountId.toString()
+      const attempts = [
+        ...[secret, gone, others, "4711"].map((id) => ({ account_id: target, status_ids: [id] })),
+        { account_id: "4711" }
+      ]
+      for (const attempt of attempts) {
+        const { body, status } = yield* report(ada, attempt)
+        assert.deepStrictEqual([status, body], [404, { error: "Record not found" }], JSON.stringify(attempt))
+      }
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(yield* sql`SELECT id FROM reports WHERE account_id = ${ada.accountId}`, [])
+    }))
+
+  it.effect("what no report may be is refused in words", () =>
+    Effect.gen(function*() {
+      const [ada, bob] = [yield* newcomer("wordy"), yield* newcomer("target")]
+      const account_id = bob.accountId.toString()
+      const cases = [
+        [{ comment: "x".repeat(1_001) }, "Comment is too long (maximum is 1000 characters)"],
+        [{ rule_ids: ["4711"] }, "Rule ids does not reference valid rules"]
+      ] as const
+      for (const [more, text] of cases) {
+        const { body, status } = yield* report(ada, { account_id, ...more })
+        assert.deepStrictEqual([status, body.error], [422, `Validation failed: ${text}`])
+      }
+    }))
+
+  it.effect("S-066: a deleted status stays while a report about it is open", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ada, bob] = [yield* newcomer("keeping"), yield* newcomer("deleting")]
+      const [reported, other] = [yield* post(bob, "Reported"), yield* post(bob, "Not")]
+      yield* report(ada, { account_id: bob.accountId.toString(), status_ids: [reported] })
+      yield* sql`UPDATE statuses SET deleted_at = '2020-01-01' WHERE id IN (${BigInt(reported)}, ${BigInt(other)})`
+      const sweep = Effect.flatMap(Retention, (retention) => retention.sweep).pipe(Effect.provide(Retention.layer))
+      const left = Effect.map(
+        sql<{ id: bigint }>`SELECT id FROM statuses WHERE account_id = ${bob.accountId}`,
+        (rows) => rows.map(({ id }) => String(id))
+      )
+      yield* sweep
+      assert.deepStrictEqual(yield* left, [reported])
+      yield* sql`UPDATE reports SET action_taken_at = '2020-01-02'`
+      yield* sweep
+      assert.deepStrictEqual(yield* left, [])
+    }))
+})
+
+layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("reports with limits", (it) => {
+  it.effect("S-296: 400 in a day, counted from what was committed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ada, bob] = [yield* newcomer("busy"), yield* newcomer("bothered")]
+      const account_id = bob.accountId.toString()
+      const midnight = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000)
+      yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
+        SELECT ${ada.accountId}, 'before:' || n, '{"id":"1","kind":"report"}', 'reports', 0, ${midnight}
+        FROM generate_series(1, 399) n`
+      const last = yield* report(ada, { account_id })
+      assert.deepStrictEqual([last.status, last.headers.get("x-ratelimit-remaining")], [200, "0"])
+      assert.strictEqual((yield* report(ada, { account_id })).status, 429)
+    }))
+})
