@@ -8,7 +8,9 @@ import { notify } from "../layers/PostgresChannel.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { type RoleId, Roles } from "../services/identity/Roles.ts"
 import { Users } from "../services/identity/Users.ts"
+import type { AccountId } from "../services/Ids.ts"
 import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
+import type { Measure } from "../services/moderation/Measures.ts"
 import { traced } from "../services/Traced.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
@@ -71,12 +73,11 @@ const create = Command.make(
   }, (effect) => Effect.provide(effect, Operator.layer))
 ).pipe(Command.withDescription("Makes an account on this server"))
 
-/** Changes of the profile belong to the account's actor: a row for it, and a signal that wakes it. */
-const changeProfile = Effect.fnUntraced(function*(name: string, change: Protocol.ProfileChange) {
-  const { accountId } = yield* findUser(name)
+/** What belongs to the account's actor: a row for it, and a signal that wakes it. */
+const leave = Effect.fnUntraced(function*(accountId: AccountId, command: Protocol.Command) {
   const outside = yield* OutsideCommands
-  const command = yield* Schema.encodeEffect(Schema.toCodecJson(Protocol.Command))({ _tag: "UpdateProfile", change })
-  yield* outside.leave(accountId, "UpdateProfile", command)
+  const encoded = yield* Schema.encodeEffect(Schema.toCodecJson(Protocol.Command))(command)
+  yield* outside.leave(accountId, command._tag, encoded)
   yield* notify({ _tag: "Wake", accountId })
 }, Effect.orDie)
 
@@ -114,12 +115,35 @@ const modify = Command.make(
         yield* Console.log(`Password: ${Redacted.value(password)}`)
       }
     }
-    if (Option.isSome(given.displayName)) yield* changeProfile(given.name, { displayName: given.displayName.value })
+    if (Option.isSome(given.displayName)) {
+      yield* leave(accountId, { _tag: "UpdateProfile", change: { displayName: given.displayName.value } })
+    }
     yield* Console.log(`Account ${given.name} was changed.`)
   }, (effect) => Effect.provide(effect, Operator.layer))
 ).pipe(Command.withDescription("Changes a user of this server"))
 
+/** A command that takes or lifts a measure of the moderators. */
+const moderation = (word: string, measure: Measure, stands: boolean, description: string) =>
+  Command.make(
+    word,
+    { name },
+    traced(`account ${word}`)(function*(given) {
+      const { accountId } = yield* findUser(given.name)
+      yield* leave(accountId, { _tag: "Moderate", measure, stands })
+      yield* Console.log(`Account ${given.name}: ${word} is on its way.`)
+    }, (effect) => Effect.provide(effect, Operator.layer))
+  ).pipe(Command.withDescription(description))
+
+const measures = [
+  moderation("suspend", "suspend", true, "Hides everything of an account and keeps its user out"),
+  moderation("unsuspend", "suspend", false, "Shows an account and lets its user in again"),
+  moderation("silence", "silence", true, "Shows an account's posts to its followers and on its profile only"),
+  moderation("unsilence", "silence", false, "Lets an account be heard by everybody again"),
+  moderation("sensitize", "sensitize", true, "Marks everything that an account posts as sensitive"),
+  moderation("unsensitize", "sensitize", false, "Leaves that to the account again")
+] as const
+
 export const command = Command.make("account").pipe(
   Command.withDescription("Accounts on this server"),
-  Command.withSubcommands([create, modify])
+  Command.withSubcommands([create, modify, ...measures])
 )

@@ -12,6 +12,7 @@ import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
 import { Attachings } from "../services/media/Attachings.ts"
 import { Holdings } from "../services/media/Holdings.ts"
+import { Measures } from "../services/moderation/Measures.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
 import { Follows } from "../services/social/Follows.ts"
@@ -36,6 +37,7 @@ const services = Layer.mergeAll(
   Fanouts.layer,
   Favourites.layer,
   Follows.layer,
+  Measures.layer,
   Notices.layer,
   OutsideCommands.layer,
   Polls.layer,

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber, Schedule, Schema } from "effect"
 import { WebSocket } from "ws"
 import { cli } from "../support/Program.ts"
 import { TestServer } from "../support/Server.ts"
@@ -22,6 +22,8 @@ const stream = Effect.fnUntraced(function*(baseUrl: string, token: string) {
   return { socket, closedAt }
 })
 
+const Posted = Schema.Struct({ id: Schema.String })
+
 layer(TestServer.layer(), { excludeTestServices: true })("npm run cli beside a running server", (it) => {
   it.effect("row 70: a token that the command line revokes is refused, and its socket closes within a second", () =>
     Effect.scoped(Effect.gen(function*() {
@@ -36,6 +38,62 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli beside a r
       assert.isAtMost((yield* Fiber.join(closing)) - revokedAt, 1000)
       assert.strictEqual((yield* server.fetch("/api/v1/accounts/verify_credentials", { token: ada.token })).status, 401)
     })))
+
+  it.effect("S-022, S-045: an account is suspended beside a running server: its socket closes, it is gone; and comes back", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const server = yield* TestServer
+      const [eve, ada] = [yield* server.createPerson("eve"), yield* server.createPerson("watcher")]
+      const post = { method: "POST", token: eve.token, json: { status: "Here" } }
+      const posted = yield* server.fetch("/api/v1/statuses", post)
+      const { id } = yield* Schema.decodeUnknownEffect(Posted)(yield* Effect.promise(() => posted.json()))
+      const { closedAt } = yield* stream(server.baseUrl, eve.token)
+      const closing = yield* Effect.forkChild(closedAt, { startImmediately: true })
+      const seen = Effect.gen(function*() {
+        const paths = [`/api/v1/accounts/${eve.accountId}`, `/api/v1/statuses/${id}`]
+        const shown = yield* Effect.forEach(paths, (path) => server.fetch(path, { token: ada.token }))
+        const own = yield* server.fetch("/api/v1/accounts/verify_credentials", { token: eve.token })
+        return [...shown, own].map(({ status }) => status)
+      })
+      const becomes = (statuses: ReadonlyArray<number>) =>
+        Effect.repeat(seen, {
+          until: (found) => String(found) === String(statuses),
+          schedule: Schedule.spaced("10 millis"),
+          times: 200
+        })
+      assert.deepStrictEqual(yield* seen, [200, 200, 200])
+      yield* cli(["account", "suspend", "eve"], server.variables)
+      const suspendedAt = performance.now()
+      assert.deepStrictEqual(yield* becomes([410, 404, 403]), [410, 404, 403])
+      assert.isAtMost((yield* Fiber.join(closing)) - suspendedAt, 1000)
+      yield* cli(["account", "unsuspend", "eve"], server.variables)
+      assert.deepStrictEqual(yield* becomes([200, 200, 200]), [200, 200, 200])
+    })))
+
+  it.effect("S-022: what a sensitized account posts is sensitive, and a silenced one's public posts are unlisted", () =>
+    Effect.gen(function*() {
+      const server = yield* TestServer
+      const mallory = yield* server.createPerson("mallory")
+      const posted = Effect.gen(function*() {
+        const response = yield* server.fetch("/api/v1/statuses", {
+          method: "POST",
+          token: mallory.token,
+          json: { status: "Look", visibility: "public" }
+        })
+        const body = yield* Effect.promise(() => response.text())
+        return [/"sensitive":(\w+)/.exec(body)?.[1], /"visibility":"(\w+)"/.exec(body)?.[1]]
+      })
+      assert.deepStrictEqual(yield* posted, ["false", "public"])
+      const becomes = (wanted: ReadonlyArray<string>) =>
+        Effect.repeat(posted, {
+          until: (found) => String(found) === String(wanted),
+          schedule: Schedule.spaced("20 millis"),
+          times: 100
+        })
+      for (const word of ["sensitize", "silence"]) yield* cli(["account", word, "mallory"], server.variables)
+      assert.deepStrictEqual(yield* becomes(["true", "unlisted"]), ["true", "unlisted"])
+      for (const word of ["unsensitize", "unsilence"]) yield* cli(["account", word, "mallory"], server.variables)
+      assert.deepStrictEqual(yield* becomes(["false", "public"]), ["false", "public"])
+    }))
 
   it.effect("an account that the command line makes signs in at once, and what it changes of a profile goes through the actor", () =>
     Effect.gen(function*() {

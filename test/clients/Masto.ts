@@ -46,6 +46,8 @@ const known = [
   /\.roles\.\d+\.id: "/,
   /\.role\.(position|createdAt|updatedAt|collectionLimit): undefined/,
   /\.source\.role: undefined/,
+  // Emoji belong to the poll, not to its options.
+  /\.options\.\d+\.emojis: undefined/,
   // Nothing is set up for these, or nobody is.
   /^\.(thumbnail\.blurhash|configuration\.urls\.status|contact\.account|contactAccount): null/,
   /^\.apiVersions\.mastodon: \d/,

@@ -9,6 +9,7 @@ import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Interactions from "./Interactions.ts"
+import * as Moderation from "./Moderation.ts"
 import * as Ownership from "./Ownership.ts"
 import * as Polling from "./Polling.ts"
 import * as Profile from "./Profile.ts"
@@ -29,6 +30,7 @@ const make = Effect.gen(function*() {
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
   const interactions = yield* Interactions.make
+  const moderation = yield* Moderation.make
   const polling = yield* Polling.make
   const profile = yield* Profile.make
   const fanout = yield* Fanout.make(owners)
@@ -37,6 +39,7 @@ const make = Effect.gen(function*() {
     ...scheduling.verbs,
     ...relations.verbs,
     ...interactions.verbs,
+    ...moderation.verbs,
     ...polling.verbs,
     ...profile.verbs
   }

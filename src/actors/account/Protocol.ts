@@ -128,6 +128,11 @@ export const Command = Schema.Union([
     forward: Schema.Boolean,
     forwardDomains: Schema.Array(Schema.String)
   }),
+  /** A measure of the moderators against the account that runs the command. */
+  Schema.TaggedStruct("Moderate", {
+    measure: Schema.Literals(["suspend", "silence", "sensitize"]),
+    stands: Schema.Boolean
+  }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange })
 ])
 export type Command = typeof Command.Type

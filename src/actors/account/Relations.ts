@@ -7,24 +7,22 @@ import { Notices } from "../../services/feeds/Notices.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import type { Notice } from "../../services/intents/Fanouts.ts"
-import { Reports } from "../../services/moderation/Reports.ts"
 import { Counterparts } from "../../services/social/Counterparts.ts"
 import { Follows, followsMax } from "../../services/social/Follows.ts"
 import { Restrictions } from "../../services/social/Restrictions.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
-import { type Commands, onAccount, onReport } from "./Verbs.ts"
+import { type Commands, onAccount } from "./Verbs.ts"
 
 /** The longest mute that ends, in seconds: 100 years; a longer one is for ever. */
 const muteSecondsMax = 3_155_760_000
 
-/** Follows, requests, blocks, mutes and reports. Homes that they change are forgotten and rebuilt by their owners' next reads. */
+/** Follows, requests, blocks and mutes. Homes that they change are forgotten and rebuilt by their owners' next reads. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const counterparts = yield* Counterparts
   const follows = yield* Follows
   const restrictions = yield* Restrictions
-  const reports = yield* Reports
   const agenda = yield* AgendaEntries
   const intend = yield* Intents.make
   const notices = yield* Notices
@@ -57,9 +55,6 @@ export const make = Effect.gen(function*() {
   })
 
   const verbs = {
-    Report: Effect.fnUntraced(function*({ accountId }: Ownership, report: Commands["Report"]) {
-      return onReport(yield* reports.file(accountId, report))
-    }),
     Follow: Effect.fnUntraced(
       function*(own: Ownership, { languages, notify: wantsPosts, reblogs, target }: Commands["Follow"]) {
         const { accountId } = own

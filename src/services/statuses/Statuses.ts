@@ -87,7 +87,7 @@ export class Statuses extends Context.Service<Statuses, {
         if (ids.length === 0) return []
         const wanted = padded(new Set(ids))
         return yield* sql<StatusRecord>`
-          SELECT s.id, s.account_id, a.username, a.domain, s.uri, s.url, s.local, s.html, s.spoiler_text, s.sensitive,
+          SELECT s.id, s.account_id, a.username, a.domain, s.uri, s.url, s.local, s.html, s.spoiler_text, s.sensitive OR a.sensitized_at IS NOT NULL AS sensitive,
             s.visibility, s.language, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.conversation_id,
             s.created_at, s.edited_at, app.name AS application_name, app.website AS application_website,
             coalesce(u.show_application, true) AS show_application,

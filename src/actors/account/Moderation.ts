@@ -1,0 +1,36 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { Measures } from "../../services/moderation/Measures.ts"
+import { Reports } from "../../services/moderation/Reports.ts"
+import type { Ownership } from "./Ownership.ts"
+import { type Commands, onAccount, onReport } from "./Verbs.ts"
+
+/** What the account tells the moderators, and what they do about it. */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const measures = yield* Measures
+  const reports = yield* Reports
+
+  const verbs = {
+    Report: Effect.fnUntraced(function*({ accountId }: Ownership, report: Commands["Report"]) {
+      return onReport(yield* reports.file(accountId, report))
+    }),
+    Moderate: Effect.fnUntraced(function*({ accountId }: Ownership, { measure, stands }: Commands["Moderate"]) {
+      if (!(yield* measures.set(accountId, measure, stands))) return onAccount(accountId)
+      const told = [broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })]
+      if (measure === "suspend") {
+        // Whoever is suspended hears nothing more from this moment on.
+        told.push(
+          stands
+            ? broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
+            : broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] })
+        )
+      }
+      yield* sql.afterCommit(Effect.all(told, { discard: true }))
+      return onAccount(accountId)
+    })
+  }
+  return { verbs }
+})

@@ -1,0 +1,31 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
+
+/** What moderators do about an account (S-022), by the column that says since when. */
+export const measures = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const
+export type Measure = keyof typeof measures
+
+/** Takes and lifts measures against accounts; always inside the transaction of a command. */
+export class Measures extends Context.Service<Measures, {
+  /** Answers whether something changed; a measure that stands keeps its beginning. */
+  readonly set: (accountId: AccountId, measure: Measure, stands: boolean) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/moderation/Measures") {
+  static readonly layer = Layer.effect(
+    Measures,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return Measures.of({
+        set: traced("Measures.set")(function*(accountId, measure, stands) {
+          const column = sql(measures[measure])
+          const since = stands ? new Date(yield* Clock.currentTimeMillis) : null
+          const rows = yield* sql`UPDATE accounts SET ${column} = ${since}
+            WHERE id = ${accountId} AND (${column} IS NULL) = ${stands} RETURNING id`
+          return rows.length > 0
+        })
+      })
+    })
+  )
+}
