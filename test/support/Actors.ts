@@ -12,6 +12,7 @@ export const config = Layer.succeed(ServerConfig, {
   publicUrl: "https://here.test",
   mediaUrl: "https://here.test/system",
   federated: true,
+  outboundAllow: [],
   publicTimelines: "public",
   limitedFederation: false,
   registrations: "open",

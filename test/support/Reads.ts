@@ -19,6 +19,7 @@ export const configuration: ServerConfig["Service"] = {
   publicUrl,
   mediaUrl: `${publicUrl}/system`,
   federated: true,
+  outboundAllow: [],
   publicTimelines: "public",
   limitedFederation: false,
   registrations: "open",

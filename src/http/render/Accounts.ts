@@ -46,6 +46,7 @@ export class AccountViews extends Context.Service<AccountViews, {
         connected: broadcast.connected
       })
       yield* onChanged("account", cache.forget)
+      yield* emojis.whenChanged(cache.clear)
 
       const values = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* accounts.load(ids)).map((record) => [record.id, record]))

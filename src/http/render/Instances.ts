@@ -5,6 +5,7 @@ import type { About, RuleRecord, Usage } from "../../services/instance/Instance.
 import { languages } from "../../services/instance/Languages.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion, sourceUrl } from "../../services/instance/Software.ts"
+import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
 import { html } from "../pages/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../pages/Pictures.ts"
@@ -63,10 +64,21 @@ const feeds = ({ limitedFederation, publicTimelines }: ServerConfig["Service"]) 
   return { local: access, remote: access } as const
 }
 
+/** The picture of the site in previews: the operator's, or the server's own. */
+export const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
+  if (thumbnail === null) {
+    const url = config.publicUrl + thumbnailPath
+    return { url, blurhash: null, versions: { "@1x": url, "@2x": url }, description: "" }
+  }
+  const url = Urls.file(config, thumbnail.fileName)
+  const double = thumbnail.doubleName === null ? url : Urls.file(config, thumbnail.doubleName)
+  const { blurhash, description } = thumbnail
+  return { url, blurhash, versions: { "@1x": url, "@2x": double }, description }
+}
+
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): string => {
   const { localDomain, publicUrl, registrations } = config
-  const thumbnail = publicUrl + thumbnailPath
   return splice<Instance, "contact">({
     domain: localDomain,
     title: about.title,
@@ -74,7 +86,7 @@ export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage 
     sourceUrl,
     description: about.shortDescription,
     usage: { users: { activeMonth: usage.activeMonth } },
-    thumbnail: { url: thumbnail, blurhash: null, versions: { "@1x": thumbnail, "@2x": thumbnail }, description: "" },
+    thumbnail: thumbnailOf(config, about),
     icon: iconSizes.map((size) => ({ src: publicUrl + iconPath(size), size: `${size}x${size}` })),
     languages: [defaultLanguage],
     configuration: {
@@ -123,7 +135,7 @@ export const instanceV1Json = ({ about, config, contact, mediaTypes, rules, usag
     version: interfaceVersion,
     urls: { streamingApi: streamingUrl(config.publicUrl) },
     stats: { userCount: usage.users, statusCount: usage.statuses, domainCount: usage.domains },
-    thumbnail: config.publicUrl + thumbnailPath,
+    thumbnail: thumbnailOf(config, about).url,
     languages: [defaultLanguage],
     registrations: config.registrations !== "closed",
     approvalRequired: config.registrations === "approval",

@@ -21,6 +21,8 @@ export interface JsonCache<Value> {
     load: (missing: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Value>, E, R>
   ) => Effect.Effect<ReadonlyMap<bigint, Value>, E, R>
   readonly forget: (ids: ReadonlyArray<bigint>) => void
+  /** Forgets everything, for a change that any value may show. */
+  readonly clear: () => void
 }
 
 /** A cache of `bytesMax` bytes; `bytesOf` says how many a value takes. */
@@ -35,6 +37,7 @@ export const make = <Value extends object>(options: {
   })
   const forgotten = new LRUCache<bigint, number>({ max: forgottenMax })
   let removals = 0
+  let clearedAt = 0
 
   return {
     get: Effect.fnUntraced(function*(ids, load) {
@@ -51,7 +54,7 @@ export const make = <Value extends object>(options: {
       const began = removals
       for (const [id, value] of yield* load([...missing])) {
         found.set(id, value)
-        if ((forgotten.get(id) ?? 0) <= began) kept.set(id, { value, loadedAt: now })
+        if (clearedAt <= began && (forgotten.get(id) ?? 0) <= began) kept.set(id, { value, loadedAt: now })
       }
       return found
     }),
@@ -61,6 +64,10 @@ export const make = <Value extends object>(options: {
         kept.delete(id)
         forgotten.set(id, removals)
       }
+    },
+    clear: () => {
+      clearedAt = ++removals
+      kept.clear()
     }
   }
 }

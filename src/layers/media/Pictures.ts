@@ -25,7 +25,7 @@ import {
 /** Seconds after which a decoder is stopped. */
 const decodeSecondsMax = 20
 /** Quality of what loses some, of 100. */
-const quality = 88
+export const quality = 88
 const previewQuality = 80
 /** Edge of what a blurhash is made of, in pixels, and its components; more would not be seen. */
 const hashedEdgePixels = 64
@@ -100,7 +100,7 @@ export const probe = Effect.fnUntraced(function*({ path, type }: Source, allPixe
 })
 
 /** What a type is stored as; what few programs show becomes JPEG. */
-const extensionOf = (mime: string): ServedExtension =>
+export const extensionOf = (mime: string): ServedExtension =>
   mime === "image/png" ? "png" : mime === "image/webp" ? "webp" : mime === "image/gif" ? "gif" : "jpg"
 
 const encoded = (picture: Sharp, extension: ServedExtension, quality: number): Sharp => {
@@ -132,7 +132,7 @@ interface Target {
 }
 
 /** Writes one rendition: turned upright, in sRGB, without anything else of the file it is made of. */
-const write = ({ path }: Source, folder: string, target: Target) =>
+export const write = ({ path }: Source, folder: string, target: Target) =>
   run(async (): Promise<Rendition & { readonly width: number; readonly height: number }> => {
     const { animated, extension, fit, quality, size: [width, height] } = target
     const file = `${folder}/${target.name}.${extension}`
@@ -142,7 +142,7 @@ const write = ({ path }: Source, folder: string, target: Target) =>
   })
 
 /** The blurhash of a small picture (https://blurha.sh). */
-const hashOf = (path: string) =>
+export const hashOf = (path: string) =>
   run(async () => {
     const { data, info } = await open(path, false)
       .resize({ width: hashedEdgePixels, height: hashedEdgePixels, fit: "inside" })

@@ -36,6 +36,13 @@ export const profilePictureBytesMax = 8_388_608
 export const avatarEdgePixels = 400
 export const headerPixelsMax = 750_000
 
+/** A custom emoji as it is given, in bytes, and the longer edge of what it becomes. */
+export const emojiBytesMax = 262_144
+export const emojiEdgePixelsMax = 256
+/** The site's own picture in previews, and the characters of its description. */
+export const siteThumbnailPixels = { width: 1200, height: 630 }
+export const siteThumbnailDescriptionCharactersMax = 200
+
 /** A poll's options and their characters, and its duration in seconds. */
 export const pollOptionsMax = 4
 export const pollOptionCharactersMax = 50

@@ -1,5 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, PubSub, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
+import { ServerConfig } from "./ServerConfig.ts"
+import * as Urls from "./Urls.ts"
 
 export interface Emoji {
   readonly shortcode: string
@@ -11,10 +14,18 @@ export interface Emoji {
 
 /** Emoji of this server that are kept in memory, the oldest. */
 export const customEmojisMax = 10_000
-/** How long the set in memory is believed, in milliseconds. */
+/** How long the set in memory is believed, while changes of it are heard of and while they are not (milliseconds). */
 export const customEmojiMillisMax = 30_000
+export const customEmojiAloneMillisMax = 1_000
 
 const shortcodes = /:([a-zA-Z0-9_]{2,128}):/g
+
+interface Row extends Pick<Emoji, "shortcode" | "visibleInPicker" | "category"> {
+  readonly url: string | null
+  readonly staticUrl: string | null
+  readonly fileName: string | null
+  readonly staticName: string | null
+}
 
 /** This server's own emoji; remote ones belong to their accounts' servers. */
 export class CustomEmojis extends Context.Service<CustomEmojis, {
@@ -22,22 +33,52 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
   readonly listed: Effect.Effect<ReadonlyArray<Emoji>>
   /** A function that finds the enabled emoji that texts name, unlisted ones too, each once. */
   readonly finder: Effect.Effect<(...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>>
+  /** Has whoever shows emoji forget it, after any of them changed and this service knows; as long as the scope is open. */
+  readonly whenChanged: (forget: () => void) => Effect.Effect<void, never, Scope.Scope>
 }>()("murmuration/services/instance/CustomEmojis") {
   static readonly layer = Layer.effect(
     CustomEmojis,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const broadcast = yield* Broadcast
       const none: ReadonlyMap<string, Emoji> = new Map()
       let known = { loadedAt: Number.NEGATIVE_INFINITY, byShortcode: none }
+      let changes = 0
+      const forgetting = new Set<() => void>()
+
+      const subscription = yield* broadcast.subscribe
+      yield* PubSub.take(subscription).pipe(
+        Effect.tap((message) =>
+          Effect.sync(() => {
+            if (message._tag !== "Changed" || message.kind !== "emojis") return
+            changes++
+            known = { ...known, loadedAt: Number.NEGATIVE_INFINITY }
+            for (const forget of forgetting) forget()
+          })
+        ),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      const toEmoji = ({ fileName, staticName, staticUrl, url, ...row }: Row): Emoji => {
+        const address = fileName === null ? url ?? "" : Urls.file(config, fileName)
+        const still = staticName === null ? staticUrl : Urls.file(config, staticName)
+        return { ...row, url: address, staticUrl: still ?? address }
+      }
 
       const enabled = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
-        if (now - known.loadedAt < customEmojiMillisMax && now >= known.loadedAt) return known.byShortcode
-        const rows = yield* sql<Emoji>`
-          SELECT shortcode, url, static_url, visible_in_picker, category FROM custom_emojis
+        const millisMax = (yield* broadcast.connected) ? customEmojiMillisMax : customEmojiAloneMillisMax
+        if (now - known.loadedAt < millisMax && now >= known.loadedAt) return known.byShortcode
+        const began = changes
+        const rows = yield* sql<Row>`
+          SELECT shortcode, url, static_url, file_name, static_name, visible_in_picker, category FROM custom_emojis
           WHERE domain IS NULL AND NOT disabled ORDER BY id LIMIT ${customEmojisMax}`
-        known = { loadedAt: now, byShortcode: new Map(rows.map((emoji) => [emoji.shortcode, emoji])) }
-        return known.byShortcode
+        const byShortcode = new Map(rows.map((row) => [row.shortcode, toEmoji(row)]))
+        // A change that was heard of meanwhile may not be among the rows.
+        known = { loadedAt: began === changes ? now : Number.NEGATIVE_INFINITY, byShortcode }
+        return byShortcode
       }).pipe(Effect.orDie)
 
       return CustomEmojis.of({
@@ -50,7 +91,12 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
             const emoji = shortcode === undefined ? undefined : all.get(shortcode)
             return emoji === undefined ? [] : [emoji]
           })
-        })
+        }),
+        whenChanged: (forget) =>
+          Effect.asVoid(Effect.acquireRelease(
+            Effect.sync(() => forgetting.add(forget)),
+            () => Effect.sync(() => forgetting.delete(forget))
+          ))
       })
     })
   )

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { type SiteThumbnail, siteThumbnailOf, siteThumbnailSetting } from "./SiteThumbnail.ts"
 
 /** What the server says about itself; an operator sets it in the table of settings. */
 export interface About {
@@ -9,6 +10,8 @@ export interface About {
   readonly extendedDescription: { readonly html: string; readonly updatedAt: Date } | null
   readonly privacyPolicy: { readonly html: string; readonly updatedAt: Date } | null
   readonly contactEmail: string
+  /** Null where the operator has set none. */
+  readonly thumbnail: SiteThumbnail | null
   /** The first owner, where there is one. */
   readonly contactAccountId: bigint | null
 }
@@ -71,6 +74,7 @@ export class Instance extends Context.Service<Instance, {
           extendedDescription: page("site_extended_description"),
           privacyPolicy: page("site_privacy_policy"),
           contactEmail: text("contact_email"),
+          thumbnail: siteThumbnailOf(set.get(siteThumbnailSetting)?.value),
           contactAccountId: owner?.id ?? null
         }
       }).pipe(Effect.orDie, Effect.withSpan("Instance.about"))
@@ -120,7 +124,8 @@ const settingNames = [
   "site_short_description",
   "site_extended_description",
   "site_privacy_policy",
-  "contact_email"
+  "contact_email",
+  siteThumbnailSetting
 ] as const
 
 const asText = Schema.decodeUnknownOption(Schema.String)

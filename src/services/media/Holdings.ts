@@ -8,9 +8,10 @@ export type Holder =
   | { readonly mediaId: bigint }
   | { readonly accountId: bigint }
   | { readonly emojiId: bigint }
+  | { readonly setting: string }
 
 /** SQL: nobody holds this row of stored_files. */
-export const unheldFile = "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL"
+export const unheldFile = "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL AND setting IS NULL"
 
 /** Who holds which stored file, written in the transaction of whoever shows it. */
 export class Holdings extends Context.Service<Holdings, {
@@ -30,7 +31,7 @@ export class Holdings extends Context.Service<Holdings, {
           return rows.length === names.length
         }),
         release: traced("Holdings.release")((names: ReadonlyArray<string>) =>
-          Effect.asVoid(sql`UPDATE stored_files SET media_id = NULL, account_id = NULL, emoji_id = NULL
+          Effect.asVoid(sql`UPDATE stored_files SET media_id = NULL, account_id = NULL, emoji_id = NULL, setting = NULL
             WHERE name = ANY (${names}::text[])`)
         )
       })

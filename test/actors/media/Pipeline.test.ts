@@ -1,100 +1,23 @@
-import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Stream } from "effect"
+import { Context, Deferred, Effect, Fiber, FileSystem, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Pipeline from "../../../src/actors/media/Pipeline.ts"
+import { HeldSessions } from "../../../src/layers/Database.ts"
 import { Environment } from "../../../src/layers/Environment.ts"
 import * as LocalStorage from "../../../src/layers/storage/LocalStorage.ts"
-import { MediaId } from "../../../src/services/Ids.ts"
-import { sniff } from "../../../src/services/media/FileTypes.ts"
-import { Holdings } from "../../../src/services/media/Holdings.ts"
-import { MediaAttachments } from "../../../src/services/media/MediaAttachments.ts"
-import { sizeOf } from "../../../src/services/media/MediaRecord.ts"
+import { workMillisMax } from "../../../src/layers/storage/WorkFolders.ts"
+import type { MediaId } from "../../../src/services/Ids.ts"
 import { MediaRefused, MediaToolFailed, MediaTools } from "../../../src/services/media/MediaTools.ts"
 import { attemptsMax, Processings } from "../../../src/services/media/Processings.ts"
 import { Storage, StorageFailed } from "../../../src/services/media/Storage.ts"
 import { StoredFiles, unheldMillisMax } from "../../../src/services/media/StoredFiles.ts"
-import { person } from "../../support/People.ts"
-import { TestDatabase } from "../../support/TestDatabase.ts"
-import { testEnvironment } from "../../support/TestEnvironment.ts"
-
-const environment = Layer.unwrap(
-  Effect.map(
-    Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "murmuration-media-" })),
-    (dataDir) => testEnvironment({ DATA_DIR: dataDir })
-  )
-)
-
-const Live = Layer.mergeAll(MediaAttachments.layer, Processings.layer).pipe(
-  Layer.provideMerge(StoredFiles.layer),
-  Layer.provideMerge(Layer.mergeAll(Holdings.layer, LocalStorage.layer)),
-  Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, environment, NodeCrypto.layer)),
-  Layer.provideMerge(NodeServices.layer)
-)
-
-/** A tool that writes two files; `first` runs before each. */
-const tools = (first: Effect.Effect<void, MediaRefused | MediaToolFailed> = Effect.void) =>
-  Effect.map(FileSystem.FileSystem, (fs) =>
-    MediaTools.of({
-      types: new Set(["image/png"]),
-      attachment: Effect.fnUntraced(function*(_source, folder) {
-        const write = (name: string) =>
-          Effect.as(Effect.orDie(fs.writeFileString(`${folder}/${name}.png`, name)), {
-            path: `${folder}/${name}.png`,
-            extension: "png" as const,
-            bytes: name.length
-          })
-        yield* first
-        const original = yield* write("original")
-        yield* first
-        const preview = yield* write("small")
-        return { type: "image", original, preview, meta: { original: sizeOf(1, 1) }, blurhash: null }
-      }),
-      preview: () => Effect.die("unused"),
-      profilePicture: () => Effect.die("unused")
-    }))
-
-const head = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
-
-/** A file that waits to be worked on. */
-const upload = Effect.gen(function*() {
-  const owner = yield* person(`p${Math.random().toString(36).slice(2, 12)}`)
-  const { bytes, name } = yield* (yield* StoredFiles).receive("upload", Stream.make(head), 100)
-  const attachments = yield* MediaAttachments
-  const id = yield* attachments.create(owner, { upload: { name, bytes, type: sniff(head) }, thumbnail: undefined })
-  return { owner, id: MediaId.make(id), attachments }
-})
-
-const states = Effect.fnUntraced(function*(id: bigint) {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ state: string; attempts: number; error: string | null }>`
-    SELECT state, attempts, error FROM media_attachments WHERE id = ${id}`
-  return row!
-})
-
-/** After the sweep of an hour later: files on disk, rows of the ledger, and files that somebody holds. */
-const leftovers = Effect.gen(function*() {
-  yield* TestClock.adjust(unheldMillisMax + 1)
-  const files = yield* StoredFiles
-  while ((yield* files.sweep) > 0);
-  const sql = yield* SqlClient.SqlClient
-  const fs = yield* FileSystem.FileSystem
-  const { dataDir } = yield* Environment
-  const onDisk = (yield* fs.readDirectory(`${dataDir}/media/files`, { recursive: true })).filter((name) =>
-    name.includes(".")
-  )
-  const ledger = yield* sql<{ name: string }>`SELECT name FROM stored_files`
-  const held = yield* sql<{ name: string }>`SELECT unnest(ARRAY[file_name, preview_name, upload_name]) AS name
-    FROM media_attachments`
-  const names = (rows: ReadonlyArray<{ readonly name: string | null }>) => rows.flatMap(({ name }) => name ?? []).sort()
-  return { onDisk: onDisk.sort(), ledger: names(ledger), held: names(held) }
-})
+import { layerJobs, leftovers, states, tools, upload } from "../../support/MediaJobs.ts"
 
 const run = (id: MediaId, made: MediaTools["Service"]) =>
   Effect.flatMap(Pipeline.make.pipe(Effect.provideService(MediaTools, made)), (pipeline) => pipeline.run(id))
 
-layer(Live)("the steps of a media job", (it) => {
+layer(layerJobs)("the steps of a media job", (it) => {
   it.effect("killed before, in or after any step, it goes on to its end and leaves no file behind", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
@@ -186,6 +109,52 @@ layer(Live)("the steps of a media job", (it) => {
       assert.deepStrictEqual(yield* processings.stale(10), [id])
     }))
 
+  it.effect("a job that is asked to stop gives its attempt back", () =>
+    Effect.gen(function*() {
+      const { id } = yield* upload
+      yield* Effect.exit(run(id, yield* tools(Effect.interrupt)))
+      assert.deepInclude(yield* states(id), { state: "queued", attempts: 0 })
+      yield* run(id, yield* tools())
+      assert.deepInclude(yield* states(id), { state: "ready", attempts: 1 })
+    }))
+
+  it.effect("an attempt whose files were swept, as it stood still for long, shows none of them", () =>
+    Effect.gen(function*() {
+      const { id } = yield* upload
+      const files = yield* StoredFiles
+      const storage = yield* Storage
+      const late = Effect.andThen(TestClock.adjust(unheldMillisMax + 1), Effect.orDie(files.sweep))
+      const slow: Storage["Service"] = {
+        ...storage,
+        writeFile: (name, path) => Effect.tap(storage.writeFile(name, path), late)
+      }
+      yield* run(id, yield* tools()).pipe(
+        Effect.provide(Layer.fresh(StoredFiles.layer).pipe(Layer.provide(Layer.succeed(Storage, slow))))
+      )
+      assert.strictEqual((yield* states(id)).state, "processing")
+      yield* run(id, yield* tools())
+      assert.strictEqual((yield* states(id)).state, "ready")
+      const { held, onDisk } = yield* leftovers
+      assert.deepStrictEqual(onDisk, held)
+    }))
+
+  it.effect("what a node that was killed left in its work folder goes after an hour", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const { dataDir } = yield* Environment
+      const work = `${dataDir}/media/work`
+      const old = `${work}/job-of-a-dead-node`
+      yield* fs.makeDirectory(old, { recursive: true })
+      const storage = yield* Layer.build(Layer.fresh(LocalStorage.layer))
+      const { folder } = Context.get(storage, Storage)
+      yield* fs.utimes(old, 0, 0)
+      yield* Effect.scoped(folder)
+      assert.include(yield* fs.readDirectory(work), "job-of-a-dead-node")
+      yield* TestClock.adjust(workMillisMax + 1)
+      const mine = yield* folder
+      assert.deepStrictEqual(yield* fs.readDirectory(work), [mine.slice(work.length + 1)])
+    }))
+
   it.effect("what no post took for a day is removed with its files", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* upload
@@ -198,5 +167,33 @@ layer(Live)("the steps of a media job", (it) => {
       assert.strictEqual((yield* Effect.flip(attachments.find(owner, id)))._tag, "RecordNotFound")
       const { held, ledger, onDisk } = yield* leftovers
       assert.deepStrictEqual([onDisk, ledger, held], [[], [], []])
+    }))
+
+  it.effect("a post that takes a file while the sweep looks at it keeps it", () =>
+    Effect.gen(function*() {
+      const { attachments, id, owner } = yield* upload
+      yield* run(id, yield* tools())
+      yield* TestClock.adjust("25 hours")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+        VALUES (1, ${owner}, 'public', 1, ${new Date(0)})`
+      const [taken, swept] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const post = yield* sql`UPDATE media_attachments SET status_id = 1 WHERE id = ${id}`.pipe(
+        Effect.andThen(Deferred.succeed(taken, undefined)),
+        Effect.andThen(Deferred.await(swept)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(taken)
+      const sweep = yield* Effect.forkChild(attachments.sweep)
+      // It has found the row and waits for the post; who looks on has a connection of its own.
+      const onlooker = yield* HeldSessions
+      const waits = onlooker`SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      while ((yield* waits).length === 0);
+      yield* Deferred.succeed(swept, undefined)
+      yield* Fiber.join(post)
+      assert.strictEqual(yield* Fiber.join(sweep), 0)
+      assert.strictEqual((yield* states(id)).state, "ready")
     }))
 })

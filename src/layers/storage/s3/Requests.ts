@@ -76,7 +76,8 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
     }
     const { host: _, ...rest } = headers
     const answer: HttpClientResponse.HttpClientResponse = yield* client.execute(
-      HttpClientRequest.make(request.method)(url, {
+      // As a text: the parameters of a URL would be written anew, and not as they are signed.
+      HttpClientRequest.make(request.method)(url.href, {
         headers: {
           ...rest,
           "accept-encoding": "identity",

@@ -1,0 +1,94 @@
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { emojiBytesMax } from "../services/instance/ContentLimits.ts"
+import { Emojis } from "../services/media/Emojis.ts"
+import { traced } from "../services/Traced.ts"
+import { refuse } from "./Lookup.ts"
+import * as MediaServices from "./MediaServices.ts"
+import { file, inWords, pictureAt } from "./PictureFile.ts"
+
+const shortcode = Argument.String("shortcode").pipe(
+  Argument.map((text) => text.replace(/^:(.*):$/, "$1")),
+  Argument.withDescription("Name of the emoji, as it is written between colons")
+)
+
+const missing = (shortcode: string) => () => new OperatorError({ message: `There is no emoji :${shortcode}: here` })
+
+const add = Command.make(
+  "add",
+  {
+    shortcode,
+    file,
+    category: Flag.optional(Flag.String("category").pipe(Flag.withDescription("Under which it is offered"))),
+    unlisted: Flag.Boolean("unlisted").pipe(
+      Flag.withDescription("It can be written but is not offered"),
+      Flag.withDefault(false)
+    )
+  },
+  traced("emoji add")(function*(given) {
+    const source = yield* pictureAt(given.file, emojiBytesMax)
+    const emoji = {
+      shortcode: given.shortcode,
+      category: Option.getOrNull(given.category),
+      listed: !given.unlisted
+    }
+    yield* refuse((yield* Emojis).add(emoji, source))
+    yield* Console.log(`Emoji :${given.shortcode}: was added.`)
+  }, (effect) => Effect.provide(effect, MediaServices.layer))
+).pipe(Command.withDescription("Adds an emoji: PNG, GIF or WebP, 256 KB at most"))
+
+const list = Command.make(
+  "list",
+  {},
+  traced("emoji list")(function*() {
+    const all = yield* (yield* Emojis).list
+    const lines = all.map(({ bytes, category, disabled, listed, shortcode }) =>
+      [
+        `:${shortcode}:`,
+        category ?? "-",
+        inWords(bytes),
+        ...(listed ? [] : ["unlisted"]),
+        ...(disabled ? ["disabled"] : [])
+      ].join("\t")
+    )
+    yield* Console.log(lines.length === 0 ? "There are no emoji." : lines.join("\n"))
+  }, (effect) => Effect.provide(effect, MediaServices.layer))
+).pipe(Command.withDescription("Lists this server's emoji"))
+
+/** A command about one emoji that is there. */
+const about = (
+  name: string,
+  description: string,
+  done: string,
+  act: (emojis: Emojis["Service"], shortcode: string) => ReturnType<Emojis["Service"]["remove"]>
+) =>
+  Command.make(
+    name,
+    { shortcode },
+    traced(`emoji ${name}`)(function*(given) {
+      yield* Effect.mapError(act(yield* Emojis, given.shortcode), missing(given.shortcode))
+      yield* Console.log(`Emoji :${given.shortcode}: was ${done}.`)
+    }, (effect) => Effect.provide(effect, MediaServices.layer))
+  ).pipe(Command.withDescription(description))
+
+export const command = Command.make("emoji").pipe(
+  Command.withDescription("Custom emoji of this server"),
+  Command.withSubcommands([
+    add,
+    list,
+    about(
+      "disable",
+      "Shows it nowhere any more, and keeps it",
+      "disabled",
+      (emojis, shortcode) => emojis.setDisabled(shortcode, true)
+    ),
+    about(
+      "enable",
+      "Shows a disabled emoji again",
+      "enabled",
+      (emojis, shortcode) => emojis.setDisabled(shortcode, false)
+    ),
+    about("remove", "Removes an emoji and its files", "removed", (emojis, shortcode) => emojis.remove(shortcode))
+  ])
+)

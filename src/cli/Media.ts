@@ -1,0 +1,71 @@
+import { Console, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { MediaAttachments } from "../services/media/MediaAttachments.ts"
+import { type Amount, MediaUsage } from "../services/media/MediaUsage.ts"
+import { StoredFiles } from "../services/media/StoredFiles.ts"
+import { traced } from "../services/Traced.ts"
+import { refuse } from "./Lookup.ts"
+import * as MediaServices from "./MediaServices.ts"
+import { inWords } from "./PictureFile.ts"
+
+const line = (name: string, { bytes, files }: Amount) =>
+  `${name.padEnd(14)}${String(files).padStart(9)} files ${inWords(bytes).padStart(12)}`
+
+const usage = Command.make(
+  "usage",
+  {
+    check: Flag.Boolean("check").pipe(
+      Flag.withDescription("Looks at every file in the storage, too, which takes a while"),
+      Flag.withDefault(false)
+    )
+  },
+  traced("media usage")(function*(given) {
+    const media = yield* MediaUsage
+    const ledger = yield* media.ledger
+    const amounts = Object.values(ledger)
+    const total = {
+      files: amounts.reduce((sum, { files }) => sum + files, 0),
+      bytes: amounts.reduce((sum, { bytes }) => sum + bytes, 0)
+    }
+    yield* Console.log([
+      line("attachments", ledger.attachments),
+      line("profiles", ledger.profiles),
+      line("emoji", ledger.emoji),
+      line("site", ledger.site),
+      line("waiting", ledger.waiting),
+      line("all", total)
+    ].join("\n"))
+    if (!given.check) return
+    const { stored, unknown } = yield* refuse(media.storage)
+    const bytes = unknown.reduce((sum, file) => sum + file.bytes, 0)
+    yield* Console.log([line("in storage", stored), line("nobody's", { files: unknown.length, bytes })].join("\n"))
+  }, (effect) => Effect.provide(effect, MediaServices.layer))
+).pipe(Command.withDescription("Says how much room files take"))
+
+/** Does it until nothing is left, and adds up what it did. */
+const all = <E, R>(some: Effect.Effect<number, E, R>) =>
+  Effect.gen(function*() {
+    let done = 0
+    for (let now = yield* some; now > 0; now = yield* some) done += now
+    return done
+  })
+
+const prune = Command.make(
+  "prune",
+  {},
+  traced("media prune")(function*() {
+    const unattached = yield* all((yield* MediaAttachments).sweep)
+    const unheld = yield* refuse(all((yield* StoredFiles).sweep))
+    const { bytes, files } = yield* refuse((yield* MediaUsage).removeUnknown)
+    yield* Console.log([
+      `${unattached} attachments that no post has had for a day were removed,`,
+      `${unheld} files that nobody has held for an hour,`,
+      `and ${files} files (${inWords(bytes)}) that nobody knew of.`
+    ].join("\n"))
+  }, (effect) => Effect.provide(effect, MediaServices.layer))
+).pipe(Command.withDescription("Removes files that nobody needs, as the server does by and by"))
+
+export const command = Command.make("media").pipe(
+  Command.withDescription("Uploaded files"),
+  Command.withSubcommands([usage, prune])
+)

@@ -1,0 +1,34 @@
+import { ByteSize, Effect, FileSystem, Stream } from "effect"
+import { Argument } from "effect/cli"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { headBytes, sniff } from "../services/media/FileTypes.ts"
+import type { Source } from "../services/media/MediaTools.ts"
+
+export const file = Argument.String("file").pipe(Argument.withDescription("Path of a picture on this machine"))
+
+/** Bytes in words: `3.4 MB`. */
+export const inWords = (bytes: number): string => {
+  const units = ["bytes", "KB", "MB", "GB", "TB"]
+  const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
+  const value = bytes / 1024 ** step
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`
+}
+
+/** A picture of the operator's, by what its content says it is; with `bytesMax` at most. */
+export const pictureAt = Effect.fnUntraced(function*(path: string, bytesMax: number) {
+  const fs = yield* FileSystem.FileSystem
+  const refuse = (why: string) => new OperatorError({ message: `${path} ${why}` })
+  const unreadable = () => refuse("cannot be read")
+  const { size, type } = yield* Effect.mapError(fs.stat(path), unreadable)
+  if (type !== "File") return yield* refuse("is no file")
+  if (Number(size) > bytesMax) return yield* refuse(`is larger than ${inWords(bytesMax)}`)
+  const head = Buffer.concat(
+    yield* Stream.runCollect(fs.stream(path, { bytesToRead: ByteSize.bytes(headBytes) })).pipe(
+      Effect.mapError(unreadable)
+    )
+  )
+  const found = sniff(head)
+  if (found === undefined) return yield* refuse("is no picture that this server knows")
+  const source: Source = { path, type: found }
+  return source
+})

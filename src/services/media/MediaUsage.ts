@@ -1,0 +1,96 @@
+import { Context, Effect, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { traced } from "../Traced.ts"
+import { Storage, type StorageFailed } from "./Storage.ts"
+
+/** Files that one question to the database compares. */
+const comparedMax = 1_000
+
+export interface Amount {
+  readonly files: number
+  readonly bytes: number
+}
+
+export type UsageKind = "attachments" | "profiles" | "emoji" | "site" | "waiting"
+
+/** What the ledger says of whose files there are; `waiting` ones are held by nobody, or not yet. */
+export type LedgerUsage = Readonly<Record<UsageKind, Amount>>
+
+/** Files in the storage, and those of them that the ledger does not know. */
+export interface StoredUsage {
+  readonly stored: Amount
+  readonly unknown: ReadonlyArray<{ readonly name: string; readonly bytes: number }>
+}
+
+const none: Amount = { files: 0, bytes: 0 }
+
+/** How much room files take. */
+export class MediaUsage extends Context.Service<MediaUsage, {
+  readonly ledger: Effect.Effect<LedgerUsage>
+  /** Lists the whole storage, which takes a while where there is much. */
+  readonly storage: Effect.Effect<StoredUsage, StorageFailed>
+  /** Removes files that the ledger does not know; a row is there before its file, and goes after it. */
+  readonly removeUnknown: Effect.Effect<Amount, StorageFailed>
+}>()("murmuration/services/media/MediaUsage") {
+  static readonly layer = Layer.effect(
+    MediaUsage,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const storage = yield* Storage
+
+      const ledger = sql<{ kind: UsageKind; files: number; bytes: bigint }>`
+        SELECT CASE WHEN media_id IS NOT NULL THEN 'attachments' WHEN account_id IS NOT NULL THEN 'profiles'
+            WHEN emoji_id IS NOT NULL THEN 'emoji' WHEN setting IS NOT NULL THEN 'site' ELSE 'waiting' END AS kind,
+          count(*)::int AS files, coalesce(sum(bytes), 0)::bigint AS bytes
+        FROM stored_files GROUP BY 1`.pipe(
+        Effect.map((rows) => {
+          const found = new Map(rows.map(({ bytes, files, kind }) => [kind, { files, bytes: Number(bytes) }]))
+          const of = (kind: UsageKind) => found.get(kind) ?? none
+          return {
+            attachments: of("attachments"),
+            profiles: of("profiles"),
+            emoji: of("emoji"),
+            site: of("site"),
+            waiting: of("waiting")
+          }
+        }),
+        Effect.orDie,
+        Effect.withSpan("MediaUsage.ledger")
+      )
+
+      const known = (names: ReadonlyArray<string>) =>
+        Effect.map(
+          Effect.orDie(sql<{ name: string }>`SELECT name FROM stored_files WHERE name = ANY (${names}::text[])`),
+          (rows) => new Set(rows.map(({ name }) => name))
+        )
+
+      const stored = Stream.grouped(storage.list, comparedMax).pipe(
+        Stream.mapEffect((files) =>
+          Effect.map(known(files.map(({ name }) => name)), (names) => ({
+            files,
+            unknown: files.filter(({ name }) => !names.has(name))
+          }))
+        ),
+        Stream.runFold(
+          (): StoredUsage => ({ stored: none, unknown: [] }),
+          (all, page) => ({
+            stored: {
+              files: all.stored.files + page.files.length,
+              bytes: page.files.reduce((sum, { bytes }) => sum + bytes, all.stored.bytes)
+            },
+            unknown: [...all.unknown, ...page.unknown]
+          })
+        ),
+        Effect.withSpan("MediaUsage.storage")
+      )
+
+      const removeUnknown = traced("MediaUsage.removeUnknown")(function*() {
+        const { unknown } = yield* stored
+        yield* Effect.forEach(unknown, ({ name }) => storage.remove(name), { concurrency: 4, discard: true })
+        return { files: unknown.length, bytes: unknown.reduce((sum, { bytes }) => sum + bytes, 0) }
+      })
+
+      return MediaUsage.of({ ledger, storage: stored, removeUnknown: removeUnknown() })
+    })
+  )
+}

@@ -1,0 +1,84 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { siteThumbnailDescriptionCharactersMax } from "../instance/ContentLimits.ts"
+import { type SiteThumbnail, siteThumbnailOf, siteThumbnailSetting as setting } from "../instance/SiteThumbnail.ts"
+import { traced } from "../Traced.ts"
+import { Holdings } from "./Holdings.ts"
+import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
+import { SitePictures } from "./SitePictures.ts"
+import { Storage, type StorageFailed } from "./Storage.ts"
+import { StoredFiles } from "./StoredFiles.ts"
+
+const types = new Set(["image/jpeg", "image/png", "image/webp", "image/avif"])
+
+const namesOf = (thumbnail: SiteThumbnail | null) =>
+  thumbnail === null ? [] : [thumbnail.fileName, thumbnail.doubleName ?? []].flat()
+
+/** The site's picture in previews, as its operator sets it. */
+export class SiteThumbnails extends Context.Service<SiteThumbnails, {
+  /** Puts a picture in the place of the one before. */
+  readonly set: (source: Source, description: string) => Effect.Effect<
+    void,
+    Unprocessable | MediaRefused | MediaToolFailed | StorageFailed
+  >
+  /** The server's own picture is shown again. */
+  readonly remove: Effect.Effect<void>
+}>()("murmuration/services/media/SiteThumbnails") {
+  static readonly layer = Layer.effect(
+    SiteThumbnails,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const files = yield* StoredFiles
+      const holdings = yield* Holdings
+      const pictures = yield* SitePictures
+      const storage = yield* Storage
+
+      const current = Effect.map(
+        sql<{ value: unknown }>`SELECT value FROM settings WHERE name = ${setting} FOR UPDATE`,
+        ([row]) => siteThumbnailOf(row?.value)
+      )
+
+      /** Answers the names of the files that are shown no longer. */
+      const replace = Effect.fnUntraced(function*(thumbnail: SiteThumbnail) {
+        const old = namesOf(yield* current)
+        yield* holdings.release(old)
+        yield* sql`INSERT INTO settings (name, value, updated_at)
+          VALUES (${setting}, ${JSON.stringify(thumbnail)}::jsonb, ${new Date(yield* Clock.currentTimeMillis)})
+          ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
+        yield* holdings.hold(namesOf(thumbnail), { setting })
+        return old
+      }, sql.withTransaction)
+
+      const set = traced("SiteThumbnails.set")(function*(source: Source, description: string) {
+        if (!types.has(source.type.mime)) return yield* validationFailed("File content type is invalid")
+        if (Array.from(description).length > siteThumbnailDescriptionCharactersMax) {
+          return yield* validationFailed(
+            `Description is too long (maximum is ${siteThumbnailDescriptionCharactersMax} characters)`
+          )
+        }
+        const old = yield* Effect.scoped(Effect.gen(function*() {
+          const { blurhash, double, single } = yield* pictures.thumbnail(source, yield* storage.folder)
+          const fileName = yield* files.keep(single.extension, single.path, single.bytes)
+          const doubleName = double === undefined
+            ? null
+            : yield* files.keep(double.extension, double.path, double.bytes)
+          return yield* replace({ fileName, doubleName, blurhash, description })
+        })).pipe(Effect.catchTag("SqlError", Effect.die))
+        yield* files.discard(old)
+      })
+
+      const remove = Effect.gen(function*() {
+        const old = yield* sql.withTransaction(Effect.gen(function*() {
+          const names = namesOf(yield* current)
+          yield* holdings.release(names)
+          yield* sql`DELETE FROM settings WHERE name = ${setting}`
+          return names
+        }))
+        yield* files.discard(old)
+      }).pipe(Effect.orDie, Effect.withSpan("SiteThumbnails.remove"))
+
+      return SiteThumbnails.of({ set, remove })
+    })
+  )
+}

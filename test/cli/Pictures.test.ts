@@ -1,0 +1,191 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { mkdirSync, writeFileSync } from "node:fs"
+import sharp from "sharp"
+import { bytesAt, call, picture } from "../support/MediaFiles.ts"
+import { cli } from "../support/Program.ts"
+import { TestServer } from "../support/Server.ts"
+
+const Live = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
+
+/** A file with these bytes, for as long as the scope is open. */
+const fileWith = Effect.fnUntraced(function*(bytes: Uint8Array) {
+  const fs = yield* FileSystem.FileSystem
+  const path = `${yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })}/picture`
+  yield* fs.writeFile(path, bytes)
+  return path
+})
+
+const run = (...args: ReadonlyArray<string>) => Effect.flatMap(TestServer, ({ variables }) => cli(args, variables))
+
+/** Completes when it is so, and fails unless it is within a second. */
+const soon = <A, E, R>(look: Effect.Effect<A, E, R>, so: (found: A) => boolean) =>
+  Effect.repeat(look, { until: so, schedule: Schedule.spaced("20 millis") }).pipe(Effect.timeout("1 second"))
+
+const get = (path: string) => Effect.map(call("GET", path, undefined), ({ body }) => body)
+
+const moving = Effect.promise(async () => {
+  const frames = await Promise.all(["#f00", "#0f0"].map((colour) => picture(40, 20, colour).png().toBuffer()))
+  return sharp(frames, { join: { animated: true } }).gif().toBuffer()
+})
+
+const formatAt = Effect.fnUntraced(function*(url: string) {
+  const { bytes } = yield* bytesAt(url)
+  const { format, height, pageHeight, pages, width } = yield* Effect.promise(() =>
+    sharp(bytes, { animated: true }).metadata()
+  )
+  return { format, width, height: pageHeight ?? height, pages }
+})
+
+layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a running server", (it) => {
+  it.effect(
+    "S-093 S-159: an emoji shows within a second, in the list, in posts and profiles that were there; and goes",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const ada = yield* (yield* TestServer).createPerson("ada")
+        const status = yield* call("POST", "/api/v1/statuses", ada.token, { status: "a :party: again" })
+        yield* call("PATCH", "/api/v1/accounts/update_credentials", ada.token, { display_name: "Ada :party:" })
+        const post = get(`/api/v1/statuses/${status.body.id}`)
+        const account = get(`/api/v1/accounts/${ada.accountId}`)
+        // Kept ready from now on, without an emoji.
+        assert.deepStrictEqual([(yield* post).emojis, (yield* account).emojis], [[], []])
+        assert.deepStrictEqual(yield* get("/api/v1/custom_emojis"), [])
+
+        const gif = yield* fileWith(yield* moving)
+        const added = yield* run("emoji", "add", "party", gif, "--category", "Fun")
+        assert.strictEqual(added.code, 0, added.err)
+        const shows = ({ emojis }: { emojis: ReadonlyArray<unknown> }) => emojis.length === 1
+        const shown = yield* soon(post, shows)
+        yield* soon(account, shows)
+        const [emoji] = yield* soon(get("/api/v1/custom_emojis"), (all) => all.length === 1)
+        assert.deepInclude(emoji, { shortcode: "party", category: "Fun", visible_in_picker: true })
+        assert.deepStrictEqual(shown.emojis, [emoji])
+        assert.deepInclude(yield* formatAt(emoji.url), { format: "gif", width: 40, height: 20, pages: 2 })
+        assert.deepInclude(yield* formatAt(emoji.static_url), { format: "png", width: 40, height: 20 })
+
+        const list = yield* run("emoji", "list")
+        assert.match(list.out, /^:party:\tFun\t/m)
+        assert.strictEqual((yield* run("emoji", "disable", ":party:")).code, 0)
+        yield* soon(post, ({ emojis }) => emojis.length === 0)
+        yield* soon(get("/api/v1/custom_emojis"), (all) => all.length === 0)
+        assert.match((yield* run("emoji", "list")).out, /disabled$/m)
+        yield* run("emoji", "enable", "party")
+        yield* soon(post, shows)
+        yield* run("emoji", "remove", "party")
+        yield* soon(account, ({ emojis }) => emojis.length === 0)
+        for (const url of [emoji.url, emoji.static_url]) assert.strictEqual((yield* bytesAt(url)).status, 404)
+        assert.deepInclude(yield* run("emoji", "remove", "party"), {
+          code: 1,
+          err: "There is no emoji :party: here\n"
+        })
+      })),
+    60_000
+  )
+
+  it.effect(
+    "an unlisted emoji can be written and is not offered; a large one becomes small",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const bea = yield* (yield* TestServer).createPerson("bea")
+        const png = yield* fileWith(yield* Effect.promise(() => picture(1000, 500).png().toBuffer()))
+        yield* run("emoji", "add", "quiet", png, "--unlisted")
+        const { body } = yield* call("POST", "/api/v1/statuses", bea.token, { status: "so :quiet: here" })
+        const [emoji] = body.emojis
+        assert.deepInclude(emoji, { shortcode: "quiet", visible_in_picker: false, static_url: emoji.url })
+        assert.deepInclude(yield* formatAt(emoji.url), { format: "png", width: 256, height: 128 })
+        assert.deepStrictEqual(yield* get("/api/v1/custom_emojis"), [])
+      })),
+    60_000
+  )
+
+  it.effect(
+    "row 47: refuses an emoji that is none, in words, and keeps nothing of it",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const before = yield* sql`SELECT name FROM stored_files`
+        const png = yield* fileWith(yield* Effect.promise(() => picture().png().toBuffer()))
+        const jpg = yield* fileWith(yield* Effect.promise(() => picture().jpeg().toBuffer()))
+        const svg = yield* fileWith(new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"/>`))
+        const large = yield* fileWith(new Uint8Array(262_145))
+        const broken = yield* fileWith((yield* Effect.promise(() => picture().png().toBuffer())).subarray(0, 100))
+        const refusals = [
+          [["no", jpg], "Validation failed: Image content type is invalid"],
+          [["no", svg], `${svg} is no picture that this server knows`],
+          [["no", large], `${large} is larger than 256 KB`],
+          [["no", broken], "File type of uploaded media could not be verified"],
+          [["no", "/nowhere/at/all"], "/nowhere/at/all cannot be read"],
+          [["x", png], "Validation failed: Shortcode is invalid"],
+          [["../x", png], "Validation failed: Shortcode is invalid"],
+          [["quiet", png], "Validation failed: Shortcode has already been taken"]
+        ] as const
+        for (const [args, words] of refusals) {
+          assert.deepInclude(yield* run("emoji", "add", ...args), { code: 1, err: `${words}\n` })
+        }
+        assert.deepStrictEqual(yield* sql`SELECT name FROM stored_files`, before)
+      })),
+    60_000
+  )
+
+  it.effect(
+    "instance thumbnail: shows in both forms of the instance with its sizes and blurhash, and goes",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const own = (yield* get("/api/v2/instance")).thumbnail
+        assert.isNull(own.blurhash)
+        const large = yield* fileWith(yield* Effect.promise(() => picture(3000, 2000).jpeg().toBuffer()))
+        assert.strictEqual((yield* run("instance", "thumbnail", large, "--description", "Our square")).code, 0)
+        yield* Effect.sleep("1 second")
+        const { thumbnail } = yield* get("/api/v2/instance")
+        assert.deepInclude(yield* formatAt(thumbnail.url), { format: "jpeg", width: 1200, height: 630 })
+        assert.deepInclude(yield* formatAt(thumbnail.versions["@2x"]), { format: "jpeg", width: 2400, height: 1260 })
+        assert.strictEqual(thumbnail.versions["@1x"], thumbnail.url)
+        assert.match(thumbnail.blurhash, /^\S{36}$/)
+        assert.strictEqual(thumbnail.description, "Our square")
+        assert.strictEqual((yield* get("/api/v1/instance")).thumbnail, thumbnail.url)
+
+        const small = yield* fileWith(yield* Effect.promise(() => picture(1300, 700).png().toBuffer()))
+        yield* run("instance", "thumbnail", small)
+        yield* Effect.sleep("1 second")
+        const next = (yield* get("/api/v2/instance")).thumbnail
+        assert.deepInclude(yield* formatAt(next.url), { format: "png", width: 1200, height: 630 })
+        assert.deepStrictEqual([next.versions["@2x"], next.description], [next.url, ""])
+        assert.strictEqual((yield* bytesAt(thumbnail.url)).status, 404)
+
+        yield* run("instance", "thumbnail", "--remove")
+        yield* Effect.sleep("1 second")
+        assert.deepStrictEqual((yield* get("/api/v2/instance")).thumbnail, own)
+        assert.strictEqual((yield* bytesAt(next.url)).status, 404)
+        assert.deepInclude(yield* run("instance", "thumbnail"), { code: 1, err: "Name a picture, or --remove\n" })
+      })),
+    60_000
+  )
+
+  it.effect("media usage and prune: what is whose, and what is nobody's goes", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const folder = `${variables["DATA_DIR"]}/media/files/aa`
+      mkdirSync(folder, { recursive: true })
+      const [unknown, forgotten, fresh] = ["b", "c", "d"].map((mark) => `${"aa".padEnd(32, mark)}.png`)
+      for (const name of [unknown, forgotten, fresh]) writeFileSync(`${folder}/${name}`, new Uint8Array(2048))
+      yield* sql`INSERT INTO stored_files (name, bytes, created_at) VALUES
+        (${`aa/${forgotten}`}, 2048, ${new Date(Date.now() - 2 * 3_600_000)}), (${`aa/${fresh}`}, 2048, ${new Date()})`
+      const { out } = yield* run("media", "usage", "--check")
+      assert.match(out, /^emoji +1 files +[1-9]/m)
+      assert.match(out, /^waiting +2 files +4\.0 KB$/m)
+      assert.match(out, /^all +3 files/m)
+      assert.match(out, /^in storage +4 files/m)
+      assert.match(out, /^nobody's +1 files +2\.0 KB$/m)
+      const pruned = yield* run("media", "prune")
+      assert.match(
+        pruned.out,
+        /^1 files that nobody has held for an hour,\nand 1 files \(2\.0 KB\) that nobody knew of\.$/m
+      )
+      const after = yield* run("media", "usage", "--check")
+      assert.match(after.out, /^in storage +2 files/m)
+      assert.match(after.out, /^nobody's +0 files +0 bytes$/m)
+    }), 60_000)
+})

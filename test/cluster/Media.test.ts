@@ -1,0 +1,119 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { readdirSync, readFileSync } from "node:fs"
+import { ffmpeg, made } from "../support/Ffmpeg.ts"
+import { picture } from "../support/MediaFiles.ts"
+import { redisUrl } from "../support/RedisServer.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
+
+ffmpeg()
+
+/** How long a job may wait for another node when its own was killed, in milliseconds; then it is begun anew. */
+const failoverMillisMax = 20_000
+
+/** A video that takes some seconds to convert. */
+const film = () =>
+  made("a.mp4", [
+    ..."-f lavfi -i testsrc2=duration=15:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
+  ])
+
+const upload = (node: Node, { token }: Account, bytes: Uint8Array) =>
+  Effect.promise(async () => {
+    const body = new FormData()
+    body.set("file", new Blob([new Uint8Array(bytes)]), "file")
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${node.baseUrl}/api/v2/media`, { method: "POST", headers, body })
+    const { id } = await response.json() as { id: string }
+    return { status: response.status, id }
+  })
+
+/** The ffmpeg that a process has started, by its id. */
+const ffmpegOf = (parent: number): number | undefined => {
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const [, program, ppid] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "utf8")) ?? []
+      if (program === "ffmpeg" && Number(ppid) === parent) return Number(name)
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
+const isThere = (pid: number) => readdirSync("/proc").includes(String(pid))
+
+const again = Schedule.spaced("100 millis")
+const until = <A, E>(ask: Effect.Effect<A, E>, is: (found: A) => boolean) =>
+  Effect.repeat(ask, { until: is, schedule: again })
+
+layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true, timeout: "5 minutes" })(
+  "media jobs in a cluster",
+  (it) => {
+    it.effect(
+      "CLUSTER_SHARD_GROUPS: nodes for media do nothing else, others do none; a job survives kill -9 of its node (I15)",
+      () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const { url } = yield* TestDatabase
+          const redis = yield* redisUrl
+          const shared = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped({
+            prefix: "murmuration-shared-"
+          })
+          const start = (groups: string) =>
+            startNode(url, redis, { DATA_DIR: shared, CLUSTER_SHARD_GROUPS: groups, MEDIA_CONCURRENCY: "1" })
+          const front = yield* start("default")
+          const backs = yield* Effect.all([start("media"), start("media")])
+          const [ada] = yield* makeAccounts(front.variables, ["ada"])
+          if (ada === undefined) return assert.fail("nobody is there")
+
+          const { id, status } = yield* upload(front, ada, film())
+          assert.strictEqual(status, 202)
+          const path = `/api/v1/media/${id}`
+          const running = Effect.sync(() => backs.find(({ child }) => ffmpegOf(child.pid ?? 0) !== undefined))
+          const doomed = yield* until(running, (node) => node !== undefined)
+          const tool = ffmpegOf(doomed?.child.pid ?? 0) ?? 0
+          assert.strictEqual((yield* request(front, ada, path)).status, 206)
+          doomed?.child.kill("SIGKILL")
+          const killedAt = performance.now()
+          // The kernel ends the tool with its node.
+          yield* until(Effect.sync(() => isThere(tool)), (there) => !there)
+          const other = backs.find((node) => node !== doomed)
+          yield* until(Effect.sync(() => ffmpegOf(other?.child.pid ?? 0)), (pid) => pid !== undefined)
+          const failover = performance.now() - killedAt
+          assert.isBelow(failover, failoverMillisMax)
+          yield* until(request(front, ada, path), (answer) => answer.status !== 206)
+          const ready = yield* request(front, ada, path)
+          assert.strictEqual(ready.status, 200)
+          assert.deepInclude(ready.body, { type: "gifv" })
+          const [row] = yield* sql<
+            { attempts: number }
+          >`SELECT attempts FROM media_attachments WHERE id = ${id}::bigint`
+          assert.strictEqual(row?.attempts, 2)
+          const posted = yield* request(front, ada, "/api/v1/statuses", { method: "POST", form: { "media_ids[]": id } })
+          assert.strictEqual(posted.status, 200)
+
+          // Without any node for media, files wait, and everything else goes on.
+          other?.child.kill("SIGTERM")
+          if (other !== undefined) yield* other.ended
+          const waiting = yield* upload(front, ada, yield* Effect.promise(() => picture().png().toBuffer()))
+          assert.strictEqual(waiting.status, 202)
+          assert.strictEqual((yield* request(front, ada, "/api/v1/timelines/home")).status, 200)
+          assert.strictEqual((yield* request(front, ada, `/api/v1/media/${waiting.id}`)).status, 206)
+          const back = yield* start("media")
+          yield* until(request(front, ada, `/api/v1/media/${waiting.id}`), (answer) => answer.status === 200)
+
+          // Without any node for accounts, nobody posts, and files still become ready.
+          front.child.kill("SIGTERM")
+          yield* front.ended
+          const nobody = yield* request(back, ada, "/api/v1/statuses", { method: "POST", form: { status: "hello" } })
+          assert.strictEqual(nobody.status, 503)
+          const alone = yield* upload(back, ada, yield* Effect.promise(() => picture().webp().toBuffer()))
+          assert.strictEqual(alone.status, 200)
+          console.log(`kill -9 in the middle of a conversion; begun anew ${(failover / 1000).toFixed(1)} s later`)
+        }),
+      240_000
+    )
+  }
+)

@@ -1,0 +1,114 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import sharp, { type Sharp } from "sharp"
+import { ffmpeg, probed, soundWithCover, video } from "../../support/Ffmpeg.ts"
+import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
+import { TestServer } from "../../support/Server.ts"
+
+ffmpeg()
+
+/** What nobody may learn from a file, and how each place of metadata says it. */
+const secrets = ["Leica M3", "51/1", "Murmuration Street", "GPS", "xpacket", "exif", "Exif"]
+
+const withSecrets = (made: Sharp): Sharp =>
+  made.withExif({
+    IFD0: { Make: "Leica M3", Artist: "Murmuration Street 1" },
+    IFD3: {
+      GPSLatitudeRef: "N",
+      GPSLatitude: "51/1 30/1 3230/100",
+      GPSLongitudeRef: "W",
+      GPSLongitude: "0/1 7/1 4366/100"
+    }
+  }).withXmp(`<?xpacket begin="" id="x"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF
+    xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description place="Murmuration Street"/></rdf:RDF>
+    </x:xmpmeta><?xpacket end="w"?>`).withIccProfile("p3")
+
+const bare = Effect.fnUntraced(function*(url: string) {
+  const { bytes } = yield* bytesAt(url)
+  const text = Buffer.from(bytes).toString("latin1")
+  for (const secret of secrets) assert.notInclude(text, secret, url)
+  const { exif, icc, iptc, xmp } = yield* Effect.promise(() => sharp(bytes).metadata())
+  assert.deepStrictEqual([exif, icc, iptc, xmp], [undefined, undefined, undefined, undefined])
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("what files tell beside what is seen and heard", (it) => {
+  it.effect("row 49: place, camera and words are gone from every rendition of a picture", () =>
+    Effect.gen(function*() {
+      const ada = yield* (yield* TestServer).createPerson("ada")
+      const files = yield* Effect.promise(() =>
+        Promise.all([
+          withSecrets(picture(900, 600)).jpeg().toBuffer(),
+          withSecrets(picture(900, 600)).png().toBuffer(),
+          withSecrets(picture(900, 600)).webp().toBuffer(),
+          withSecrets(picture(900, 600)).avif().toBuffer()
+        ])
+      )
+      for (const file of files) {
+        const { exif, xmp } = yield* Effect.promise(() => sharp(file).metadata())
+        assert.isTrue(exif !== undefined && xmp !== undefined)
+        const { preview_url, url } = yield* uploaded(ada, file)
+        for (const one of [url, preview_url]) yield* bare(one)
+      }
+    }))
+
+  it.effect("row 49: a picture that says how it was held is turned, and says it no more", () =>
+    Effect.gen(function*() {
+      const bob = yield* (yield* TestServer).createPerson("bob")
+      const file = yield* Effect.promise(() => picture(300, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer())
+      const { meta, preview_url, url } = yield* uploaded(bob, file)
+      assert.strictEqual(meta.original.size, "200x300")
+      for (const one of [url, preview_url]) {
+        yield* bare(one)
+        const { bytes } = yield* bytesAt(one)
+        const { height, orientation, width } = yield* Effect.promise(() => sharp(bytes).metadata())
+        assert.deepStrictEqual([width, height, orientation], [200, 300, undefined])
+      }
+    }))
+
+  it.effect("row 49: the same of avatars and headers, moving or still", () =>
+    Effect.gen(function*() {
+      const cleo = yield* (yield* TestServer).createPerson("cleo")
+      const avatar = yield* Effect.promise(() =>
+        withSecrets(sharp(Buffer.concat([Buffer.alloc(3000, 10), Buffer.alloc(3000, 200)]), {
+          raw: { width: 100, height: 20, channels: 3, pageHeight: 10 }
+        })).webp({ loop: 0 }).toBuffer()
+      )
+      const header = yield* Effect.promise(() => withSecrets(picture(900, 300)).jpeg().toBuffer())
+      const { body, status } = yield* call(
+        "PATCH",
+        "/api/v1/accounts/update_credentials",
+        cleo.token,
+        form({ avatar: blob(avatar), header: blob(header) })
+      )
+      assert.strictEqual(status, 200)
+      assert.notStrictEqual(body.avatar, body.avatar_static)
+      for (const one of [body.avatar, body.avatar_static, body.header]) yield* bare(one)
+    }))
+
+  it.effect("row 49: place, device and comments are gone from videos and sounds, and from the pictures in them", () =>
+    Effect.gen(function*() {
+      const dora = yield* (yield* TestServer).createPerson("dora")
+      const told = [
+        ...["location=+51.5090-000.1212/", "make=Leica M3", "comment=Murmuration Street"].flatMap((tag) => [
+          "-metadata",
+          tag
+        ]),
+        "-movflags",
+        "use_metadata_tags"
+      ]
+      const cover = yield* Effect.promise(() => withSecrets(picture(300, 300)).png().toBuffer())
+      const files = [
+        yield* video("a.mp4", told),
+        yield* video("a.mov", told),
+        yield* video("a.webm", [...told.slice(0, 6), "-c:v", "libvpx", "-c:a", "libvorbis"]),
+        yield* soundWithCover(cover, told.slice(0, 6))
+      ]
+      for (const file of files) {
+        assert.include(yield* probed(file), "Murmuration Street")
+        const { preview_url, url } = yield* uploaded(dora, file)
+        const text = Buffer.from((yield* bytesAt(url)).bytes).toString("latin1")
+        for (const secret of ["Leica", "51.50", "Murmuration"]) assert.notInclude(text, secret)
+        yield* bare(preview_url)
+      }
+    }))
+})

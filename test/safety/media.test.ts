@@ -1,0 +1,121 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { makeAccounts } from "../cluster/Nodes.ts"
+import { ffmpeg } from "../support/Ffmpeg.ts"
+import * as Hostile from "../support/HostileFiles.ts"
+import { picture } from "../support/MediaFiles.ts"
+import { freePort } from "../support/ports.ts"
+import * as Program from "../support/Program.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+ffmpeg()
+
+/** Jobs at once, and what all of them together may take beside what the server has when it rests, in megabytes. */
+const jobsAtOnce = 2
+const growthMegabytesMax = 450
+/** How long anybody else may wait for an answer meanwhile, in milliseconds, on two cores that all this keeps busy. */
+const answerMillisMax = 1_500
+
+const megabytes = (pid: number, what: "VmHWM" | "VmRSS") =>
+  Number(new RegExp(`^${what}:\\s+(\\d+) kB$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+/** A server as people start it. */
+const started = Effect.gen(function*() {
+  const { url } = yield* TestDatabase
+  const fs = yield* FileSystem.FileSystem
+  const port = yield* freePort
+  const variables = {
+    HOST: "127.0.0.1",
+    PORT: String(port),
+    DATABASE_URL: url,
+    DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-hostile-" }),
+    MEDIA_CONCURRENCY: String(jobsAtOnce),
+    RATE_LIMITS: "off",
+    LOG_LEVEL: "error",
+    MALLOC_ARENA_MAX: "2"
+  }
+  const program = yield* Program.start("main", [], variables)
+  yield* Program.said(program, "Murmuration is at")
+  const [account] = yield* makeAccounts(variables, ["ada"])
+  const baseUrl = `http://127.0.0.1:${port}`
+  const upload = (bytes: Uint8Array) =>
+    Effect.promise(async () => {
+      const body = new FormData()
+      body.set("file", new Blob([new Uint8Array(bytes)]), "file")
+      const headers = { authorization: `Bearer ${account?.token}` }
+      const response = await fetch(`${baseUrl}/api/v1/media`, { method: "POST", headers, body })
+      return { status: response.status, body: await response.text() }
+    })
+  return { pid: program.child.pid ?? 0, baseUrl, upload }
+})
+
+/** Pictures as large as they may be, which a decoder holds whole, among everything that is refused. */
+const corpus = Effect.promise(async () => {
+  const photo = await picture(4000, 3000).jpeg().toBuffer()
+  const allowed = [
+    await Hostile.interlacedPng(7680, 4320),
+    await Hostile.progressiveJpeg(7680, 4320),
+    Hostile.gifOf(1_000, 600),
+    Hostile.apngOf(10_000),
+    photo
+  ]
+  const refused = [
+    Hostile.pngOf(16_000, 16_000),
+    Hostile.pngOf(100_000_000, 1),
+    Hostile.pngThatSays(30_000, 30_000),
+    Hostile.gifOf(10_000),
+    await Hostile.webpOf(10_000),
+    await Hostile.avifThatSays(30_000, 30_000),
+    photo.subarray(0, photo.length / 2),
+    ...Object.values(Hostile.textsOf("http://127.0.0.1:9/")).map((text) => Buffer.from(text)),
+    ...Object.values(Hostile.disguised("#EXTM3U\n/etc/passwd"))
+  ]
+  return { allowed, refused }
+})
+
+layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true })("rows 45, 48", (it) => {
+  it.effect(
+    "row 45, row 48: the server answers others while it is fed bombs, and its memory stays flat",
+    () =>
+      Effect.gen(function*() {
+        const { allowed, refused } = yield* corpus
+        const { baseUrl, pid, upload } = yield* started
+        assert.strictEqual((yield* upload(yield* Effect.promise(() => picture().png().toBuffer()))).status, 200)
+        const before = megabytes(pid, "VmRSS")
+        // The peak is counted anew from here.
+        writeFileSync(`/proc/${pid}/clear_refs`, "5")
+        let over = false
+        const waits: Array<number> = []
+        const others = Effect.promise(async () => {
+          while (!over) {
+            const began = performance.now()
+            const response = await fetch(`${baseUrl}/api/v2/instance`)
+            assert.strictEqual(response.status, 200)
+            await response.arrayBuffer()
+            waits.push(performance.now() - began)
+          }
+        })
+        const feeding = Effect.gen(function*() {
+          const answers = yield* Effect.forEach([...allowed, ...refused], upload, { concurrency: 8 })
+          over = true
+          return answers
+        })
+        const [answers] = yield* Effect.all([feeding, others], { concurrency: "unbounded" })
+        assert.deepStrictEqual(answers.slice(0, allowed.length).map(({ status }) => status), allowed.map(() => 200))
+        assert.deepStrictEqual(answers.slice(allowed.length).map(({ status }) => status), refused.map(() => 422))
+        const growth = megabytes(pid, "VmHWM") - before
+        const slowest = Math.max(...waits)
+        console.log(
+          `${answers.length} hostile files: ${growth.toFixed(0)} MB more at the peak than the ${
+            before.toFixed(0)
+          } MB at ` +
+            `rest; ${waits.length} other requests meanwhile, the slowest ${slowest.toFixed(0)} ms`
+        )
+        assert.isBelow(growth, growthMegabytesMax)
+        assert.isBelow(slowest, answerMillisMax)
+      }),
+    120_000
+  )
+})
