@@ -60,7 +60,8 @@ const read = Effect.gen(function*() {
     server: {
       localDomain,
       publicUrl: url.origin,
-      federated: url.protocol === "https:",
+      federated: url.protocol === "https:" || values.OUTBOUND_ALLOW !== undefined,
+      outboundAllow: values.OUTBOUND_ALLOW ?? [],
       publicTimelines: values.PUBLIC_TIMELINES,
       limitedFederation: values.LIMITED_FEDERATION,
       registrations: values.REGISTRATIONS,

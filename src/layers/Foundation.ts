@@ -4,6 +4,7 @@ import { Effect, Layer, type Redacted } from "effect"
 import type { Sharding } from "effect/cluster"
 import { Limits } from "../http/guard/Limits.ts"
 import { Feeds } from "../services/feeds/Feeds.ts"
+import { Outbound } from "../services/outbound/Outbound.ts"
 import * as Broadcasts from "./Broadcasts.ts"
 import * as Cluster from "./Cluster.ts"
 import * as Database from "./Database.ts"
@@ -11,6 +12,7 @@ import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { Environment, serverConfig } from "./Environment.ts"
 import * as Mail from "./Mail.ts"
 import type { OperatorError } from "./OperatorError.ts"
+import * as UndiciTransport from "./outbound/UndiciTransport.ts"
 import * as PasswordHashing from "./PasswordHashing.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
 import { Redis } from "./Redis.ts"
@@ -53,16 +55,26 @@ const actors = (environment: Environment["Service"]): Layer.Layer<
     ? Cluster.layerSingle.pipe(Layer.provide(SingleServer.layer))
     : Cluster.layerNode(environment.cluster.host, environment.cluster.port)
 
+/** The only way to anybody else's servers. */
+const outbound = Outbound.layer.pipe(Layer.provide(UndiciTransport.layer))
+
 const cluster = Layer.unwrap(Effect.map(Environment, actors))
 
 /**
  * Everything that the server runs on, as the configuration chooses it: database, feeds and bus, limits, the cluster of
  * actors, secrets, mail and what Node gives. Only `Environment` is left to provide.
  */
-export const layer = Layer.mergeAll(shared, cluster, Secrets.layer, Mail.layer, PasswordHashing.layer, serverConfig)
-  .pipe(
-    Layer.provideMerge(PostgresChannel.layer),
-    Layer.provideMerge(database),
-    Layer.provideMerge(serverConfig),
-    Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
-  )
+export const layer = Layer.mergeAll(
+  shared,
+  cluster,
+  outbound,
+  Secrets.layer,
+  Mail.layer,
+  PasswordHashing.layer,
+  serverConfig
+).pipe(
+  Layer.provideMerge(PostgresChannel.layer),
+  Layer.provideMerge(database),
+  Layer.provideMerge(serverConfig),
+  Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
+import { IpNetwork } from "effect/net"
 import { readFileSync } from "node:fs"
 import { Environment } from "../../src/layers/Environment.ts"
 import { markdown } from "../../src/layers/environment/variables.ts"
@@ -22,6 +23,7 @@ describe("Environment", () => {
         localDomain: "localhost:3000",
         publicUrl: "http://localhost:3000",
         federated: false,
+        outboundAllow: [],
         publicTimelines: "public",
         limitedFederation: false,
         registrations: "closed",
@@ -45,6 +47,13 @@ describe("Environment", () => {
         limitedFederation: true,
         mailFrom: "notifications@social.example.org"
       })
+    }))
+
+  it.effect("federates over http where OUTBOUND_ALLOW says that this is a lab", () =>
+    Effect.gen(function*() {
+      const { server } = yield* read({ PUBLIC_URL: "http://127.0.0.1:3001", OUTBOUND_ALLOW: "127.0.0.0/8" })
+      assert.deepInclude(server, { localDomain: "127.0.0.1:3001", federated: true })
+      assert.deepStrictEqual(server.outboundAllow.map(IpNetwork.format), ["127.0.0.0/8"])
     }))
 
   it.effect("reports all that is wrong at once, in words", () =>

@@ -11,6 +11,7 @@ export const config = Layer.succeed(ServerConfig, {
   localDomain: "here.test",
   publicUrl: "https://here.test",
   federated: true,
+  outboundAllow: [],
   publicTimelines: "public",
   limitedFederation: false,
   registrations: "open",

@@ -18,6 +18,7 @@ export const configuration: ServerConfig["Service"] = {
   localDomain: "local.example",
   publicUrl,
   federated: true,
+  outboundAllow: [],
   publicTimelines: "public",
   limitedFederation: false,
   registrations: "open",

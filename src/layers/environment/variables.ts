@@ -64,6 +64,10 @@ export const variables = {
   LIMITED_FEDERATION: withDefault(flag, "false", {
     about: "Restricted mode: everything but instance information needs a user, and only allowed servers are talked to."
   }),
+  OUTBOUND_ALLOW: optional(networks, "none", {
+    about:
+      "Private networks that other servers may be in, for tests and labs: these are reached without TLS too, and `PUBLIC_URL` may then be http and federates."
+  }),
   TRUSTED_PROXIES: withDefault(networks, "127.0.0.0/8, ::1", {
     about: "Reverse proxies whose `X-Forwarded-For` is believed."
   }),

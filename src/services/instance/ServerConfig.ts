@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import type { IpNetwork } from "effect/net"
 
 /** What every room may know of the configuration; `layers/Environment` reads it from the environment's variables. */
 export class ServerConfig extends Context.Service<ServerConfig, {
@@ -6,8 +7,10 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   readonly localDomain: string
   /** Where the server is reached, without a slash at the end. */
   readonly publicUrl: string
-  /** True with https: only then does the server speak to other servers. */
+  /** True with https, or where `outboundAllow` says that this is a lab: only then does the server speak to others. */
   readonly federated: boolean
+  /** Networks whose hosts may be asked although they are private, and without TLS; empty but in tests and labs. */
+  readonly outboundAllow: ReadonlyArray<IpNetwork.IpNetwork>
   readonly publicTimelines: "public" | "members"
   /** Restricted mode: reads need a user, instance information excepted. */
   readonly limitedFederation: boolean

@@ -1,0 +1,63 @@
+import { Agent } from "@effect/platform-node/Undici"
+import { Effect, Layer } from "effect"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Refused, Unreachable } from "../../services/outbound/OutboundError.ts"
+import { requestsPerHostMax } from "../../services/outbound/Slots.ts"
+import { Transport, type TransportAnswer, type TransportRequest } from "../../services/outbound/Transport.ts"
+import * as Connector from "./Connector.ts"
+import { Names } from "./Names.ts"
+import { Reception } from "./Reception.ts"
+
+/** Bytes of all headers of an answer. */
+const headerBytesMax = 16_384
+/** Hosts with open connections. */
+const originsMax = 4_096
+/** How long an unused connection stays open, in milliseconds: where the host does not say, and where it does. */
+const idleMillis = 4_000
+const idleMillisMax = 60_000
+
+/** Undici's connections, each made by `Connector`. All limits of time are the caller's, on Effect's clock. */
+export const layerWith = (trust: Connector.Trust) =>
+  Layer.effect(
+    Transport,
+    Effect.gen(function*() {
+      const { outboundAllow } = yield* ServerConfig
+      const connect = yield* Connector.make(outboundAllow, trust)
+      const agent = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          new Agent({
+            connect: (options, done) => void connect(options, done),
+            connections: requestsPerHostMax,
+            maxOrigins: originsMax,
+            pipelining: 1,
+            allowH2: false,
+            maxHeaderSize: headerBytesMax,
+            headersTimeout: 0,
+            bodyTimeout: 0,
+            keepAliveTimeout: idleMillis,
+            keepAliveMaxTimeout: idleMillisMax
+          })
+        ),
+        (agent) => Effect.promise(() => agent.destroy())
+      )
+
+      const send = ({ body, headers, method, url }: TransportRequest) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function*() {
+            let resume: (answer: Effect.Effect<TransportAnswer, Refused | Unreachable>) => void = () => {}
+            const reception = new Reception(url.href, (answer) => resume(answer))
+            yield* Effect.addFinalizer(() => Effect.sync(() => reception.abort()))
+            return yield* restore(Effect.callback<TransportAnswer, Refused | Unreachable>((done) => {
+              resume = done
+              agent.dispatch(
+                { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
+                reception
+              )
+            }))
+          })
+        )
+      return Transport.of({ send })
+    })
+  )
+
+export const layer = layerWith({}).pipe(Layer.provide(Names.layer))

@@ -1,0 +1,59 @@
+import { Effect, Result } from "effect"
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib"
+import { Refused, Unreachable } from "./OutboundError.ts"
+import type { TransportAnswer } from "./Transport.ts"
+
+/** How long the next bytes of an answer may take, in seconds. */
+export const readSecondsMax = 10
+
+/** What an answer's bytes may be packed with; one packing, not several. */
+export const acceptEncoding = "gzip, deflate, br"
+
+const decoders = new Map([
+  ["gzip", gunzipSync],
+  ["x-gzip", gunzipSync],
+  ["deflate", inflateSync],
+  ["br", brotliDecompressSync]
+])
+
+/** The packing of a body; undefined where it is sent as it is. */
+export const encodingOf = ({ headers }: TransportAnswer): string | undefined => {
+  const encoding = (headers["content-encoding"] ?? "").trim().toLowerCase()
+  return encoding === "" || encoding === "identity" ? undefined : encoding
+}
+
+/** The next bytes within the time that one read may take. */
+export const next = (url: string, { read }: TransportAnswer) =>
+  Effect.timeoutOrElse(read, {
+    duration: `${readSecondsMax} seconds`,
+    orElse: () => new Unreachable({ url, reason: "timeout" })
+  })
+
+const decoded = (url: string, bytes: Uint8Array, encoding: string, bytesMax: number) => {
+  const decode = decoders.get(encoding)
+  if (decode === undefined) return Result.fail(new Refused({ url, rule: "encoding" }))
+  return Result.try({
+    try: (): Uint8Array => decode(bytes, { maxOutputLength: bytesMax }),
+    catch: (error) =>
+      new Refused({
+        url,
+        rule: error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE" ? "size" : "body"
+      })
+  })
+}
+
+/** The whole body of an answer, unpacked: never more than `bytesMax` of it are held, packed or not. */
+export const whole = Effect.fnUntraced(function*(url: string, answer: TransportAnswer, bytesMax: number) {
+  if (Number(answer.headers["content-length"] ?? 0) > bytesMax) return yield* new Refused({ url, rule: "size" })
+  const encoding = encodingOf(answer)
+  if (encoding !== undefined && !decoders.has(encoding)) return yield* new Refused({ url, rule: "encoding" })
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  for (let chunk = yield* next(url, answer); chunk !== undefined; chunk = yield* next(url, answer)) {
+    bytes += chunk.byteLength
+    if (bytes > bytesMax) return yield* new Refused({ url, rule: "size" })
+    chunks.push(chunk)
+  }
+  const body = Buffer.concat(chunks, bytes)
+  return encoding === undefined ? body : yield* Effect.fromResult(decoded(url, body, encoding, bytesMax))
+})

@@ -1,0 +1,42 @@
+/** A kind of document that we ask for, and the types of content that we believe to be one. */
+export interface DocumentType {
+  readonly accept: string
+  /** The type in lower case without parameters, and its parameters. */
+  readonly accepts: (type: string, parameters: ReadonlyMap<string, string>) => boolean
+}
+
+const activityStreams = "https://www.w3.org/ns/activitystreams"
+
+/** ActivityPub section 3.2: `ld+json` only with the profile that says so; any other JSON may be somebody's upload. */
+export const activity: DocumentType = {
+  accept: `application/activity+json, application/ld+json; profile="${activityStreams}"`,
+  accepts: (type, parameters) =>
+    type === "application/activity+json" ||
+    (type === "application/ld+json" && (parameters.get("profile") ?? "").split(/\s+/).includes(activityStreams))
+}
+
+const types = (accept: string, ...accepted: ReadonlyArray<string>): DocumentType => ({
+  accept,
+  accepts: (type) => accepted.includes(type)
+})
+
+/** RFC 7033 section 4.2; some servers say plain JSON. */
+export const jrd = types("application/jrd+json, application/json", "application/jrd+json", "application/json")
+export const json = types("application/json", "application/json", "application/activity+json", "application/ld+json")
+export const html = types("text/html, application/xhtml+xml", "text/html", "application/xhtml+xml")
+export const xrd = types(
+  "application/xrd+xml, application/xml, text/xml",
+  "application/xrd+xml",
+  "application/xml",
+  "text/xml"
+)
+
+/** The type and the parameters of a Content-Type header (RFC 9110 section 8.3.1), names in lower case. */
+export const parse = (header: string): readonly [type: string, parameters: ReadonlyMap<string, string>] => {
+  const [type = "", ...rest] = header.match(/[^;"]*(?:"[^"]*"[^;"]*)*/g)?.filter((part) => part !== "") ?? []
+  const parameters = rest.map((part): [string, string] => {
+    const [name = "", ...value] = part.split("=")
+    return [name.trim().toLowerCase(), value.join("=").trim().replaceAll(/^"|"$/g, "")]
+  })
+  return [type.trim().toLowerCase(), new Map(parameters)]
+}

@@ -1,0 +1,171 @@
+import { Clock, Context, Effect, Layer, Result, type Scope, Stream } from "effect"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { softwareName, softwareVersion } from "../instance/Software.ts"
+import { traced } from "../Traced.ts"
+import * as Bodies from "./Bodies.ts"
+import * as BoundedJson from "./BoundedJson.ts"
+import { destination } from "./Destinations.ts"
+import * as DocumentTypes from "./DocumentTypes.ts"
+import { type OutboundError, Refused, Unreachable } from "./OutboundError.ts"
+import { follow } from "./Redirects.ts"
+import * as RetryAfter from "./RetryAfter.ts"
+import * as Slots from "./Slots.ts"
+import { Transport, type TransportRequest } from "./Transport.ts"
+
+/** Bytes of a document, unpacked; and of an answer to a POST that are looked at. */
+export const documentBytesMax = 1_048_576
+export const replyBytesMax = 8_192
+/** How long connecting and the head of the answer may take, and a document in all, in seconds. */
+export const headSecondsMax = 15
+export const documentSecondsMax = 30
+
+export interface Ask {
+  readonly url: string
+  readonly type: DocumentTypes.DocumentType
+  /** More headers for one place on the way, made anew for each: a signature holds for one address only. */
+  readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
+  /** `documentBytesMax` where it is not given. */
+  readonly bytesMax?: number
+}
+
+/** A document and the address that it came from in the end. */
+export interface Fetched<A> {
+  readonly url: string
+  readonly value: A
+}
+
+export interface AskFile {
+  readonly url: string
+  readonly type: DocumentTypes.DocumentType
+  readonly bytesMax: number
+  /** From the start to the last byte. */
+  readonly secondsMax: number
+}
+
+export interface RemoteFile {
+  readonly url: string
+  /** As the host says it; what the bytes are is for the reader to find out. */
+  readonly contentType: string
+  readonly body: Stream.Stream<Uint8Array, Refused | Unreachable>
+}
+
+export interface Posting {
+  readonly url: string
+  /** With the type of the content and whatever is signed. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+export interface Reply {
+  readonly status: number
+  readonly retryAfterSeconds: number | undefined
+  /** The beginning of what the host says, for people. */
+  readonly text: string
+}
+
+/**
+ * Every request of the server to somebody else's: addresses are checked where they are connected to, redirects are
+ * followed by hand, everything has a limit (safety rows 25 to 40). `Destinations`, `Addresses` and `Redirects` hold the
+ * rules; hosts inside `OUTBOUND_ALLOW` may be private and without TLS.
+ */
+export class Outbound extends Context.Service<Outbound, {
+  /** A JSON document of the type that was asked for, neither deep nor large. */
+  readonly json: (ask: Ask) => Effect.Effect<Fetched<unknown>, OutboundError>
+  readonly text: (ask: Ask) => Effect.Effect<Fetched<string>, OutboundError>
+  /** A file by and by; the connection is the scope's. */
+  readonly stream: (ask: AskFile) => Effect.Effect<RemoteFile, OutboundError, Scope.Scope>
+  /** Sends a body and tells what came back, a redirect as well: it is not followed. */
+  readonly post: (posting: Posting) => Effect.Effect<Reply, Refused | Unreachable>
+}>()("murmuration/services/outbound/Outbound") {
+  static readonly layer = Layer.effect(
+    Outbound,
+    Effect.gen(function*() {
+      const { outboundAllow, publicUrl } = yield* ServerConfig
+      const transport = yield* Transport
+      const slots = yield* Slots.make
+      const userAgent = `${softwareName}/${softwareVersion} (+${publicUrl}/)`
+
+      const late = (url: string) => new Unreachable({ url, reason: "timeout" })
+      const within = <A, E, R>(url: string, seconds: number, effect: Effect.Effect<A, E, R>) =>
+        Effect.timeoutOrElse(effect, { duration: `${seconds} seconds`, orElse: () => late(url) })
+
+      const send = (request: TransportRequest) =>
+        Effect.andThen(
+          slots.take(request.url),
+          within(request.url.href, headSecondsMax, transport.send(request))
+        )
+
+      const open = Effect.fnUntraced(function*(ask: Omit<Ask, "bytesMax">, encoding: string) {
+        const start = yield* Effect.fromResult(destination(outboundAllow, ask.url))
+        const headers = { "accept": ask.type.accept, "accept-encoding": encoding, "user-agent": userAgent }
+        const found = yield* follow(outboundAllow, start, (url) =>
+          ask.sign === undefined
+            ? send({ method: "GET", url, headers })
+            : Effect.flatMap(ask.sign(url), (more) => send({ method: "GET", url, headers: { ...headers, ...more } })))
+        const url = found.url.href
+        const contentType = found.answer.headers["content-type"] ?? ""
+        if (!ask.type.accepts(...DocumentTypes.parse(contentType))) return yield* new Refused({ url, rule: "type" })
+        return { url, contentType, answer: found.answer }
+      })
+
+      const text = (ask: Ask) =>
+        Effect.gen(function*() {
+          const { answer, contentType, url } = yield* open(ask, Bodies.acceptEncoding)
+          const bytes = yield* Bodies.whole(url, answer, ask.bytesMax ?? documentBytesMax)
+          const [, parameters] = DocumentTypes.parse(contentType)
+          const decoder = Result.getOrElse(
+            Result.try(() => new TextDecoder(parameters.get("charset") ?? "utf-8")),
+            () => new TextDecoder()
+          )
+          return { url, value: decoder.decode(bytes) }
+        }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
+
+      const stream = Effect.fnUntraced(function*(ask: AskFile) {
+        const endsAt = (yield* Clock.currentTimeMillis) + ask.secondsMax * 1_000
+        const { answer, contentType, url } = yield* within(ask.url, ask.secondsMax, open(ask, "identity"))
+        const refused = (rule: Refused["rule"]) => new Refused({ url, rule })
+        if (Bodies.encodingOf(answer) !== undefined) return yield* refused("encoding")
+        if (Number(answer.headers["content-length"] ?? 0) > ask.bytesMax) return yield* refused("size")
+        const body = Stream.unfold(0, (before) =>
+          Effect.gen(function*() {
+            const left = (endsAt - (yield* Clock.currentTimeMillis)) / 1_000
+            if (left <= 0) return yield* late(url)
+            const chunk = yield* within(url, left, Bodies.next(url, answer))
+            if (chunk === undefined) return undefined
+            const bytes = before + chunk.byteLength
+            return bytes > ask.bytesMax ? yield* refused("size") : [chunk, bytes] as const
+          }))
+        return { url, contentType, body }
+      })
+
+      const post = (posting: Posting) =>
+        Effect.gen(function*() {
+          const url = yield* Effect.fromResult(destination(outboundAllow, posting.url))
+          const headers = { ...posting.headers, "accept-encoding": "identity", "user-agent": userAgent }
+          const answer = yield* send({ method: "POST", url, headers, body: posting.body })
+          // What was said beside the status is of no consequence, also where it breaks off.
+          const bytes = yield* Effect.orElseSucceed(
+            Bodies.whole(url.href, answer, replyBytesMax),
+            () => new Uint8Array()
+          )
+          const retryAfterSeconds = RetryAfter.seconds(answer.headers["retry-after"], yield* Clock.currentTimeMillis)
+          return { status: answer.status, retryAfterSeconds, text: new TextDecoder().decode(bytes) }
+        }).pipe(Effect.scoped, (effect) => within(posting.url, documentSecondsMax, effect))
+
+      return Outbound.of({
+        text: traced("Outbound.text")(text),
+        json: traced("Outbound.json")((ask: Ask) =>
+          Effect.flatMap(text(ask), ({ url, value }) =>
+            Effect.fromResult(
+              Result.mapBoth(BoundedJson.parse(value), {
+                onSuccess: (value) => ({ url, value }),
+                onFailure: () => new Refused({ url, rule: "body" })
+              })
+            ))
+        ),
+        stream: traced("Outbound.stream")(stream),
+        post: traced("Outbound.post")(post)
+      })
+    })
+  )
+}
