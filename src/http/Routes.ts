@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as ActivityPub from "./activitypub/Routes.ts"
 import { Api } from "./Api.ts"
 import { Guard } from "./guard/Guard.ts"
 import * as Claims from "./oauth/Claims.ts"
@@ -96,9 +97,10 @@ export const hub = Hub.layer.pipe(Layer.provide(StreamRenderings.layer), Layer.p
 /** Everything that the server answers, over its services and the hub. */
 export const layer = Layer.mergeAll(
   api,
+  ActivityPub.layer,
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,
   Streaming.layer,
   WellKnown.layer
-).pipe(Layer.provide(views))
+).pipe(Layer.provide(ActivityPub.documents), Layer.provide(views))
