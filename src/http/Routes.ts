@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as ActivityPub from "./activitypub/Routes.ts"
 import { Api } from "./Api.ts"
 import * as StoredFiles from "./files/StoredFiles.ts"
 import { Guard } from "./guard/Guard.ts"
@@ -107,10 +108,11 @@ export const hub = Hub.layer.pipe(Layer.provide(StreamRenderings.layer), Layer.p
 /** Everything that the server answers, over its services and the hub. */
 export const layer = Layer.mergeAll(
   api,
+  ActivityPub.layer,
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,
   StoredFiles.layer,
   Streaming.layer,
   WellKnown.layer
-).pipe(Layer.provide(views))
+).pipe(Layer.provide(ActivityPub.documents), Layer.provide(views))

@@ -1,5 +1,10 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
+import { LocalActors } from "../services/federation/LocalActors.ts"
+import { Objects } from "../services/federation/Objects.ts"
+import { Replies } from "../services/federation/Replies.ts"
+import { Signatures } from "../services/federation/signatures/Signatures.ts"
+import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
@@ -41,6 +46,7 @@ import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Standings } from "../services/statuses/Standings.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import * as KeyOperations from "./KeyOperations.ts"
 
 const identity = Layer.mergeAll(SignUps.layer, SignIns.layer, Grants.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Registrations.layer, MailLinks.layer, Apps.layer)),
@@ -77,7 +83,13 @@ const reading = Layer.mergeAll(
   Timelines.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 
-const composed = GroupedNotifications.layer.pipe(Layer.provideMerge(reading))
+/** What is ours as other servers know it. */
+const federation = Layer.mergeAll(LocalActors.layer, Objects.layer, Replies.layer).pipe(
+  Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
+  Layer.provide(KeyOperations.layer)
+)
+
+const composed = Layer.merge(GroupedNotifications.layer, federation).pipe(Layer.provideMerge(reading))
 
 /** What the server knows and does beside its actors, over the database, the bus and the configuration. */
 export const layer = Layer.merge(identity, composed)

@@ -3,6 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
+import * as ActivityPub from "../../src/http/activitypub/Routes.ts"
 import * as Body from "../../src/http/body/Body.ts"
 import { routerConfig } from "../../src/http/body/Paths.ts"
 import * as Edge from "../../src/http/Edge.ts"
@@ -61,6 +62,7 @@ const views = Layer.mergeAll(ScheduledStatusViews.layer, SearchViews.layer).pipe
 )
 
 const routes = Layer.mergeAll(
+  ActivityPub.layer,
   Edge.layer,
   Body.layer,
   ApiDocs.layer(Api),
@@ -68,7 +70,7 @@ const routes = Layer.mergeAll(
   SignInPages.layer,
   WellKnown.layer,
   HttpApiBuilder.layer(Api).pipe(Layer.provide(groups), Layer.provide(Guard.layer))
-)
+).pipe(Layer.provide(ActivityPub.documents))
 
 const noMail = Layer.succeed(Mailer, { send: () => Effect.void })
 

@@ -6,6 +6,8 @@ import { isValid } from "../../services/identity/Usernames.ts"
 import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
+import { ActorDocuments } from "../activitypub/Actors.ts"
+import { byType } from "../activitypub/Answers.ts"
 import { picturesOf } from "../render/AccountValues.ts"
 import { statusRows } from "../render/Pages.ts"
 import { parameters } from "./Forms.ts"
@@ -15,6 +17,7 @@ import { PublicPages } from "./PublicPages.ts"
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
+  const actors = yield* ActorDocuments
   const config = yield* ServerConfig
   const pages = yield* PublicPages
   const posts = yield* Posts
@@ -55,7 +58,8 @@ ${last === undefined ? "" : html`<p><a href="?max_id=${last}" rel="next">Older p
     })
   )
 
-  return HttpRouter.add("GET", "/@:name", pages.behind(config.limitedFederation, profile))
+  const document = Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name))
+  return HttpRouter.add("GET", "/@:name", byType(document, pages.behind(config.limitedFederation, profile)))
 })
 
 const cursorOf = (text: string | null): bigint | undefined => {
@@ -92,5 +96,5 @@ ${
 here since ${joined.format(account.createdAt)}</p>`
 }
 
-/** `/@name`: a local account and what it has published for everybody. */
+/** `/@name`: a local account and what it has published for everybody; its document for whoever asks for that. */
 export const layer = Layer.unwrap(make)

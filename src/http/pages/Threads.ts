@@ -5,6 +5,8 @@ import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Contexts } from "../../services/statuses/Contexts.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
+import { byType } from "../activitypub/Answers.ts"
+import { ObjectDocuments } from "../activitypub/Objects.ts"
 import { html } from "./Html.ts"
 import { list, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
@@ -16,6 +18,7 @@ const descendantsMax = 60
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const contexts = yield* Contexts
+  const objects = yield* ObjectDocuments
   const pages = yield* PublicPages
   const posts = yield* Posts
   const statuses = yield* Statuses
@@ -46,7 +49,8 @@ ${below.length === 0 ? "" : html`<h2>Replies</h2>${list(below)}`}
     })
   }).pipe(Effect.catchTag("RecordNotFound", () => Effect.succeed(pages.notFound)))
 
-  return HttpRouter.add("GET", "/@:name/:id", pages.behind(config.limitedFederation, thread))
+  const document = Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note"))
+  return HttpRouter.add("GET", "/@:name/:id", byType(document, pages.behind(config.limitedFederation, thread)))
 })
 
 /** `/@name/ID`: a local post with what it answers and what answers it, as far as everybody may read that. */

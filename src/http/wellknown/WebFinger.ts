@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { isUrl, parse } from "../../services/discovery/LocalUrls.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { type Handle, Handles } from "../../services/identity/Handles.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
@@ -49,10 +50,29 @@ const make = Effect.gen(function*() {
     })
   }
 
+  /** The domain itself stands for the server's own actor. */
+  const ownDescriptor = document(
+    JSON.stringify({
+      subject: `acct:${config.localDomain}@${config.localDomain}`,
+      aliases: [LocalIds.instanceActor(config)],
+      links: [
+        { rel: "http://webfinger.net/rel/profile-page", type: "text/html", href: `${config.publicUrl}/about` },
+        { rel: "self", type: "application/activity+json", href: LocalIds.instanceActor(config) }
+      ]
+    }),
+    "application/jrd+json"
+  )
+  const isOurOwn = (resource: string) => {
+    const [, name = "", domain = ""] = /^(?:acct:)?@?([^@\s]+)@([^@\s/]+)$/i.exec(resource) ?? []
+    return resource === LocalIds.instanceActor(config) ||
+      (ours.has(domain.toLowerCase()) && name.toLowerCase() === domain.toLowerCase())
+  }
+
   const answer = Effect.gen(function*() {
     const { url } = yield* HttpServerRequest.HttpServerRequest
     const resource = new URLSearchParams(url.split("?")[1] ?? "").get("resource")?.trim() ?? ""
     if (resource === "" || resource.length > resourceCharactersMax) return nothing(400)
+    if (isOurOwn(resource)) return ownDescriptor
     const name = nameIn(resource)
     if (typeof name === "number") return nothing(name)
     return yield* handles.find(name).pipe(

@@ -90,7 +90,6 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
         ["acct:null\0@local.example", 404],
         ["acct:unknown@local.example", 404],
         ["acct:anna@other.example", 404],
-        ["acct:local.example@local.example", 404],
         ["https://local.example/", 404],
         ["https://other.example/@anna", 404],
         ["acct:waiting@local.example", 404],

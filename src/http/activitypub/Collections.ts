@@ -1,0 +1,125 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { NotAllowed } from "../../services/Errors.ts"
+import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
+import { activityStreams, noteContext } from "../../services/federation/documents/Vocabulary.ts"
+import { LocalActors } from "../../services/federation/LocalActors.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
+import { Objects } from "../../services/federation/Objects.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Connections } from "../../services/social/Connections.ts"
+import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
+import { document, idIn, queryOf, refused } from "./Answers.ts"
+import { Requesters } from "./Requesters.ts"
+
+/** Activities and accounts on a page (federation.md section 4). */
+const outboxPageRows = 20
+const accountsPageRows = 12
+
+const selection = {
+  onlyMedia: false,
+  excludeReplies: false,
+  excludeReblogs: false,
+  excludeDirect: true,
+  tagged: undefined
+}
+
+const make = Effect.gen(function*() {
+  const accounts = yield* Accounts
+  const actors = yield* LocalActors
+  const config = yield* ServerConfig
+  const connections = yield* Connections
+  const objects = yield* Objects
+  const published = yield* AccountStatuses
+  const requesters = yield* Requesters
+
+  /** The account in the path, as far as it shows its collections, with who asks and what for. */
+  const asked = Effect.gen(function*() {
+    const requester = yield* requesters.current
+    const { name = "" } = yield* HttpRouter.params
+    const account = yield* actors.open(name)
+    const query = queryOf(yield* HttpServerRequest.HttpServerRequest)
+    const record = (yield* accounts.load([account.id])).find(({ id }) => id === account.id)
+    return { ...requester, account, actor: LocalIds.actor(config, account.username), query, record }
+  })
+
+  const outbox = Effect.gen(function*() {
+    const { account, actor, audience, query, record, viewer } = yield* asked
+    const id = LocalIds.outbox(actor)
+    if (query.get("page") !== "true") {
+      const totalItems = record?.statusesCount ?? 0
+      const [first, last] = [`${id}?page=true`, `${id}?min_id=0&page=true`]
+      return yield* document(collection("OrderedCollection", id, { totalItems, first, last }), audience)
+    }
+    const [maxId, minId] = [idIn(query, "max_id"), idIn(query, "min_id")]
+    const ids = yield* published.page(viewer, account.id, selection, { maxId, minId, limit: outboxPageRows })
+    const loaded = yield* objects.load(ids)
+    const [newest, oldest] = [ids[0], ids.at(-1)]
+    const page = collectionPage("OrderedCollectionPage", id, {
+      query: `${minId !== undefined ? `min_id=${minId}&` : maxId !== undefined ? `max_id=${maxId}&` : ""}page=true`,
+      items: ids.flatMap((status) => loaded.get(status)?.activity ?? []),
+      next: oldest === undefined || ids.length < outboxPageRows ? undefined : `max_id=${oldest}&page=true`,
+      prev: newest === undefined ? undefined : `min_id=${newest}&page=true`
+    })
+    return yield* document({ "@context": noteContext, ...page }, audience)
+  })
+
+  const people = (which: "followers" | "following") =>
+    Effect.gen(function*() {
+      const { account, actor, audience, query, record, viewer } = yield* asked
+      const id = which === "followers" ? LocalIds.followers(actor) : LocalIds.following(actor)
+      const hidden = account.hideCollections
+      if (query.get("page") === null) {
+        const totalItems = (which === "followers" ? record?.followersCount : record?.followingCount) ?? 0
+        const first = hidden ? {} : { first: `${id}?page=true` }
+        return yield* document(collection("OrderedCollection", id, { totalItems, ...first }), audience)
+      }
+      if (hidden) return yield* new NotAllowed()
+      const maxId = idIn(query, "max_id")
+      const rows = yield* connections[which](viewer, account, { maxId, limit: accountsPageRows })
+      const known = new Map(
+        (yield* accounts.load(rows.map(({ accountId }) => accountId))).map((other) => [other.id, other])
+      )
+      const items = rows.flatMap(({ accountId }) => known.get(accountId) ?? [])
+        .map(({ uri, username }) => uri ?? LocalIds.actor(config, username))
+      const last = rows.length < accountsPageRows ? undefined : rows.at(-1)?.cursor
+      const page = collectionPage("OrderedCollectionPage", id, {
+        query: `${maxId === undefined ? "" : `max_id=${maxId}&`}page=true`,
+        items,
+        next: last === undefined ? undefined : `max_id=${last}&page=true`
+      })
+      return yield* document({ "@context": activityStreams, ...page }, audience)
+    })
+
+  const featured = Effect.gen(function*() {
+    const { account, actor, audience, viewer } = yield* asked
+    const ids = yield* published.pinned(viewer, account.id)
+    const loaded = yield* objects.load(ids)
+    const orderedItems = ids.flatMap((status) => loaded.get(status)?.note ?? [])
+    const [id, totalItems] = [LocalIds.featured(actor), orderedItems.length]
+    return yield* document({
+      ...collection("OrderedCollection", id, { totalItems }),
+      "@context": noteContext,
+      orderedItems
+    }, audience)
+  })
+
+  const featuredTags = Effect.gen(function*() {
+    const { actor, audience } = yield* asked
+    const empty = collection("Collection", LocalIds.featuredTags(actor), { totalItems: 0 })
+    return yield* document({ ...empty, items: [] }, audience)
+  })
+
+  const base = "/users/:name"
+  return Layer.mergeAll(
+    HttpRouter.add("GET", `${base}/outbox`, Effect.catch(outbox, refused)),
+    HttpRouter.add("GET", `${base}/followers`, Effect.catch(people("followers"), refused)),
+    HttpRouter.add("GET", `${base}/following`, Effect.catch(people("following"), refused)),
+    HttpRouter.add("GET", `${base}/collections/featured`, Effect.catch(featured, refused)),
+    HttpRouter.add("GET", `${base}/collections/tags`, Effect.catch(featuredTags, refused))
+  )
+})
+
+/** What belongs to a local account, by pages, as far as the requester may see it (rows 55, 60). */
+export const layer = Layer.unwrap(make)

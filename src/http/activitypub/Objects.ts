@@ -1,0 +1,112 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
+import { tombstone } from "../../services/federation/documents/NoteDocument.ts"
+import { activityStreams, noteContext } from "../../services/federation/documents/Vocabulary.ts"
+import { LocalActors } from "../../services/federation/LocalActors.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
+import { type LocalObject, Objects } from "../../services/federation/Objects.ts"
+import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
+import { idMax } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import { type Audience, document, idIn, queryOf, refused } from "./Answers.ts"
+import { Requesters } from "./Requesters.ts"
+
+type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+
+/** A part of a status that can be asked for. */
+export type Part = "note" | "activity" | "replies" | "likes" | "shares"
+
+/**
+ * Local statuses as documents: what may not be read is not there, whoever asks; what was for everybody and is deleted
+ * leaves a tombstone.
+ */
+export class ObjectDocuments extends Context.Service<ObjectDocuments, {
+  readonly answer: (username: string, digits: string, part: Part) => Answer
+}>()("murmuration/http/activitypub/ObjectDocuments") {
+  static readonly layer = Layer.effect(
+    ObjectDocuments,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const actors = yield* LocalActors
+      const config = yield* ServerConfig
+      const objects = yield* Objects
+      const replies = yield* Replies
+      const requesters = yield* Requesters
+      const statuses = yield* Statuses
+
+      const wasForEverybody = (accountId: bigint, id: bigint) =>
+        Effect.map(
+          sql`SELECT FROM statuses WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NOT NULL
+            AND visibility IN ('public', 'unlisted')`,
+          (rows) => rows.length > 0
+        ).pipe(Effect.orDie)
+
+      const repliesOf = Effect.fnUntraced(function*(status: { id: bigint; accountId: bigint }, partOf: string) {
+        const query = queryOf(yield* HttpServerRequest.HttpServerRequest)
+        const others = query.get("only_other_accounts") === "true"
+        const pageOf = (whose: "own" | "others", minId: bigint | undefined) =>
+          `${whose === "others" ? "only_other_accounts=true&" : ""}page=true${
+            minId === undefined ? "" : `&min_id=${minId}`
+          }`
+        if (query.get("page") !== "true") {
+          return collection("Collection", partOf, { first: `${partOf}?${pageOf("own", undefined)}` })
+        }
+        const minId = idIn(query, "min_id")
+        const rows = yield* replies.page(status, others ? "others" : "own", minId ?? 0n)
+        const last = rows.length === repliesPageMax ? rows.at(-1)?.id : undefined
+        // The author's own replies come first; others' follow.
+        const next = last !== undefined
+          ? pageOf(others ? "others" : "own", last)
+          : others
+          ? undefined
+          : pageOf("others", undefined)
+        const items = rows.map(({ uri }) => uri)
+        const page = collectionPage("CollectionPage", partOf, {
+          query: pageOf(others ? "others" : "own", minId),
+          items,
+          next
+        })
+        return { "@context": activityStreams, ...page }
+      })
+
+      const buried = (uri: string, audience: Audience) =>
+        Effect.map(
+          document({ "@context": activityStreams, ...tombstone(uri) }, audience),
+          HttpServerResponse.setStatus(410)
+        )
+
+      /** The part of a note that is a document by itself, or all of it. */
+      const partOf = ({ activity, note }: LocalObject, part: Exclude<Part, "replies">): unknown => {
+        if (part === "activity") return activity
+        return part === "note" ? note ?? activity : note?.[part]
+      }
+
+      const respond = Effect.fnUntraced(function*(asked: string, digits: string, part: Part) {
+        const { audience, viewer } = yield* requesters.current
+        if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
+        const { id: accountId, username } = yield* actors.open(asked)
+        const id = BigInt(digits)
+        const uri = LocalIds.note(config, username, id)
+        const status = yield* Effect.option(statuses.find(viewer, id))
+        if (Option.isNone(status) || status.value.accountId !== accountId) {
+          // Asked in any case, so that nobody learns by the time it takes that there is something to hide.
+          return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, audience) : yield* new RecordNotFound()
+        }
+        if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), audience)
+        const object = (yield* objects.load([id])).get(id)
+        const wanted = object === undefined ? undefined : partOf(object, part)
+        return typeof wanted === "object" && wanted !== null
+          ? yield* document({ "@context": noteContext, ...wanted }, audience)
+          : yield* new RecordNotFound()
+      })
+
+      return ObjectDocuments.of({
+        answer: (asked, digits, part) => Effect.catch(respond(asked, digits, part), refused)
+      })
+    })
+  )
+}

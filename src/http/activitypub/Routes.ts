@@ -1,0 +1,50 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { ActorDocuments } from "./Actors.ts"
+import { byType } from "./Answers.ts"
+import * as Collections from "./Collections.ts"
+import { ObjectDocuments, type Part } from "./Objects.ts"
+import { Requesters } from "./Requesters.ts"
+
+const make = Effect.gen(function*() {
+  const { publicUrl } = yield* ServerConfig
+  const actors = yield* ActorDocuments
+  const objects = yield* ObjectDocuments
+
+  /** The page for people, which is elsewhere. */
+  const page = (path: string) => HttpServerResponse.redirect(publicUrl + path)
+
+  const actor = byType(
+    Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name)),
+    Effect.map(HttpRouter.params, ({ name = "" }) => page(`/@${encodeURIComponent(name)}`))
+  )
+  const note = byType(
+    Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note")),
+    Effect.map(
+      HttpRouter.params,
+      ({ id = "", name = "" }) => page(`/@${encodeURIComponent(name)}/${encodeURIComponent(id)}`)
+    )
+  )
+  const part = (which: Part) =>
+    Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, which))
+
+  const base = "/users/:name/statuses/:id"
+  return Layer.mergeAll(
+    HttpRouter.add("GET", "/actor", actors.instance),
+    HttpRouter.add("GET", "/users/:name", actor),
+    HttpRouter.add("GET", base, note),
+    HttpRouter.add("GET", `${base}/activity`, part("activity")),
+    HttpRouter.add("GET", `${base}/replies`, part("replies")),
+    HttpRouter.add("GET", `${base}/likes`, part("likes")),
+    HttpRouter.add("GET", `${base}/shares`, part("shares"))
+  )
+})
+
+/** Documents, for the routes here and the pages that stand at the same addresses. */
+export const documents = Layer.mergeAll(ActorDocuments.layer, ObjectDocuments.layer).pipe(
+  Layer.provideMerge(Requesters.layer)
+)
+
+/** What other servers read of ours. */
+export const layer = Layer.merge(Layer.unwrap(make), Collections.layer)

@@ -1,0 +1,74 @@
+import { Effect, Layer, Option } from "effect"
+import { LRUCache } from "lru-cache"
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, verify } from "node:crypto"
+import { KeyOperations, type KeyPair, NoKey, rsaBits } from "../services/federation/signatures/KeyOperations.ts"
+
+/** Parsed keys that are kept, the public and the private ones apart. */
+const keysMax = 10_000
+
+/** Parses each text once; `Option.none` for what is no key. */
+const parser = (parse: (pem: string) => KeyObject) => {
+  const known = new LRUCache<string, Option.Option<KeyObject>>({ max: keysMax })
+  return (pem: string): Option.Option<KeyObject> => {
+    const before = known.get(pem)
+    if (before !== undefined) return before
+    const parsed = Option.filter(
+      Option.liftThrowable(parse)(pem),
+      ({ asymmetricKeyType }) => asymmetricKeyType === "rsa" || asymmetricKeyType === "ed25519"
+    )
+    known.set(pem, parsed)
+    return parsed
+  }
+}
+
+const hashFor = (key: KeyObject) => key.asymmetricKeyType === "rsa" ? "sha256" : null
+
+const generate = Effect.callback<KeyPair>((resume) => {
+  generateKeyPair("rsa", {
+    modulusLength: rsaBits,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" }
+  }, (error, publicPem, privatePem) => {
+    resume(error === null ? Effect.succeed({ publicPem, privatePem }) : Effect.die(error))
+  })
+})
+
+/**
+ * Node's own. Signing takes 20 times as long as verifying, so it goes to the thread pool, and verifying, which is over
+ * before a thread would have begun, does not.
+ */
+export const layer = Layer.sync(KeyOperations, () => {
+  const publicKey = parser(createPublicKey)
+  const privateKey = parser(createPrivateKey)
+  return KeyOperations.of({
+    generate,
+    kind: (pem) =>
+      Option.match(publicKey(pem), {
+        onNone: () => new NoKey(),
+        onSome: ({ asymmetricKeyDetails, asymmetricKeyType }) =>
+          Effect.succeed(
+            {
+              type: asymmetricKeyType === "rsa" ? "rsa" : "ed25519",
+              bits: asymmetricKeyDetails?.modulusLength ?? 256
+            } as const
+          )
+      }),
+    sign: (pem, data) =>
+      Option.match(privateKey(pem), {
+        onNone: () => new NoKey(),
+        onSome: (key) =>
+          Effect.callback<Uint8Array>((resume) => {
+            sign(hashFor(key), data, key, (error, signature) => {
+              resume(error === null ? Effect.succeed(signature) : Effect.die(error))
+            })
+          })
+      }),
+    verify: (pem, algorithm, data, signature) =>
+      Effect.sync(() => {
+        const key = Option.getOrUndefined(publicKey(pem))
+        if (key === undefined) return false
+        const fits = algorithm === undefined || (algorithm === "ed25519") === (key.asymmetricKeyType === "ed25519")
+        return fits && verify(hashFor(key), data, key, signature)
+      })
+  })
+})

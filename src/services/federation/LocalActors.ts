@@ -1,0 +1,63 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Gone } from "../Errors.ts"
+import { NotAllowed, RecordNotFound } from "../Errors.ts"
+import { Accounts, type FoundAccount } from "../identity/Accounts.ts"
+import { Handles } from "../identity/Handles.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { traced } from "../Traced.ts"
+import { actorDocument, instanceDocument } from "./documents/ActorDocument.ts"
+import type { Document } from "./documents/Vocabulary.ts"
+import * as LocalIds from "./LocalIds.ts"
+import { SigningKeys } from "./SigningKeys.ts"
+
+/** Local accounts as others ask for them, by name. A suspended one shows itself, as suspended, and nothing else. */
+export class LocalActors extends Context.Service<LocalActors, {
+  /** The account by its name in any case: gone where it was deleted. */
+  readonly find: (
+    username: string
+  ) => Effect.Effect<FoundAccount & { readonly username: string }, RecordNotFound | Gone>
+  /** The same, for what a suspended account does not show. */
+  readonly open: (
+    username: string
+  ) => Effect.Effect<FoundAccount & { readonly username: string }, RecordNotFound | Gone | NotAllowed>
+  readonly document: (account: FoundAccount) => Effect.Effect<Document, RecordNotFound>
+  readonly instance: Effect.Effect<Document>
+}>()("murmuration/services/federation/LocalActors") {
+  static readonly layer = Layer.effect(
+    LocalActors,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const accounts = yield* Accounts
+      const config = yield* ServerConfig
+      const handles = yield* Handles
+      const keys = yield* SigningKeys
+
+      const find = traced("LocalActors.find")(function*(asked: string) {
+        const { username } = yield* handles.find(asked)
+        const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts
+          WHERE lower(username) = ${username.toLowerCase()} AND domain IS NULL`.pipe(Effect.orDie)
+        if (row === undefined) return yield* new RecordNotFound()
+        return { ...(yield* accounts.find(row.id)), username }
+      })
+
+      const document = traced("LocalActors.document")(function*({ id }: FoundAccount) {
+        const loaded = new Map((yield* accounts.load([id])).map((record) => [record.id, record]))
+        const record = loaded.get(id)
+        if (record === undefined || record.domain !== null) return yield* new RecordNotFound()
+        const moved = record.movedToId === null ? undefined : loaded.get(record.movedToId)
+        const movedTo = moved === undefined ? undefined : moved.uri ?? LocalIds.actor(config, moved.username)
+        const { publicPem } = yield* keys.ofAccount(record)
+        return actorDocument(config, record, publicPem, movedTo)
+      })
+
+      return LocalActors.of({
+        find,
+        open: (username) =>
+          Effect.flatMap(find(username), (found) => found.suspended ? new NotAllowed() : Effect.succeed(found)),
+        document,
+        instance: Effect.map(keys.ofInstance, ({ publicPem }) => instanceDocument(config, publicPem))
+      })
+    })
+  )
+}

@@ -1,0 +1,30 @@
+import type { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
+
+/* The ids under which other servers know what is ours. All are made from the configured address, never from a request. */
+
+type Base = Pick<ServerConfig["Service"], "publicUrl">
+
+export const { actor, note } = Urls
+
+/** The server as an actor: it signs what is done for nobody in particular. */
+export const instanceActor = ({ publicUrl }: Base): string => `${publicUrl}/actor`
+
+export const key = (actor: string): string => `${actor}#main-key`
+export const inbox = (actor: string): string => `${actor}/inbox`
+export const outbox = (actor: string): string => `${actor}/outbox`
+export const followers = (actor: string): string => `${actor}/followers`
+export const following = (actor: string): string => `${actor}/following`
+export const featured = (actor: string): string => `${actor}/collections/featured`
+export const featuredTags = (actor: string): string => `${actor}/collections/tags`
+export const sharedInbox = ({ publicUrl }: Base): string => `${publicUrl}/inbox`
+
+/** The Create or Announce of a status. */
+export const activity = (note: string): string => `${note}/activity`
+export const replies = (note: string): string => `${note}/replies`
+export const likes = (note: string): string => `${note}/likes`
+export const shares = (note: string): string => `${note}/shares`
+
+/** Names the thread for servers that group by it. */
+export const conversation = ({ localDomain }: Pick<ServerConfig["Service"], "localDomain">, id: bigint): string =>
+  `tag:${localDomain},2026:objectId=${id}:objectType=Conversation`

@@ -1,0 +1,115 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
+import { traced } from "../Traced.ts"
+import {
+  announceDocument,
+  createDocument,
+  inlineRepliesMax,
+  noteDocument,
+  type NoteRelations
+} from "./documents/NoteDocument.ts"
+import type { Document } from "./documents/Vocabulary.ts"
+import * as LocalIds from "./LocalIds.ts"
+
+interface Named {
+  readonly username: string
+  readonly domain: string | null
+  readonly uri: string | null
+}
+
+interface Reference extends Named {
+  readonly id: bigint
+  readonly statusUri: string | null
+}
+
+/** A local status as an object, or a reblog as its activity; and the activity that tells of it. */
+export interface LocalObject {
+  /** Without a context. Undefined for a reblog, which is an activity only. */
+  readonly note: Document | undefined
+  readonly activity: Document
+}
+
+/** Local statuses as ActivityPub. Decides nothing about permission: its callers name what may be read. */
+export class Objects extends Context.Service<Objects, {
+  /** By id, those of `ids` that exist and are local, in their order; five queries, however many there are. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, LocalObject>>
+  /** The ids under which statuses are known, local ones too; those that do not exist are absent. */
+  readonly uris: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, string>>
+}>()("murmuration/services/federation/Objects") {
+  static readonly layer = Layer.effect(
+    Objects,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const statuses = yield* Statuses
+
+      const actorOf = ({ uri, username }: Named) => uri ?? LocalIds.actor(config, username)
+      const acctOf = ({ domain, username }: Named) => `${username}@${domain ?? config.localDomain}`
+      const uriOf = ({ id, statusUri, username }: Reference) => statusUri ?? LocalIds.note(config, username, id)
+
+      const references = (ids: ReadonlyArray<bigint>) =>
+        sql<Reference>`SELECT s.id, s.uri AS status_uri, a.username, a.domain, a.uri
+          FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[])`
+      const people = (ids: ReadonlyArray<string>) =>
+        sql<Named & { readonly id: bigint }>`SELECT id, username, domain, uri FROM accounts
+          WHERE id = ANY (${ids}::bigint[])`
+      const figures = (ids: ReadonlyArray<bigint>) =>
+        sql<{ id: bigint; favourites: number; reblogs: number }>`SELECT status_id AS id, favourites_count AS favourites,
+          reblogs_count AS reblogs FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`
+      const ownReplies = (ids: ReadonlyArray<bigint>) =>
+        sql<{ id: bigint; replies: ReadonlyArray<bigint> }>`
+          SELECT s.id, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
+            AND r.deleted_at IS NULL AND r.visibility IN ('public', 'unlisted')
+            ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies
+          FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`
+
+      const load = traced("Objects.load")(function*(ids: ReadonlyArray<bigint>) {
+        const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
+        const wanted = ids.flatMap((id) => records.get(id) ?? []).filter(({ local }) => local)
+        if (wanted.length === 0) return new Map<bigint, LocalObject>()
+        const [refs, mentioned, counts, replies] = yield* Effect.all([
+          references(wanted.flatMap((record) => [record.inReplyToId, record.reblogOfId].filter((id) => id !== null))),
+          people(wanted.flatMap(({ mentions }) => mentions.map(({ id }) => id))),
+          figures(wanted.map(({ id }) => id)),
+          ownReplies(wanted.map(({ id }) => id))
+        ])
+        const byId = <A extends { readonly id: bigint }>(rows: ReadonlyArray<A>) =>
+          new Map(rows.map((row) => [row.id, row]))
+        const [refById, personById, countById, repliesById] = [byId(refs), byId(mentioned), byId(counts), byId(replies)]
+
+        const related = (record: StatusRecord): NoteRelations => {
+          const parent = record.inReplyToId === null ? undefined : refById.get(record.inReplyToId)
+          return {
+            mentioned: record.mentions.flatMap(({ id }) => personById.get(BigInt(id)) ?? [])
+              .map((person) => ({ uri: actorOf(person), acct: acctOf(person) })),
+            inReplyTo: parent === undefined ? undefined : uriOf(parent),
+            favourites: countById.get(record.id)?.favourites ?? 0,
+            reblogs: countById.get(record.id)?.reblogs ?? 0,
+            ownReplies: (repliesById.get(record.id)?.replies ?? [])
+              .map((id) => LocalIds.note(config, record.username, id))
+          }
+        }
+        const objectOf = (record: StatusRecord): ReadonlyArray<readonly [bigint, LocalObject]> => {
+          if (record.reblogOfId === null) {
+            const note = noteDocument(config, record, related(record))
+            return [[record.id, { note, activity: createDocument(config, record, note) }]]
+          }
+          const original = refById.get(record.reblogOfId)
+          if (original === undefined) return []
+          const activity = announceDocument(config, record, { object: uriOf(original), author: actorOf(original) })
+          return [[record.id, { note: undefined, activity }]]
+        }
+        return new Map(wanted.flatMap(objectOf))
+      }, Effect.orDie)
+
+      const uris = traced("Objects.uris")(
+        (ids: ReadonlyArray<bigint>) =>
+          Effect.map(references(ids), (rows) => new Map(rows.map((row) => [row.id, uriOf(row)]))),
+        Effect.orDie
+      )
+      return Objects.of({ load, uris })
+    })
+  )
+}

@@ -1,0 +1,64 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { LRUCache } from "lru-cache"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { traced } from "../Traced.ts"
+import * as LocalIds from "./LocalIds.ts"
+import { KeyOperations } from "./signatures/KeyOperations.ts"
+import type { SigningKey } from "./signatures/Signatures.ts"
+
+/** Keys that are kept in memory. */
+const keysMax = 10_000
+
+/** A key that signs for one of ours, with its public half as others read it in the actor's document. */
+export interface OwnKey extends SigningKey {
+  readonly publicPem: string
+}
+
+/** The keys of local accounts and of the server itself, each made when it is needed first and kept for ever. */
+export class SigningKeys extends Context.Service<SigningKeys, {
+  readonly ofAccount: (account: { readonly id: bigint; readonly username: string }) => Effect.Effect<OwnKey>
+  readonly ofInstance: Effect.Effect<OwnKey>
+}>()("murmuration/services/federation/SigningKeys") {
+  static readonly layer = Layer.effect(
+    SigningKeys,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const keys = yield* KeyOperations
+      const kept = new LRUCache<bigint, OwnKey>({ max: keysMax })
+
+      const stored = (ownerId: bigint) =>
+        sql<{ publicPem: string; privatePem: string }>`
+          SELECT public_pem, private_pem FROM signing_keys WHERE owner_id = ${ownerId}`
+
+      const made = Effect.fnUntraced(function*(ownerId: bigint) {
+        const [found] = yield* stored(ownerId)
+        if (found !== undefined) return found
+        const pair = yield* keys.generate
+        const createdAt = new Date(yield* Clock.currentTimeMillis)
+        yield* sql`INSERT INTO signing_keys ${
+          sql.insert({ ownerId, ...pair, createdAt })
+        } ON CONFLICT (owner_id) DO NOTHING`
+        // Where two made one at once, the one that is stored is the key.
+        const [first = pair] = yield* stored(ownerId)
+        return first
+      }, Effect.orDie)
+
+      const of = Effect.fnUntraced(function*(ownerId: bigint, actor: string) {
+        const known = kept.get(ownerId)
+        if (known !== undefined) return known
+        const key: OwnKey = { ...(yield* made(ownerId)), keyId: LocalIds.key(actor) }
+        kept.set(ownerId, key)
+        return key
+      })
+
+      return SigningKeys.of({
+        ofAccount: traced("SigningKeys.ofAccount")(({ id, username }: { id: bigint; username: string }) =>
+          of(id, LocalIds.actor(config, username))
+        ),
+        ofInstance: of(0n, LocalIds.instanceActor(config))
+      })
+    })
+  )
+}

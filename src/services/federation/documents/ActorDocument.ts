@@ -1,0 +1,83 @@
+import type { AccountRecord } from "../../identity/Accounts.ts"
+import type { ServerConfig } from "../../instance/ServerConfig.ts"
+import * as Urls from "../../instance/Urls.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { actorContext, type Document, moment } from "./Vocabulary.ts"
+
+const publicKey = (actor: string, publicKeyPem: string): Document => ({
+  id: LocalIds.key(actor),
+  owner: actor,
+  publicKeyPem
+})
+
+/** Midnight of the day, so that nobody learns when somebody was at the machine. */
+const day = (date: Date) => moment(new Date(Math.floor(date.getTime() / 86_400_000) * 86_400_000))
+
+/** What its owner wrote; a suspended account shows nothing of it (federation.md section 3). */
+const profile = (record: AccountRecord, movedTo: string | undefined): Document => {
+  const { displayName, fields, noteHtml, suspended, username } = record
+  if (suspended) return { name: username, summary: "", attachment: [], tag: [] }
+  return {
+    name: displayName.trim() || username,
+    summary: noteHtml,
+    attachment: fields.map(({ html, name }) => ({ type: "PropertyValue", name, value: html })),
+    tag: [],
+    ...(movedTo === undefined ? {} : { movedTo })
+  }
+}
+
+/** A local account as others read it; `movedTo` is the id of the account that it moved to. */
+export const actorDocument = (
+  config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain">,
+  record: AccountRecord,
+  publicPem: string,
+  movedTo: string | undefined
+): Document => {
+  const actor = LocalIds.actor(config, record.username)
+  return {
+    "@context": actorContext,
+    id: actor,
+    type: record.bot ? "Service" : "Person",
+    webfinger: `${record.username}@${config.localDomain}`,
+    preferredUsername: record.username,
+    ...profile(record, movedTo),
+    url: Urls.profile(config, record.username),
+    inbox: LocalIds.inbox(actor),
+    outbox: LocalIds.outbox(actor),
+    followers: LocalIds.followers(actor),
+    following: LocalIds.following(actor),
+    featured: LocalIds.featured(actor),
+    featuredTags: LocalIds.featuredTags(actor),
+    endpoints: { sharedInbox: LocalIds.sharedInbox(config) },
+    manuallyApprovesFollowers: record.locked,
+    discoverable: !record.suspended && record.discoverable === true,
+    indexable: !record.suspended && record.indexable,
+    memorial: record.memorial,
+    suspended: record.suspended,
+    showFeatured: record.showFeatured,
+    showMedia: record.showMedia,
+    showRepliesInMedia: record.showMediaReplies,
+    published: day(record.createdAt),
+    publicKey: publicKey(actor, publicPem)
+  }
+}
+
+/** The server itself as an actor, which asks for documents and reports. */
+export const instanceDocument = (
+  config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain">,
+  publicPem: string
+): Document => {
+  const actor = LocalIds.instanceActor(config)
+  return {
+    "@context": actorContext,
+    id: actor,
+    type: "Application",
+    preferredUsername: config.localDomain,
+    inbox: LocalIds.inbox(actor),
+    outbox: LocalIds.outbox(actor),
+    endpoints: { sharedInbox: LocalIds.sharedInbox(config) },
+    url: `${config.publicUrl}/about`,
+    manuallyApprovesFollowers: true,
+    publicKey: publicKey(actor, publicPem)
+  }
+}

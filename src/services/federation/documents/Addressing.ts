@@ -1,0 +1,35 @@
+import type { Visibility } from "../../statuses/Publications.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { everybody, isEverybody } from "./Vocabulary.ts"
+
+/** Whom an object is for, by ids. */
+export interface Addressing {
+  readonly to: ReadonlyArray<string>
+  readonly cc: ReadonlyArray<string>
+}
+
+/** Whom a status of `actor` is for (federation.md section 10); `mentioned` are ids of actors. */
+export const addressing = (
+  visibility: Visibility,
+  actor: string,
+  mentioned: ReadonlyArray<string>
+): Addressing => {
+  const followers = LocalIds.followers(actor)
+  switch (visibility) {
+    case "public":
+      return { to: [everybody], cc: [followers, ...mentioned] }
+    case "unlisted":
+      return { to: [followers], cc: [everybody, ...mentioned] }
+    case "private":
+      return { to: [followers], cc: mentioned }
+    case "direct":
+      return { to: mentioned, cc: [] }
+  }
+}
+
+/** What others' addressing means to us; `followers` is the author's collection as its document names it. */
+export const visibilityOf = ({ cc, to }: Addressing, followers: string | undefined): Visibility => {
+  if (to.some(isEverybody)) return "public"
+  if (cc.some(isEverybody)) return "unlisted"
+  return followers !== undefined && [...to, ...cc].includes(followers) ? "private" : "direct"
+}

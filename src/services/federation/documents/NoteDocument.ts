@@ -1,0 +1,102 @@
+import type { ServerConfig } from "../../instance/ServerConfig.ts"
+import * as Urls from "../../instance/Urls.ts"
+import type { StatusRecord } from "../../statuses/Statuses.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { addressing } from "./Addressing.ts"
+import { type Document, moment } from "./Vocabulary.ts"
+
+/** Replies of the author itself that come with a note. */
+export const inlineRepliesMax = 5
+
+/** What a local status refers to, by the ids of others and ours. */
+export interface NoteRelations {
+  /** The mentioned that are addressed. */
+  readonly mentioned: ReadonlyArray<{ readonly uri: string; readonly acct: string }>
+  /** The id of what it answers; undefined where it answers nothing that is there. */
+  readonly inReplyTo: string | undefined
+  readonly favourites: number
+  readonly reblogs: number
+  /** Ids of the author's own replies, the first ones. */
+  readonly ownReplies: ReadonlyArray<string>
+}
+
+type Config = Pick<ServerConfig["Service"], "publicUrl" | "localDomain">
+
+const collection = (id: string, totalItems: number): Document => ({ id, type: "Collection", totalItems })
+
+/** A local status as others read it, without a context. */
+export const noteDocument = (config: Config, record: StatusRecord, related: NoteRelations): Document => {
+  const { username } = record
+  const [actor, id] = [LocalIds.actor(config, username), LocalIds.note(config, username, record.id)]
+  const replies = LocalIds.replies(id)
+  return {
+    id,
+    type: "Note",
+    summary: record.spoilerText === "" ? null : record.spoilerText,
+    inReplyTo: related.inReplyTo ?? null,
+    published: moment(record.createdAt),
+    ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
+    url: Urls.status(config, username, record.id),
+    attributedTo: actor,
+    ...addressing(record.visibility, actor, related.mentioned.map(({ uri }) => uri)),
+    sensitive: record.sensitive || record.spoilerText !== "",
+    atomUri: id,
+    inReplyToAtomUri: related.inReplyTo ?? null,
+    conversation: LocalIds.conversation(config, record.conversationId),
+    content: record.html,
+    ...(record.language === null ? {} : {
+      contentMap: { [record.language]: record.html },
+      ...(record.spoilerText === "" ? {} : { summaryMap: { [record.language]: record.spoilerText } })
+    }),
+    attachment: [],
+    tag: [
+      ...related.mentioned.map(({ acct, uri }) => ({ type: "Mention", href: uri, name: `@${acct}` })),
+      ...record.tags.map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` }))
+    ],
+    replies: {
+      id: replies,
+      type: "Collection",
+      first: {
+        type: "CollectionPage",
+        partOf: replies,
+        next: `${replies}?only_other_accounts=true&page=true`,
+        items: related.ownReplies
+      }
+    },
+    likes: collection(LocalIds.likes(id), related.favourites),
+    shares: collection(LocalIds.shares(id), related.reblogs)
+  }
+}
+
+/** The activity that tells of a new status: it carries the note. */
+export const createDocument = (config: Config, record: StatusRecord, note: Document): Document => ({
+  id: LocalIds.activity(LocalIds.note(config, record.username, record.id)),
+  type: "Create",
+  actor: LocalIds.actor(config, record.username),
+  published: moment(record.createdAt),
+  to: note["to"],
+  cc: note["cc"],
+  object: note
+})
+
+/** The activity that is a reblog; `object` is the id of the original and `author` of whoever wrote it. */
+export const announceDocument = (
+  config: Config,
+  record: StatusRecord,
+  original: { readonly object: string; readonly author: string }
+): Document => {
+  const actor = LocalIds.actor(config, record.username)
+  const { cc, to } = addressing(record.visibility, actor, [])
+  return {
+    id: LocalIds.activity(LocalIds.note(config, record.username, record.id)),
+    type: "Announce",
+    actor,
+    published: moment(record.createdAt),
+    to,
+    cc: [original.author, ...cc],
+    object: original.object
+  }
+}
+
+/** What stands for a status that was deleted. */
+export const tombstone = (id: string): Document => ({ id, type: "Tombstone", atomUri: id })

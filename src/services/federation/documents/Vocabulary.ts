@@ -1,0 +1,47 @@
+/* Words of ActivityStreams and its extensions (federation.md section 11); documents name the ones that they use. */
+
+export const activityStreams = "https://www.w3.org/ns/activitystreams"
+export const security = "https://w3id.org/security/v1"
+
+/** Everybody. Others write it in two shorter ways as well. */
+export const everybody = `${activityStreams}#Public`
+export const isEverybody = (id: string): boolean => id === everybody || id === "as:Public" || id === "Public"
+
+/** A document, or what stands in one; names as they are on the wire. */
+export type Document = Readonly<Record<string, unknown>>
+
+export const noteContext = [activityStreams, {
+  ostatus: "http://ostatus.org#",
+  atomUri: "ostatus:atomUri",
+  inReplyToAtomUri: "ostatus:inReplyToAtomUri",
+  conversation: "ostatus:conversation",
+  sensitive: "as:sensitive",
+  Hashtag: "as:Hashtag",
+  toot: "http://joinmastodon.org/ns#",
+  Emoji: "toot:Emoji"
+}]
+
+export const actorContext = [activityStreams, security, {
+  manuallyApprovesFollowers: "as:manuallyApprovesFollowers",
+  toot: "http://joinmastodon.org/ns#",
+  featured: { "@id": "toot:featured", "@type": "@id" },
+  featuredTags: { "@id": "toot:featuredTags", "@type": "@id" },
+  movedTo: { "@id": "as:movedTo", "@type": "@id" },
+  alsoKnownAs: { "@id": "as:alsoKnownAs", "@type": "@id" },
+  discoverable: "toot:discoverable",
+  indexable: "toot:indexable",
+  memorial: "toot:memorial",
+  suspended: "toot:suspended",
+  showFeatured: "toot:showFeatured",
+  showMedia: "toot:showMedia",
+  showRepliesInMedia: "toot:showRepliesInMedia",
+  webfinger: "https://purl.archive.org/socialweb/webfinger",
+  schema: "http://schema.org#",
+  PropertyValue: "schema:PropertyValue",
+  value: "schema:value",
+  Hashtag: "as:Hashtag",
+  Emoji: "toot:Emoji"
+}]
+
+/** A moment as others write it: no fractions of seconds. */
+export const moment = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z")

@@ -1,0 +1,135 @@
+import { Result } from "effect"
+import { digest, isDigestOf } from "./Digests.ts"
+import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"
+
+/* HTTP signatures as the fediverse began with them: draft-cavage-http-signatures-12. */
+
+const utf8 = new TextEncoder()
+/** Parameters of one signature, and headers that one signs. */
+const parametersMax = 10
+const headersMax = 50
+
+type Parameters = ReadonlyMap<string, string>
+
+const parameter = /\s*([a-zA-Z]+)=(?:"([^"\\]*)"|(\d+))\s*(?:,|$)/y
+
+const parametersOf = (header: string): Parameters | undefined => {
+  const found = new Map<string, string>()
+  parameter.lastIndex = 0
+  while (parameter.lastIndex < header.length && found.size < parametersMax) {
+    const match = parameter.exec(header)
+    const [, name = "", quoted, bare = ""] = match ?? []
+    // What is given twice says two things; neither is believed.
+    if (match === null || found.has(name)) return undefined
+    found.set(name, quoted ?? bare)
+  }
+  return found
+}
+
+/** The lines that are signed (section 2.3); undefined where a header that is named is not there. */
+const signingString = (
+  names: ReadonlyArray<string>,
+  request: Pick<SignedRequest, "method" | "target" | "headers">,
+  parameters: Parameters
+): string | undefined => {
+  const lines: Array<string> = []
+  for (const name of names) {
+    const value = name === "(request-target)"
+      ? `${request.method.toLowerCase()} ${request.target}`
+      : name === "(created)" || name === "(expires)"
+      ? parameters.get(name.slice(1, -1))
+      : request.headers[name]
+    if (value === undefined) return undefined
+    lines.push(`${name}: ${value.trim()}`)
+  }
+  return lines.join("\n")
+}
+
+const seconds = (text: string | undefined) => text === undefined || !/^\d{1,12}$/.test(text) ? undefined : Number(text)
+
+/** What must be signed: which address at which host when, and with which body (row 4). */
+const missing = (names: ReadonlyArray<string>, method: string): string | undefined => {
+  if (!names.includes("date") && !names.includes("(created)")) {
+    return "Mastodon requires the Date header or (created) pseudo-header to be signed"
+  }
+  if (!names.includes("(request-target)")) return "Mastodon requires the (request-target) pseudo-header to be signed"
+  if (!names.includes("host")) return "Mastodon requires the Host header to be signed"
+  return method === "GET" || names.includes("digest")
+    ? undefined
+    : "Mastodon requires the Digest header to be signed when doing a POST request"
+}
+
+/**
+ * What a request's `Signature` header claims. `host` is our own, `now` in milliseconds since 1970. Whatever can be
+ * checked without the key is.
+ */
+export const claim = (request: SignedRequest, host: string, now: number): Result.Result<Claim, Unverified> => {
+  const parameters = parametersOf(request.headers["signature"] ?? "")
+  const [keyId, encoded] = [parameters?.get("keyId"), parameters?.get("signature")]
+  if (parameters === undefined || keyId === undefined || encoded === undefined) {
+    return malformed("Error parsing signature parameters")
+  }
+  const algorithm = parameters.get("algorithm") ?? "hs2019"
+  if (algorithm !== "hs2019" && algorithm !== "rsa-sha256") {
+    return unverified(`Unsupported signature algorithm (only rsa-sha256 and hs2019 are supported), given ${algorithm}`)
+  }
+  const names = (parameters.get("headers") ?? "date").toLowerCase().split(/\s+/)
+  if (names.length > headersMax || new Set(names).size < names.length) {
+    return malformed("Error parsing signature parameters")
+  }
+  const lacking = missing(names, request.method)
+  if (lacking !== undefined) return unverified(lacking)
+  if ((request.headers["host"] ?? "").toLowerCase() !== host) return unverified("Signed for another host")
+
+  const date = Date.parse(request.headers["date"] ?? "")
+  const created = names.includes("(created)") ? (seconds(parameters.get("created")) ?? Number.NaN) * 1_000 : date
+  const expires = names.includes("(expires)") ? seconds(parameters.get("expires")) : undefined
+  if (Number.isNaN(created)) return malformed("Invalid Date header")
+  if (!isInTime(now, created, expires === undefined ? undefined : expires * 1_000)) {
+    return unverified("Signed request date outside acceptable time window")
+  }
+  if (request.method !== "GET" && !isDigestOf(request.headers["digest"] ?? "", request.body)) {
+    return unverified("Invalid Digest value. The provided Digest value is not a SHA-256 digest of the body")
+  }
+  const base = signingString(names, request, parameters)
+  if (base === undefined) return unverified("A signed header is missing")
+  return Result.succeed({
+    keyId,
+    algorithm: algorithm === "hs2019" ? undefined : algorithm,
+    base: utf8.encode(base),
+    signature: Buffer.from(encoded, "base64")
+  })
+}
+
+export interface ToSign {
+  readonly method: "GET" | "POST"
+  readonly url: URL
+  readonly keyId: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Headers that are sent and signed besides, by names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | undefined
+}
+
+/** What to sign for a request of ours, and its headers once that is done. */
+export const toSign = ({ body, headers, keyId, method, now, url }: ToSign) => {
+  const signed: Record<string, string> = {
+    host: url.host,
+    date: new Date(now).toUTCString(),
+    ...(body === undefined ? {} : { digest: digest(body) }),
+    ...headers
+  }
+  const names = ["(request-target)", ...Object.keys(signed)]
+  const base = signingString(names, { method, target: url.pathname + url.search, headers: signed }, new Map()) ?? ""
+  const { host: _, ...sent } = signed
+  return {
+    base: utf8.encode(base),
+    headers: (signature: Uint8Array): Readonly<Record<string, string>> => ({
+      ...sent,
+      signature: `keyId="${keyId}",algorithm="rsa-sha256",headers="${names.join(" ")}",signature="${
+        Buffer.from(signature).toString("base64")
+      }"`
+    })
+  }
+}

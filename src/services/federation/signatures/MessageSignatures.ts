@@ -1,0 +1,130 @@
+import { Result } from "effect"
+import type { ToSign } from "./Cavage.ts"
+import { contentDigest, isContentDigestOf } from "./Digests.ts"
+import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"
+
+/* HTTP Message Signatures, RFC 9421, as far as servers sign requests with it. */
+
+const utf8 = new TextEncoder()
+const componentsMax = 50
+
+const algorithms = new Map([["rsa-v1_5-sha256", "rsa-sha256"], ["ed25519", "ed25519"]] as const)
+const algorithmOf = (name: string) =>
+  name === "rsa-v1_5-sha256" || name === "ed25519" ? algorithms.get(name) : undefined
+
+/** One signature: the components by name, its parameters, and both as they were written (section 4.1). */
+interface Input {
+  readonly label: string
+  readonly components: ReadonlyArray<string>
+  readonly parameters: ReadonlyMap<string, string>
+  readonly text: string
+}
+
+const inputPattern = /^\s*([a-z*][a-z0-9_.*-]*)=(\(([^()]*)\)((?:;[a-z*][a-z0-9_.*-]*=(?:"[^"\\]*"|-?\d+))*))\s*$/
+const signaturePattern = /^\s*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):\s*$/
+
+/** Just one signature, of components without parameters, is understood: more would have to be weighed against each other. */
+const inputOf = (header: string): Input | undefined => {
+  const [, label, text, inner, rest = ""] = inputPattern.exec(header) ?? []
+  if (label === undefined || text === undefined || inner === undefined) return undefined
+  const quoted = inner.trim() === "" ? [] : inner.trim().split(/\s+/)
+  if (quoted.length > componentsMax || quoted.some((name) => !/^"[a-z0-9@_-]+"$/.test(name))) return undefined
+  const components = quoted.map((name) => name.slice(1, -1))
+  const given = Array.from(
+    rest.matchAll(/;([^=;]+)=(?:"([^"]*)"|(-?\d+))/g),
+    ([, name = "", word, number = ""]) => [name, word ?? number] as const
+  )
+  const parameters = new Map(given)
+  return new Set(components).size < components.length || parameters.size < given.length
+    ? undefined
+    : { label, components, parameters, text }
+}
+
+interface Described extends Pick<SignedRequest, "method" | "target" | "headers"> {
+  readonly origin: URL
+}
+
+/** The value of a component (section 2.2 for those that begin with @). */
+const valueOf = (name: string, { headers, method, origin, target }: Described): string | undefined => {
+  const [path = "", ...query] = target.split("?")
+  switch (name) {
+    case "@method":
+      return method
+    case "@target-uri":
+      return origin.origin + target
+    case "@authority":
+      return origin.host
+    case "@scheme":
+      return origin.protocol.slice(0, -1)
+    case "@request-target":
+      return target
+    case "@path":
+      return path === "" ? "/" : path
+    case "@query":
+      return `?${query.join("?")}`
+    default:
+      return name.startsWith("@") ? undefined : headers[name]?.trim()
+  }
+}
+
+/** The signature base (section 2.5); undefined where a component is not there. */
+export const signatureBase = (components: ReadonlyArray<string>, text: string, request: Described) => {
+  const lines: Array<string> = []
+  for (const name of components) {
+    const value = valueOf(name, request)
+    if (value === undefined) return undefined
+    lines.push(`"${name}": ${value}`)
+  }
+  return [...lines, `"@signature-params": ${text}`].join("\n")
+}
+
+/** As `Cavage.claim`; `origin` is our own address, by which the sender must have meant us. */
+export const claim = (request: SignedRequest, origin: URL, now: number): Result.Result<Claim, Unverified> => {
+  const input = inputOf(request.headers["signature-input"] ?? "")
+  const [, label, encoded] = signaturePattern.exec(request.headers["signature"] ?? "") ?? []
+  const keyId = input?.parameters.get("keyid")
+  if (input === undefined || keyId === undefined || encoded === undefined || label !== input.label) {
+    return malformed("Error parsing signature parameters")
+  }
+  const { components, parameters } = input
+  const named = parameters.get("alg")
+  const algorithm = named === undefined ? undefined : algorithmOf(named)
+  if (named !== undefined && algorithm === undefined) return unverified(`Unsupported signature algorithm ${named}`)
+  const [created, expires] = [Number(parameters.get("created") ?? "NaN"), parameters.get("expires")]
+  if (Number.isNaN(created)) return unverified("Mastodon requires the created parameter to be signed")
+  if (!isInTime(now, created * 1_000, expires === undefined ? undefined : Number(expires) * 1_000)) {
+    return unverified("Signed request date outside acceptable time window")
+  }
+  if (!components.includes("@method") || !components.includes("@target-uri")) {
+    return unverified("Mastodon requires the @method and @target-uri components to be signed")
+  }
+  if (request.method !== "GET") {
+    if (!components.includes("content-digest")) {
+      return unverified("Mastodon requires the Content-Digest header to be signed when doing a POST request")
+    }
+    if (!isContentDigestOf(request.headers["content-digest"] ?? "", request.body)) {
+      return unverified("Invalid Content-Digest value. It is not a SHA-256 digest of the body")
+    }
+  }
+  const base = signatureBase(components, input.text, { ...request, origin })
+  if (base === undefined) return unverified("A signed component is missing")
+  return Result.succeed({ keyId, algorithm, base: utf8.encode(base), signature: Buffer.from(encoded, "base64") })
+}
+
+/** As `Cavage.toSign`; the key's kind is the algorithm. */
+export const toSign = ({ body, headers, keyId, method, now, url }: ToSign) => {
+  const sent = body === undefined ? headers : { ...headers, "content-digest": contentDigest(body) }
+  const components = ["@method", "@target-uri", ...(body === undefined ? [] : ["content-digest"])]
+  const text = `(${components.map((name) => `"${name}"`).join(" ")});created=${
+    Math.floor(now / 1_000)
+  };keyid="${keyId}"`
+  const request = { method, target: url.pathname + url.search, headers: sent, origin: url }
+  return {
+    base: utf8.encode(signatureBase(components, text, request) ?? ""),
+    headers: (signature: Uint8Array): Readonly<Record<string, string>> => ({
+      ...sent,
+      "signature-input": `sig1=${text}`,
+      signature: `sig1=:${Buffer.from(signature).toString("base64")}:`
+    })
+  }
+}

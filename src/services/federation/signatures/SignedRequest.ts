@@ -1,0 +1,45 @@
+import { Result, Schema } from "effect"
+
+/** A request of somebody else as it arrived, as far as a signature can speak of it. */
+export interface SignedRequest {
+  /** In capitals. */
+  readonly method: string
+  /** Path and query as they were sent. */
+  readonly target: string
+  /** By names in lower case; what came several times is joined by commas. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** Whom a signature names, and what has to be checked with that key. */
+export interface Claim {
+  readonly keyId: string
+  /** Undefined where the kind of the key decides. */
+  readonly algorithm: "rsa-sha256" | "ed25519" | undefined
+  readonly base: Uint8Array
+  readonly signature: Uint8Array
+}
+
+/** A signature that is not looked at any further; `malformed` is the sender's mistake in writing it. */
+export class Unverified extends Schema.TaggedError<Unverified>()("Unverified", {
+  text: Schema.String,
+  malformed: Schema.Boolean
+}) {
+  override get message() {
+    return this.text
+  }
+}
+
+export const unverified = (text: string) => Result.fail(new Unverified({ text, malformed: false }))
+export const malformed = (text: string) => Result.fail(new Unverified({ text, malformed: true }))
+
+/** How long a signature holds where it does not say, at most, and how wrong clocks may be, in milliseconds. */
+export const lifetimeMillis = 5 * 60_000
+export const lifetimeMillisMax = 12 * 3_600_000
+export const skewMillisMax = 3_600_000
+
+/** Whether `now` is inside the time that a signature holds; all in milliseconds since 1970. */
+export const isInTime = (now: number, created: number, expires: number | undefined): boolean => {
+  const until = Math.min(expires ?? created + lifetimeMillis, created + lifetimeMillisMax)
+  return created <= now + skewMillisMax && until >= now - skewMillisMax
+}

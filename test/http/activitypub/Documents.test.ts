@@ -1,0 +1,159 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { followers, person } from "../../support/People.ts"
+import { get, send } from "../../support/SignInServer.ts"
+import { server, status } from "../../support/WebServer.ts"
+
+const accept = "application/activity+json"
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  Effect.map(send(path, { headers: { accept, ...headers } }), (answer) => ({
+    ...answer,
+    json: answer.text === "" ? undefined : JSON.parse(answer.text)
+  }))
+const here = "https://local.example"
+
+layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) => {
+  it.effect("S-009: an account is an actor with a key of its own, the same at each of its addresses", () =>
+    Effect.gen(function*() {
+      yield* person("anna")
+      const { headers, json, status } = yield* ask("/users/anna")
+      assert.strictEqual(status, 200)
+      assert.strictEqual(headers.get("content-type"), "application/activity+json; charset=utf-8")
+      assert.strictEqual(headers.get("vary"), "Accept")
+      assert.strictEqual(headers.get("cache-control"), "public, max-age=180")
+      assert.deepInclude(json, {
+        id: `${here}/users/anna`,
+        type: "Person",
+        preferredUsername: "anna",
+        webfinger: "anna@local.example",
+        inbox: `${here}/users/anna/inbox`,
+        outbox: `${here}/users/anna/outbox`,
+        followers: `${here}/users/anna/followers`,
+        following: `${here}/users/anna/following`,
+        featured: `${here}/users/anna/collections/featured`,
+        featuredTags: `${here}/users/anna/collections/tags`,
+        url: `${here}/@anna`,
+        manuallyApprovesFollowers: false,
+        suspended: false
+      })
+      assert.deepStrictEqual(json.endpoints, { sharedInbox: `${here}/inbox` })
+      assert.match(json.published, /T00:00:00Z$/)
+      assert.strictEqual(json.publicKey.id, `${here}/users/anna#main-key`)
+      assert.strictEqual(json.publicKey.owner, `${here}/users/anna`)
+      assert.match(json.publicKey.publicKeyPem, /^-----BEGIN PUBLIC KEY-----/)
+      for (const path of ["/@anna", "/users/ANNA", "/@Anna"]) {
+        assert.deepStrictEqual((yield* ask(path)).json, json, path)
+      }
+    }))
+
+  it.effect("row 79: the same address shows people a page, and caches know that there are two", () =>
+    Effect.gen(function*() {
+      yield* person("ben")
+      for (const type of ["text/html", "*/*", "application/json"]) {
+        const page = yield* send("/@ben", { headers: { accept: type } })
+        assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
+        assert.strictEqual(page.headers.get("vary"), "Accept")
+        const elsewhere = yield* send("/users/ben", { headers: { accept: type } })
+        assert.strictEqual(elsewhere.status, 302)
+        assert.strictEqual(elsewhere.headers.get("location"), `${here}/@ben`)
+        assert.strictEqual(elsewhere.headers.get("vary"), "Accept")
+      }
+      const ld = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\""
+      assert.strictEqual((yield* ask("/@ben", { accept: ld })).json.id, `${here}/users/ben`)
+      // Our addresses come from the configuration, whatever host a request names.
+      const evil = yield* ask("/users/ben", { host: "evil.test", "x-forwarded-host": "evil.test" })
+      assert.notInclude(evil.text, "evil.test")
+    }))
+
+  it.effect("an ETag saves sending what has not changed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* person("cleo")
+      const etag = (yield* ask("/users/cleo")).headers.get("etag") ?? ""
+      assert.isNotEmpty(etag)
+      const same = yield* ask("/users/cleo", { "if-none-match": etag })
+      assert.strictEqual(same.status, 304)
+      assert.strictEqual(same.text, "")
+      yield* sql`UPDATE accounts SET display_name = 'Cleo' WHERE id = ${id}`
+      const broadcast = yield* Broadcast
+      yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
+      yield* Effect.repeat(ask("/users/cleo", { "if-none-match": etag }), { until: ({ status }) => status === 200 })
+      assert.strictEqual((yield* ask("/users/cleo")).json.name, "Cleo")
+    }))
+
+  it.effect("S-014: a suspended account says so and nothing else; nobody and the deleted are 404 and 410", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* person("dora")
+      const note = yield* status(id, "hello")
+      const now = new Date(yield* Clock.currentTimeMillis)
+      yield* sql`UPDATE accounts SET suspended_at = ${now}, display_name = 'Secret', note_html = '<p>secret</p>' WHERE id = ${id}`
+      const { json, text } = yield* ask("/users/dora")
+      assert.deepInclude(json, { name: "dora", summary: "", suspended: true, attachment: [] })
+      assert.notInclude(text.toLowerCase(), "secret")
+      for (const path of ["outbox", "followers", "following", "collections/featured", `statuses/${note}`]) {
+        assert.strictEqual((yield* ask(`/users/dora/${path}`)).status, 403, path)
+      }
+      assert.strictEqual((yield* ask("/users/nobody")).status, 404)
+      yield* sql`INSERT INTO retired_usernames (username, retired_at) VALUES ('erik', ${now})`
+      const gone = yield* ask("/users/erik")
+      assert.strictEqual(gone.status, 410)
+      assert.strictEqual(gone.headers.get("cache-control"), "public, max-age=180")
+    }))
+
+  it.effect("the server itself is an actor, which WebFinger finds by its domain", () =>
+    Effect.gen(function*() {
+      const { json } = yield* ask("/actor")
+      assert.deepInclude(json, { id: `${here}/actor`, type: "Application", preferredUsername: "local.example" })
+      assert.strictEqual(json.publicKey.owner, `${here}/actor`)
+      for (const resource of ["acct:local.example@local.example", `${here}/actor`]) {
+        const finger = yield* get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`)
+        assert.strictEqual(finger.status, 200)
+        const self = JSON.parse(finger.text).links.find(({ rel }: { rel: string }) => rel === "self")
+        assert.strictEqual(self.href, `${here}/actor`)
+      }
+    }))
+
+  it.effect("followers and following in pages; a hidden list says how many and nothing more (row 60)", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* person("frida")
+      const fans = yield* Effect.forEach(Array.from({ length: 14 }), (_, n) => person(`fan${n}`))
+      yield* followers(id, fans)
+      const front = yield* ask("/users/frida/followers")
+      assert.deepInclude(front.json, { type: "OrderedCollection", totalItems: 14 })
+      const first = yield* ask(front.json.first.slice(here.length))
+      assert.strictEqual(first.json.orderedItems.length, 12)
+      const second = yield* ask(first.json.next.slice(here.length))
+      assert.strictEqual(second.json.orderedItems.length, 2)
+      assert.isUndefined(second.json.next)
+      assert.sameMembers(
+        [...first.json.orderedItems, ...second.json.orderedItems],
+        fans.map((_, n) => `${here}/users/fan${n}`)
+      )
+      assert.deepStrictEqual((yield* ask("/users/fan0/following?page=true")).json.orderedItems, [`${here}/users/frida`])
+      yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${id}`
+      const hidden = yield* ask("/users/frida/followers")
+      assert.strictEqual(hidden.json.totalItems, 14)
+      assert.isUndefined(hidden.json.first)
+      assert.strictEqual((yield* ask("/users/frida/followers?page=true")).status, 403)
+      assert.strictEqual((yield* ask("/users/frida/following?page=true")).status, 403)
+    }))
+})
+
+layer(server({ limitedFederation: true }), { excludeTestServices: true })("restricted mode", (it) => {
+  it.effect("S-024 row 68: nothing without a signature but the server's own actor", () =>
+    Effect.gen(function*() {
+      const id = yield* person("gina")
+      const note = yield* status(id, "hello")
+      const paths = ["", "/outbox", "/followers", "/following", "/collections/featured", "/collections/tags"]
+      const notes = ["", "/activity", "/replies", "/likes", "/shares"].map((part) => `/statuses/${note}${part}`)
+      for (const path of [...paths, ...notes]) {
+        assert.strictEqual((yield* ask(`/users/gina${path}`)).status, 401, path)
+      }
+      assert.strictEqual((yield* ask("/@gina")).status, 401)
+      assert.strictEqual((yield* ask("/actor")).status, 200)
+    }))
+})

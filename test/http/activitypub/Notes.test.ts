@@ -1,0 +1,177 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { everybody } from "../../../src/services/federation/documents/Vocabulary.ts"
+import { person } from "../../support/People.ts"
+import { send } from "../../support/SignInServer.ts"
+import { server, status } from "../../support/WebServer.ts"
+
+const here = "https://local.example"
+const ask = (path: string) =>
+  Effect.map(send(path, { headers: { accept: "application/activity+json" } }), (answer) => ({
+    ...answer,
+    json: answer.text === "" ? undefined : JSON.parse(answer.text)
+  }))
+
+const visibilities = ["public", "unlisted", "private", "direct"] as const
+
+layer(server(), { excludeTestServices: true })("notes", (it) => {
+  it.effect("S-009: a status is a Note, and a Create around it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [anna, ben] = [yield* person("anna"), yield* person("ben")]
+      const parent = yield* status(ben, "question")
+      const id = yield* status(anna, "answer", { inReplyTo: parent, spoilerText: "careful", tag: "birds" })
+      yield* sql`UPDATE statuses SET language = 'en' WHERE id = ${id}`
+      yield* sql`INSERT INTO mentions (status_id, account_id) VALUES (${id}, ${ben})`
+      yield* sql`UPDATE status_stats SET favourites_count = 2, reblogs_count = 3 WHERE status_id = ${id}`
+      const own = yield* status(anna, "more", { inReplyTo: id })
+      const uri = `${here}/users/anna/statuses/${id}`
+      const { headers, json } = yield* ask(`/users/anna/statuses/${id}`)
+      assert.strictEqual(headers.get("content-type"), "application/activity+json; charset=utf-8")
+      assert.deepInclude(json, {
+        id: uri,
+        type: "Note",
+        url: `${here}/@anna/${id}`,
+        attributedTo: `${here}/users/anna`,
+        inReplyTo: `${here}/users/ben/statuses/${parent}`,
+        content: "<p>answer</p>",
+        summary: "careful",
+        sensitive: true
+      })
+      assert.deepStrictEqual(json.to, [everybody])
+      assert.deepStrictEqual(json.cc, [`${here}/users/anna/followers`, `${here}/users/ben`])
+      assert.deepStrictEqual(json.contentMap, { en: "<p>answer</p>" })
+      assert.deepStrictEqual(json.summaryMap, { en: "careful" })
+      assert.deepStrictEqual(json.tag, [
+        { type: "Mention", href: `${here}/users/ben`, name: "@ben@local.example" },
+        { type: "Hashtag", href: `${here}/tags/birds`, name: "#birds" }
+      ])
+      assert.strictEqual(json.likes.totalItems, 2)
+      assert.strictEqual(json.shares.totalItems, 3)
+      assert.deepStrictEqual(json.replies.first.items, [`${here}/users/anna/statuses/${own}`])
+      assert.deepStrictEqual((yield* ask(`/@anna/${id}`)).json, json)
+      assert.strictEqual((yield* ask(`/users/anna/statuses/${id}/likes`)).json.totalItems, 2)
+      const create = (yield* ask(`/users/anna/statuses/${id}/activity`)).json
+      assert.deepInclude(create, { id: `${uri}/activity`, type: "Create", actor: `${here}/users/anna` })
+      assert.strictEqual(create.object.id, uri)
+      assert.deepStrictEqual(create.to, json.to)
+    }))
+
+  it.effect("a reblog is an Announce of the original's id", () =>
+    Effect.gen(function*() {
+      const [cleo, dora] = [yield* person("cleo"), yield* person("dora")]
+      const original = yield* status(dora, "original")
+      const id = yield* status(cleo, "", { reblogOf: original })
+      const { json } = yield* ask(`/users/cleo/statuses/${id}/activity`)
+      assert.deepInclude(json, { type: "Announce", object: `${here}/users/dora/statuses/${original}` })
+      assert.deepStrictEqual(json.to, [everybody])
+      assert.deepStrictEqual(json.cc, [`${here}/users/dora`, `${here}/users/cleo/followers`])
+    }))
+
+  it.effect("row 55: what is not for everybody is not there, in no document", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = yield* Clock.currentTimeMillis
+      const erik = yield* person("erik")
+      const root = yield* status(erik, "root")
+      const ids = yield* Effect.forEach(visibilities, (visibility) =>
+        status(erik, visibility, { visibility, inReplyTo: root }))
+      for (const id of ids) {
+        yield* sql`INSERT INTO status_pins (account_id, status_id, id) VALUES (${erik}, ${id}, next_id(${now}))`
+      }
+      for (const [index, id] of ids.entries()) {
+        const expected = index < 2 ? 200 : 404
+        for (const part of ["", "/activity", "/replies", "/likes", "/shares"]) {
+          assert.strictEqual(
+            (yield* ask(`/users/erik/statuses/${id}${part}`)).status,
+            expected,
+            `${visibilities[index]} ${part}`
+          )
+        }
+      }
+      const named = (text: string) =>
+        ids.filter((id) => text.includes(String(id)))
+      for (
+        const path of [
+          "/outbox?page=true",
+          "/collections/featured",
+          `/statuses/${root}/replies?page=true`,
+          `/statuses/${root}`
+        ]
+      ) {
+        assert.sameMembers(named((yield* ask(`/users/erik${path}`)).text), ids.slice(0, 2), path)
+      }
+    }))
+
+  it.effect("row 57: unreadable, unknown and another's are the same answer; a deleted public one leaves a tombstone", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [frida, gina] = [yield* person("frida"), yield* person("gina")]
+      const secret = yield* status(frida, "secret", { visibility: "private" })
+      const others = yield* status(gina, "another's")
+      const answers = yield* Effect.forEach(
+        [String(secret), String(others), "123", "99999999999999999999", "x", `${secret}0`],
+        (id) => ask(`/users/frida/statuses/${id}`)
+      )
+      for (const { headers, status, text } of answers) {
+        assert.strictEqual(status, 404)
+        assert.strictEqual(text, answers[0]?.text)
+        assert.strictEqual(headers.get("cache-control"), "private, no-store")
+      }
+      const open = yield* status(frida, "open")
+      yield* sql`UPDATE statuses SET deleted_at = ${new Date()} WHERE id IN (${open}, ${secret})`
+      assert.strictEqual((yield* ask(`/users/frida/statuses/${secret}`)).status, 404)
+      const gone = yield* ask(`/users/frida/statuses/${open}`)
+      assert.strictEqual(gone.status, 410)
+      const uri = `${here}/users/frida/statuses/${open}`
+      assert.deepInclude(gone.json, { id: uri, type: "Tombstone", atomUri: uri })
+      assert.notInclude(gone.text, "<p>")
+    }))
+
+  it.effect("the outbox in pages, newest first, both ways", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const hugo = yield* person("hugo")
+      const ids = yield* Effect.forEach(Array.from({ length: 45 }), (_, n) => status(hugo, `post ${n}`))
+      yield* sql`UPDATE account_stats SET statuses_count = 45 WHERE account_id = ${hugo}`
+      const front = (yield* ask("/users/hugo/outbox")).json
+      assert.deepInclude(front, { type: "OrderedCollection", totalItems: 45 })
+      const found: Array<string> = []
+      const sizes: Array<number> = []
+      let next: string | undefined = front.first
+      let before: string | undefined
+      while (next !== undefined) {
+        const page: { id: string; next?: string; prev?: string; orderedItems: Array<{ id: string }> } =
+          (yield* ask(next.slice(here.length))).json
+        assert.strictEqual(page.id, next)
+        found.push(...page.orderedItems.map(({ id }) => id))
+        sizes.push(page.orderedItems.length)
+        if (page.next === undefined) before = page.prev
+        next = page.next
+      }
+      assert.deepStrictEqual(sizes, [20, 20, 5])
+      assert.deepStrictEqual(found, ids.toReversed().map((id) => `${here}/users/hugo/statuses/${id}/activity`))
+      const back = (yield* ask((before ?? "").slice(here.length))).json
+      assert.deepStrictEqual(back.orderedItems.map(({ id }: { id: string }) => id), found.slice(20, 40))
+    }))
+
+  it.effect("replies of the author come first, others' after them", () =>
+    Effect.gen(function*() {
+      const [iris, jan] = [yield* person("iris"), yield* person("jan")]
+      const root = yield* status(iris, "root")
+      const others = yield* Effect.forEach(Array.from({ length: 61 }), () => status(jan, "reply", { inReplyTo: root }))
+      const own = yield* status(iris, "own", { inReplyTo: root })
+      const items: Array<string> = []
+      let next: string | undefined = (yield* ask(`/users/iris/statuses/${root}/replies`)).json.first
+      while (next !== undefined) {
+        const page: { next?: string; items: Array<string> } = (yield* ask(next.slice(here.length))).json
+        items.push(...page.items)
+        next = page.next
+      }
+      assert.deepStrictEqual(items, [
+        `${here}/users/iris/statuses/${own}`,
+        ...others.map((id) => `${here}/users/jan/statuses/${id}`)
+      ])
+    }))
+})
