@@ -4,6 +4,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ActorDocuments } from "./Actors.ts"
 import { byType } from "./Answers.ts"
 import * as Collections from "./Collections.ts"
+import * as EmojiRoute from "./EmojiRoute.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
 import { Requesters } from "./Requesters.ts"
 
@@ -29,9 +30,12 @@ const make = Effect.gen(function*() {
   const part = (which: Part) =>
     Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, which))
 
+  const emoji = yield* EmojiRoute.make
+
   const base = "/users/:name/statuses/:id"
   return Layer.mergeAll(
     HttpRouter.add("GET", "/actor", actors.instance),
+    HttpRouter.add("GET", "/emojis/:id", emoji),
     HttpRouter.add("GET", "/users/:name", actor),
     HttpRouter.add("GET", base, note),
     HttpRouter.add("GET", `${base}/activity`, part("activity")),

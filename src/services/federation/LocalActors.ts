@@ -4,6 +4,7 @@ import type { Gone } from "../Errors.ts"
 import { NotAllowed, RecordNotFound } from "../Errors.ts"
 import { Accounts, type FoundAccount } from "../identity/Accounts.ts"
 import { Handles } from "../identity/Handles.ts"
+import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
 import { actorDocument, instanceDocument } from "./documents/ActorDocument.ts"
@@ -29,6 +30,7 @@ export class LocalActors extends Context.Service<LocalActors, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const accounts = yield* Accounts
+      const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
       const handles = yield* Handles
       const keys = yield* SigningKeys
@@ -48,7 +50,13 @@ export class LocalActors extends Context.Service<LocalActors, {
         const moved = record.movedToId === null ? undefined : loaded.get(record.movedToId)
         const movedTo = moved === undefined ? undefined : moved.uri ?? LocalIds.actor(config, moved.username)
         const { publicPem } = yield* keys.ofAccount(record)
-        return actorDocument(config, record, publicPem, movedTo)
+        const named = yield* emojis.finder
+        const used = named(
+          record.displayName,
+          record.noteHtml,
+          ...record.fields.flatMap(({ html, name }) => [name, html])
+        )
+        return actorDocument(config, record, publicPem, used, movedTo)
       })
 
       return LocalActors.of({

@@ -25,6 +25,8 @@ export const replies = (note: string): string => `${note}/replies`
 export const likes = (note: string): string => `${note}/likes`
 export const shares = (note: string): string => `${note}/shares`
 
+export const emoji = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/emojis/${id}`
+
 /** Names the thread for servers that group by it. */
 export const conversation = ({ localDomain }: Pick<ServerConfig["Service"], "localDomain">, id: bigint): string =>
   `tag:${localDomain},2026:objectId=${id}:objectType=Conversation`

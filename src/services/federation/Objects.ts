@@ -1,5 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
 import { traced } from "../Traced.ts"
@@ -43,6 +44,7 @@ export class Objects extends Context.Service<Objects, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
+      const emojis = yield* CustomEmojis
       const statuses = yield* Statuses
 
       const actorOf = ({ uri, username }: Named) => uri ?? LocalIds.actor(config, username)
@@ -77,6 +79,8 @@ export class Objects extends Context.Service<Objects, {
         ])
         const byId = <A extends { readonly id: bigint }>(rows: ReadonlyArray<A>) =>
           new Map(rows.map((row) => [row.id, row]))
+        const now = yield* Clock.currentTimeMillis
+        const named = yield* emojis.finder
         const [refById, personById, countById, repliesById] = [byId(refs), byId(mentioned), byId(counts), byId(replies)]
 
         const related = (record: StatusRecord): NoteRelations => {
@@ -87,13 +91,14 @@ export class Objects extends Context.Service<Objects, {
             inReplyTo: parent === undefined ? undefined : uriOf(parent),
             favourites: countById.get(record.id)?.favourites ?? 0,
             reblogs: countById.get(record.id)?.reblogs ?? 0,
+            emojis: named(record.html, record.spoilerText, ...record.poll?.options ?? []),
             ownReplies: (repliesById.get(record.id)?.replies ?? [])
               .map((id) => LocalIds.note(config, record.username, id))
           }
         }
         const objectOf = (record: StatusRecord): ReadonlyArray<readonly [bigint, LocalObject]> => {
           if (record.reblogOfId === null) {
-            const note = noteDocument(config, record, related(record))
+            const note = noteDocument(config, record, related(record), now)
             return [[record.id, { note, activity: createDocument(config, record, note) }]]
           }
           const original = refById.get(record.reblogOfId)

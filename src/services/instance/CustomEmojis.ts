@@ -5,6 +5,7 @@ import { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
 
 export interface Emoji {
+  readonly id: bigint
   readonly shortcode: string
   readonly url: string
   readonly staticUrl: string
@@ -20,7 +21,7 @@ export const customEmojiAloneMillisMax = 1_000
 
 const shortcodes = /:([a-zA-Z0-9_]{2,128}):/g
 
-interface Row extends Pick<Emoji, "shortcode" | "visibleInPicker" | "category"> {
+interface Row extends Pick<Emoji, "id" | "shortcode" | "visibleInPicker" | "category"> {
   readonly url: string | null
   readonly staticUrl: string | null
   readonly fileName: string | null
@@ -31,6 +32,8 @@ interface Row extends Pick<Emoji, "shortcode" | "visibleInPicker" | "category"> 
 export class CustomEmojis extends Context.Service<CustomEmojis, {
   /** Enabled and listed ones (S-093, S-159). */
   readonly listed: Effect.Effect<ReadonlyArray<Emoji>>
+  /** All that texts may name, unlisted ones too. */
+  readonly enabled: Effect.Effect<ReadonlyArray<Emoji>>
   /** A function that finds the enabled emoji that texts name, unlisted ones too, each once. */
   readonly finder: Effect.Effect<(...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>>
   /** Has whoever shows emoji forget it, after any of them changed and this service knows; as long as the scope is open. */
@@ -73,7 +76,7 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
         if (now - known.loadedAt < millisMax && now >= known.loadedAt) return known.byShortcode
         const began = changes
         const rows = yield* sql<Row>`
-          SELECT shortcode, url, static_url, file_name, static_name, visible_in_picker, category FROM custom_emojis
+          SELECT id, shortcode, url, static_url, file_name, static_name, visible_in_picker, category FROM custom_emojis
           WHERE domain IS NULL AND NOT disabled ORDER BY id LIMIT ${customEmojisMax}`
         const byShortcode = new Map(rows.map((row) => [row.shortcode, toEmoji(row)]))
         // A change that was heard of meanwhile may not be among the rows.
@@ -82,6 +85,7 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
       }).pipe(Effect.orDie)
 
       return CustomEmojis.of({
+        enabled: Effect.map(enabled, (all) => [...all.values()]).pipe(Effect.withSpan("CustomEmojis.enabled")),
         listed: Effect.map(enabled, (all) => [...all.values()].filter(({ visibleInPicker }) => visibleInPicker))
           .pipe(Effect.withSpan("CustomEmojis.listed")),
         finder: Effect.map(enabled, (all) => (...texts) => {

@@ -1,7 +1,10 @@
 import type { AccountRecord } from "../../identity/Accounts.ts"
+import type { Emoji } from "../../instance/CustomEmojis.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
 import * as LocalIds from "../LocalIds.ts"
+import { picture } from "./AttachmentDocument.ts"
+import { emojiDocument } from "./EmojiDocument.ts"
 import { actorContext, type Document, moment } from "./Vocabulary.ts"
 
 const publicKey = (actor: string, publicKeyPem: string): Document => ({
@@ -14,23 +17,45 @@ const publicKey = (actor: string, publicKeyPem: string): Document => ({
 const day = (date: Date) => moment(new Date(Math.floor(date.getTime() / 86_400_000) * 86_400_000))
 
 /** What its owner wrote; a suspended account shows nothing of it (federation.md section 3). */
-const profile = (record: AccountRecord, movedTo: string | undefined): Document => {
-  const { displayName, fields, noteHtml, suspended, username } = record
+const profile = (
+  config: Pick<ServerConfig["Service"], "publicUrl" | "mediaUrl">,
+  record: AccountRecord,
+  emojis: ReadonlyArray<Emoji>,
+  movedTo: string | undefined
+): Document => {
+  const {
+    avatarDescription,
+    avatarName,
+    displayName,
+    fields,
+    headerDescription,
+    headerName,
+    noteHtml,
+    suspended,
+    username
+  } = record
+  const shown = (name: string, summary: string) => ({
+    ...picture(config, name),
+    ...(summary === "" ? {} : { summary })
+  })
   if (suspended) return { name: username, summary: "", attachment: [], tag: [] }
   return {
     name: displayName.trim() || username,
     summary: noteHtml,
     attachment: fields.map(({ html, name }) => ({ type: "PropertyValue", name, value: html })),
-    tag: [],
+    tag: emojis.map((emoji) => emojiDocument(config, emoji)),
+    ...(avatarName === null ? {} : { icon: shown(avatarName, avatarDescription) }),
+    ...(headerName === null ? {} : { image: shown(headerName, headerDescription) }),
     ...(movedTo === undefined ? {} : { movedTo })
   }
 }
 
-/** A local account as others read it; `movedTo` is the id of the account that it moved to. */
+/** A local account as others read it, with the emoji that its texts name; `movedTo` is the id of the account that it moved to. */
 export const actorDocument = (
-  config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain">,
+  config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain" | "mediaUrl">,
   record: AccountRecord,
   publicPem: string,
+  emojis: ReadonlyArray<Emoji>,
   movedTo: string | undefined
 ): Document => {
   const actor = LocalIds.actor(config, record.username)
@@ -40,7 +65,7 @@ export const actorDocument = (
     type: record.bot ? "Service" : "Person",
     webfinger: `${record.username}@${config.localDomain}`,
     preferredUsername: record.username,
-    ...profile(record, movedTo),
+    ...profile(config, record, emojis, movedTo),
     url: Urls.profile(config, record.username),
     inbox: LocalIds.inbox(actor),
     outbox: LocalIds.outbox(actor),

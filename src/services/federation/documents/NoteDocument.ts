@@ -1,8 +1,12 @@
+import type { Emoji } from "../../instance/CustomEmojis.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
 import type { StatusRecord } from "../../statuses/Statuses.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { addressing } from "./Addressing.ts"
+import { attachmentDocument } from "./AttachmentDocument.ts"
+import { emojiDocument } from "./EmojiDocument.ts"
+import { pollDocument } from "./PollDocument.ts"
 import { type Document, moment } from "./Vocabulary.ts"
 
 /** Replies of the author itself that come with a note. */
@@ -18,14 +22,16 @@ export interface NoteRelations {
   readonly reblogs: number
   /** Ids of the author's own replies, the first ones. */
   readonly ownReplies: ReadonlyArray<string>
+  /** Emoji that it names. */
+  readonly emojis: ReadonlyArray<Emoji>
 }
 
-type Config = Pick<ServerConfig["Service"], "publicUrl" | "localDomain">
+type Config = Pick<ServerConfig["Service"], "publicUrl" | "localDomain" | "mediaUrl">
 
 const collection = (id: string, totalItems: number): Document => ({ id, type: "Collection", totalItems })
 
-/** A local status as others read it, without a context. */
-export const noteDocument = (config: Config, record: StatusRecord, related: NoteRelations): Document => {
+/** A local status as others read it at `now` (milliseconds since 1970), without a context. */
+export const noteDocument = (config: Config, record: StatusRecord, related: NoteRelations, now: number): Document => {
   const { username } = record
   const [actor, id] = [LocalIds.actor(config, username), LocalIds.note(config, username, record.id)]
   const replies = LocalIds.replies(id)
@@ -48,10 +54,11 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
       contentMap: { [record.language]: record.html },
       ...(record.spoilerText === "" ? {} : { summaryMap: { [record.language]: record.spoilerText } })
     }),
-    attachment: [],
+    attachment: record.media.flatMap((media) => attachmentDocument(config, media) ?? []),
     tag: [
       ...related.mentioned.map(({ acct, uri }) => ({ type: "Mention", href: uri, name: `@${acct}` })),
-      ...record.tags.map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` }))
+      ...record.tags.map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` })),
+      ...related.emojis.map((emoji) => emojiDocument(config, emoji))
     ],
     replies: {
       id: replies,
@@ -64,7 +71,8 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
       }
     },
     likes: collection(LocalIds.likes(id), related.favourites),
-    shares: collection(LocalIds.shares(id), related.reblogs)
+    shares: collection(LocalIds.shares(id), related.reblogs),
+    ...(record.poll === null ? {} : pollDocument(record.poll, now))
   }
 }
 

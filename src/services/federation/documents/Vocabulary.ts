@@ -18,7 +18,10 @@ export const noteContext = [activityStreams, {
   sensitive: "as:sensitive",
   Hashtag: "as:Hashtag",
   toot: "http://joinmastodon.org/ns#",
-  Emoji: "toot:Emoji"
+  Emoji: "toot:Emoji",
+  focalPoint: { "@container": "@list", "@id": "toot:focalPoint" },
+  blurhash: "toot:blurhash",
+  votersCount: "toot:votersCount"
 }]
 
 export const actorContext = [activityStreams, security, {

@@ -1,0 +1,26 @@
+import type { PollRecord } from "../../statuses/Statuses.ts"
+import { type Document, moment } from "./Vocabulary.ts"
+
+/**
+ * What makes a note a question, at `now` in milliseconds since 1970. Totals that its author hides are not told before the
+ * end (federation.md section 9).
+ */
+export const pollDocument = (
+  { counts, expiresAt, hideTotals, multiple, options, voters }: PollRecord,
+  now: number
+): Document => {
+  const ends = expiresAt === null ? undefined : new Date(expiresAt)
+  const closed = ends !== undefined && ends.getTime() <= now
+  const told = closed || !hideTotals
+  return {
+    type: "Question",
+    [multiple ? "anyOf" : "oneOf"]: options.map((name, at) => ({
+      type: "Note",
+      name,
+      replies: { type: "Collection", ...(told ? { totalItems: counts[at] ?? 0 } : {}) }
+    })),
+    ...(ends === undefined ? {} : { endTime: moment(ends) }),
+    ...(closed && ends !== undefined ? { closed: moment(ends) } : {}),
+    ...(voters === null ? {} : { votersCount: voters })
+  }
+}
