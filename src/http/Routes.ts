@@ -8,6 +8,7 @@ import * as OAuth from "./oauth/OAuth.ts"
 import * as OAuthPages from "./oauth/Pages.ts"
 import * as ApiDocs from "./pages/ApiDocs.ts"
 import * as Pages from "./pages/Routes.ts"
+import * as RemoteFiles from "./files/RemoteFiles.ts"
 import * as StoredFiles from "./files/StoredFiles.ts"
 import { AccountViews } from "./render/Accounts.ts"
 import { ConversationViews } from "./render/Conversations.ts"
@@ -106,6 +107,7 @@ export const layer = Layer.mergeAll(
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,
+  RemoteFiles.layer,
   StoredFiles.layer,
   Streaming.layer,
   WellKnown.layer
