@@ -2,6 +2,7 @@ import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { type Amount, MediaUsage } from "../services/media/MediaUsage.ts"
+import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { traced } from "../services/Traced.ts"
 import { refuse } from "./Lookup.ts"
@@ -65,7 +66,16 @@ const prune = Command.make(
   }, (effect) => Effect.provide(effect, MediaServices.layer))
 ).pipe(Command.withDescription("Removes files that nobody needs, as the server does by and by"))
 
+const refresh = Command.make(
+  "refresh",
+  {},
+  traced("media refresh")(function*() {
+    yield* (yield* RemoteRefreshes).refresh
+    yield* Console.log("Files of remote accounts are fetched anew when somebody looks at them.")
+  }, (effect) => Effect.provide(effect, MediaServices.layer))
+).pipe(Command.withDescription("Has every server fetch its copies of remote accounts' files anew"))
+
 export const command = Command.make("media").pipe(
   Command.withDescription("Uploaded files"),
-  Command.withSubcommands([usage, prune])
+  Command.withSubcommands([usage, prune, refresh])
 )

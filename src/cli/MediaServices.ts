@@ -5,12 +5,19 @@ import { Emojis } from "../services/media/Emojis.ts"
 import { Holdings } from "../services/media/Holdings.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { MediaUsage } from "../services/media/MediaUsage.ts"
+import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
 import { SiteThumbnails } from "../services/media/SiteThumbnails.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import * as Operator from "./Operator.ts"
 
 /** The services behind the commands about files. */
-export const layer = Layer.mergeAll(Emojis.layer, MediaAttachments.layer, MediaUsage.layer, SiteThumbnails.layer).pipe(
+export const layer = Layer.mergeAll(
+  Emojis.layer,
+  MediaAttachments.layer,
+  MediaUsage.layer,
+  RemoteRefreshes.layer,
+  SiteThumbnails.layer
+).pipe(
   Layer.provideMerge(StoredFiles.layer),
   Layer.provideMerge(Layer.mergeAll(Holdings.layer, Storages.layer, SitePictures.layer)),
   Layer.provideMerge(Operator.layer)

@@ -2,6 +2,8 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ActivityPub from "./activitypub/Routes.ts"
 import { Api } from "./Api.ts"
+import * as RemoteFiles from "./files/RemoteFiles.ts"
+import * as StoredFiles from "./files/StoredFiles.ts"
 import * as StoredFiles from "./files/StoredFiles.ts"
 import { Guard } from "./guard/Guard.ts"
 import * as Claims from "./oauth/Claims.ts"
@@ -112,6 +114,7 @@ export const layer = Layer.mergeAll(
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,
+  RemoteFiles.layer,
   StoredFiles.layer,
   Streaming.layer,
   WellKnown.layer

@@ -28,6 +28,8 @@ export class Environment extends Context.Service<Environment, {
   readonly mediaConcurrency: number
   /** The bucket that files are in; undefined where they are in `dataDir`. */
   readonly s3: S3Settings | undefined
+  /** Copies of remote files on this machine, in bytes. */
+  readonly mediaCacheBytes: number
   /** Kinds of actors that may live on this node. */
   readonly shardGroups: ReadonlyArray<ShardGroup>
   /** Where the other nodes of the cluster reach this one; undefined with one process. */
@@ -65,6 +67,7 @@ const read = Effect.gen(function*() {
     logLevel: values.LOG_LEVEL,
     mediaConcurrency: values.MEDIA_CONCURRENCY,
     s3: s3Settings(values),
+    mediaCacheBytes: values.MEDIA_CACHE_BYTES,
     shardGroups: values.CLUSTER_SHARD_GROUPS,
     otlpUrl: values.OTLP_URL?.href,
     cluster: values.CLUSTER_HOST === undefined ? undefined : { host: values.CLUSTER_HOST, port: values.CLUSTER_PORT },
@@ -72,6 +75,7 @@ const read = Effect.gen(function*() {
       localDomain,
       publicUrl: url.origin,
       mediaUrl: values.MEDIA_BASE_URL?.href.replace(/\/+$/, "") ?? url.origin + filesPath,
+      mediaProxied: values.MEDIA_CACHE_BYTES > 0,
       federated: url.protocol === "https:" || values.OUTBOUND_ALLOW !== undefined,
       outboundAllow: values.OUTBOUND_ALLOW ?? [],
       publicTimelines: values.PUBLIC_TIMELINES,

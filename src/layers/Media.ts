@@ -5,10 +5,12 @@ import * as Upkeep from "../actors/media/Upkeep.ts"
 import { Holdings } from "../services/media/Holdings.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { Processings } from "../services/media/Processings.ts"
+import { RemoteFiles } from "../services/media/RemoteFiles.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { Uploads } from "../services/media/Uploads.ts"
 import { Environment } from "./Environment.ts"
 import * as Tools from "./media/Tools.ts"
+import * as RemoteCache from "./storage/RemoteCache.ts"
 import * as Storages from "./storage/Storages.ts"
 
 const turns = Layer.effect(
@@ -27,5 +29,6 @@ export const layerOver = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
 /** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */
 export const layer = layerOver.pipe(
   Layer.provide(turns),
+  Layer.provideMerge(RemoteFiles.layer.pipe(Layer.provide(RemoteCache.layer))),
   Layer.provideMerge(Layer.mergeAll(Storages.layer, Tools.layer))
 )

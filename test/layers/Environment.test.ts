@@ -24,6 +24,7 @@ describe("Environment", () => {
         publicUrl: "http://localhost:3000",
         federated: false,
         mediaUrl: "http://localhost:3000/system",
+        mediaProxied: true,
         outboundAllow: [],
         publicTimelines: "public",
         limitedFederation: false,

@@ -11,6 +11,7 @@ export const config = Layer.succeed(ServerConfig, {
   localDomain: "here.test",
   publicUrl: "https://here.test",
   mediaUrl: "https://here.test/system",
+  mediaProxied: true,
   federated: true,
   outboundAllow: [],
   publicTimelines: "public",

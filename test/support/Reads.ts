@@ -18,6 +18,7 @@ export const configuration: ServerConfig["Service"] = {
   localDomain: "local.example",
   publicUrl,
   mediaUrl: `${publicUrl}/system`,
+  mediaProxied: true,
   federated: true,
   outboundAllow: [],
   publicTimelines: "public",

@@ -1,13 +1,13 @@
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import * as Urls from "../../services/instance/Urls.ts"
+import { addressesOf } from "../../services/media/MediaAddresses.ts"
 import type { MediaRecord } from "../../services/media/MediaRecord.ts"
 import type { StatusRecord } from "../../services/statuses/Statuses.ts"
 import { type Html, html } from "./Html.ts"
 
 const one = (config: ServerConfig["Service"], media: MediaRecord): Html => {
-  if (media.fileName === null) return html``
-  const [file, text] = [Urls.file(config, media.fileName), media.description ?? ""]
-  const preview = media.previewName === null ? undefined : Urls.file(config, media.previewName)
+  const { file, preview } = addressesOf(config, media)
+  if (file === null) return html``
+  const text = media.description ?? ""
   switch (media.type) {
     case "image":
       return html`<a href="${file}"><img src="${preview ?? file}" alt="${text}" title="${text}" loading="lazy"></a>`

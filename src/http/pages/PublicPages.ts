@@ -23,9 +23,14 @@ export class PublicPages extends Context.Service<PublicPages, {
   static readonly layer = Layer.effect(
     PublicPages,
     Effect.gen(function*() {
-      const { localDomain: server, mediaUrl, publicUrl } = yield* ServerConfig
+      const { localDomain: server, mediaProxied, mediaUrl, publicUrl } = yield* ServerConfig
       const origin = new URL(mediaUrl).origin
-      const media = origin === publicUrl ? "'self'" : `'self' ${origin}`
+      const media = [
+        "'self'",
+        ...(origin === publicUrl ? [] : [origin]),
+        // Files of remote accounts are anywhere then.
+        ...(mediaProxied ? [] : ["https:"])
+      ].join(" ")
       const visitors = yield* Visitors
       const show = (page: Pick<Page, "title" | "body" | "status">) =>
         respond({

@@ -13,18 +13,30 @@ export const missingHeaderPath = "/headers/original/missing.png"
 
 type Pictures = Pick<
   AccountRecord,
-  "avatarName" | "avatarStaticName" | "headerName" | "headerStaticName" | "suspended"
+  | "avatarName"
+  | "avatarStaticName"
+  | "avatarRemoteUrl"
+  | "avatarRemoteKey"
+  | "headerName"
+  | "headerStaticName"
+  | "headerRemoteUrl"
+  | "headerRemoteKey"
+  | "suspended"
 >
 
 /** The addresses of an account's pictures; whoever has none, or may not be seen, has the server's. */
 export const picturesOf = (config: ServerConfig["Service"], record: Pictures) => {
-  const address = (name: string | null, missing: string) =>
-    name === null || record.suspended ? config.publicUrl + missing : Urls.file(config, name)
+  const address = (name: string | null, remote: string | null, missing: string) => {
+    const found = name === null ? remote : Urls.file(config, name)
+    return found === null || record.suspended ? config.publicUrl + missing : found
+  }
+  const avatar = Urls.remoteFile(config, record.avatarRemoteUrl, record.avatarRemoteKey)
+  const header = Urls.remoteFile(config, record.headerRemoteUrl, record.headerRemoteKey)
   return {
-    avatar: address(record.avatarName, missingAvatarPath),
-    avatarStatic: address(record.avatarStaticName ?? record.avatarName, missingAvatarPath),
-    header: address(record.headerName, missingHeaderPath),
-    headerStatic: address(record.headerStaticName ?? record.headerName, missingHeaderPath)
+    avatar: address(record.avatarName, avatar, missingAvatarPath),
+    avatarStatic: address(record.avatarStaticName ?? record.avatarName, avatar, missingAvatarPath),
+    header: address(record.headerName, header, missingHeaderPath),
+    headerStatic: address(record.headerStaticName ?? record.headerName, header, missingHeaderPath)
   }
 }
 

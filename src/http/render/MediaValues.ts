@@ -1,5 +1,5 @@
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import * as Urls from "../../services/instance/Urls.ts"
+import { addressesOf } from "../../services/media/MediaAddresses.ts"
 import type { MediaRecord } from "../../services/media/MediaRecord.ts"
 import type { Values } from "../wire/Keys.ts"
 import type { MediaAttachment } from "../wire/MediaAttachment.ts"
@@ -7,16 +7,18 @@ import type { MediaAttachment } from "../wire/MediaAttachment.ts"
 /** A file as clients see it; `url` is null until it is ready, `preview_url` also where there is none (S-073). */
 export const mediaValues = (
   config: ServerConfig["Service"],
-  { blurhash, description, fileName, focusX, focusY, id, meta, previewName, type }: MediaRecord
+  media: MediaRecord
 ): Values<MediaAttachment> => {
+  const { blurhash, description, focusX, focusY, id, meta, previewRemoteUrl, remoteUrl, type } = media
+  const { file, preview } = addressesOf(config, media)
   const focus = focusX === null || focusY === null ? undefined : { x: focusX, y: focusY }
   return {
     id,
     type,
-    url: fileName === null ? null : Urls.file(config, fileName),
-    previewUrl: previewName === null ? null : Urls.file(config, previewName),
-    remoteUrl: null,
-    previewRemoteUrl: null,
+    url: file,
+    previewUrl: preview,
+    remoteUrl,
+    previewRemoteUrl,
     textUrl: null,
     meta: { ...meta, ...(focus && { focus }) },
     description,

@@ -88,6 +88,10 @@ export const variables = {
   MEDIA_CONCURRENCY: withDefault(integer(1, 64), "2", {
     about: "Uploaded files that one node works on at once."
   }),
+  MEDIA_CACHE_BYTES: withDefault(integer(0, Number.MAX_SAFE_INTEGER), "1073741824", {
+    about:
+      "Room for copies of remote accounts' files on each machine. With `0` browsers get them from where they are, and those servers learn who looks."
+  }),
   S3_BUCKET: optional(text("the name of a bucket"), "files are in `DATA_DIR/media`", {
     about: "A bucket that speaks S3 for uploaded files. Its key needs to read, write, delete and list."
   }),

@@ -38,6 +38,11 @@ export interface AccountRecord {
   readonly avatarStaticName: string | null
   readonly headerName: string | null
   readonly headerStaticName: string | null
+  /** Where a remote account's pictures are, and the keys under which they are shown here. */
+  readonly avatarRemoteUrl: string | null
+  readonly avatarRemoteKey: string | null
+  readonly headerRemoteUrl: string | null
+  readonly headerRemoteKey: string | null
   readonly memorial: boolean
   readonly silenced: boolean
   readonly suspended: boolean
@@ -86,7 +91,8 @@ export class Accounts extends Context.Service<Accounts, {
           SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
             a.avatar_description, a.header_description, a.avatar_name, a.avatar_static_name,
-            a.header_name, a.header_static_name, a.memorial, a.silenced_at IS NOT NULL AS silenced,
+            a.header_name, a.header_static_name, a.avatar_remote_url, remote_key(a.avatar_remote_url) AS avatar_remote_key,
+            a.header_remote_url, remote_key(a.header_remote_url) AS header_remote_key, a.memorial, a.silenced_at IS NOT NULL AS silenced,
             a.suspended_at IS NOT NULL AS suspended, a.moved_to_id, a.created_at,
             coalesce(c.followers_count, 0) AS followers_count, coalesce(c.following_count, 0) AS following_count,
             coalesce(c.statuses_count, 0) AS statuses_count, c.last_status_at,

@@ -9,6 +9,8 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   readonly publicUrl: string
   /** Where stored files are reached, without a slash at the end: below `publicUrl`, or another origin. */
   readonly mediaUrl: string
+  /** Files of remote accounts are shown by way of this server, else browsers get them where they are. */
+  readonly mediaProxied: boolean
   /** True with https, or where `outboundAllow` says that this is a lab: only then does the server speak to others. */
   readonly federated: boolean
   /** Networks whose hosts may be asked although they are private, and without TLS; empty but in tests and labs. */

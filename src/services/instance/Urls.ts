@@ -28,5 +28,15 @@ export const filesPath = "/system"
 export const file = ({ mediaUrl }: Pick<ServerConfig["Service"], "mediaUrl">, name: string): string =>
   `${mediaUrl}/${name}`
 
+/** Below which this server serves files of remote accounts. */
+export const remoteFilesPath = "/media_proxy"
+
+/** A file of a remote account: by way of this server, or where it is. `key` is its address' `remote_key`. */
+export const remoteFile = (
+  { mediaProxied, publicUrl }: Pick<ServerConfig["Service"], "mediaProxied" | "publicUrl">,
+  url: string | null,
+  key: string | null
+): string | null => url === null || key === null ? null : mediaProxied ? `${publicUrl}${remoteFilesPath}/${key}` : url
+
 /** Where the posts with a hashtag are shown. */
 export const tag = ({ publicUrl }: Base, name: string): string => `${publicUrl}/tags/${encodeURIComponent(name)}`

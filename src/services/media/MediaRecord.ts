@@ -46,13 +46,19 @@ export interface MediaRecord {
   readonly blurhash: string | null
   readonly fileName: string | null
   readonly previewName: string | null
+  /** Where a remote account's file is, and the key under which it is shown here. */
+  readonly remoteUrl: string | null
+  readonly remoteKey: string | null
+  readonly previewRemoteUrl: string | null
+  readonly previewRemoteKey: string | null
 }
 
 /** The record of row `m` of media_attachments as one JSON value. */
 export const recordOf = (sql: SqlClient.SqlClient) =>
   sql.literal(`json_build_object('id', m.id::text, 'type', m.type, 'state', m.state, 'description', m.description,
     'focusX', m.focus_x, 'focusY', m.focus_y, 'meta', m.meta, 'blurhash', m.blurhash, 'fileName', m.file_name,
-    'previewName', m.preview_name)`)
+    'previewName', m.preview_name, 'remoteUrl', m.remote_url, 'remoteKey', remote_key(m.remote_url),
+    'previewRemoteUrl', m.preview_remote_url, 'previewRemoteKey', remote_key(m.preview_remote_url))`)
 
 /** The records that an array of ids names, in its order, as a JSON list; `ids` is a column of the query. */
 export const recordsOf = (sql: SqlClient.SqlClient, ids: string) =>

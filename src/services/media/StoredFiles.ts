@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { traced } from "../Traced.ts"
 import { headBytes, type ServedExtension, type uploadExtension } from "./FileTypes.ts"
 import { unheldFile } from "./Holdings.ts"
@@ -59,16 +60,20 @@ export class StoredFiles extends Context.Service<StoredFiles, {
       })
 
       const unheld = sql.literal(unheldFile)
-      const erase = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
+      /** Removes files that \`which\` names; whoever would hold one from now on finds that it is too late. */
+      const erase = Effect.fnUntraced(function*(which: Fragment) {
+        const rows = yield* sql<{ name: string }>`UPDATE stored_files SET doomed = true
+          WHERE ${which} AND ${unheld} RETURNING name`
+        const names = rows.map(({ name }) => name)
+        if (names.length === 0) return 0
         yield* Effect.forEach(names, storage.remove, { concurrency: 4, discard: true })
         yield* sql`DELETE FROM stored_files WHERE name = ANY (${names}::text[])`
+        return names.length
       })
 
       const discard = traced("StoredFiles.discard")(function*(names: ReadonlyArray<string>) {
         if (names.length === 0) return
-        const free = yield* sql<{ name: string }>`SELECT name FROM stored_files
-          WHERE name = ANY (${names}::text[]) AND ${unheld}`
-        yield* erase(free.map(({ name }) => name))
+        yield* erase(sql`name = ANY (${names}::text[])`)
       }, Effect.catchCause((cause) => Effect.logWarning("files are left to the sweep", cause)))
 
       const receive: StoredFiles["Service"]["receive"] = Effect.fnUntraced(function*(extension, bytes, bytesMax) {
@@ -96,10 +101,8 @@ export class StoredFiles extends Context.Service<StoredFiles, {
 
       const sweep = Effect.gen(function*() {
         const before = new Date((yield* Clock.currentTimeMillis) - unheldMillisMax)
-        const rows = yield* sql<{ name: string }>`SELECT name FROM stored_files
-          WHERE ${unheld} AND created_at < ${before} ORDER BY created_at LIMIT ${sweptFilesMax}`
-        yield* erase(rows.map(({ name }) => name))
-        return rows.length
+        return yield* erase(sql`name IN (SELECT name FROM stored_files
+          WHERE ${unheld} AND created_at < ${before} ORDER BY created_at LIMIT ${sweptFilesMax})`)
       }).pipe(Effect.withSpan("StoredFiles.sweep"))
 
       return StoredFiles.of({ receive, keep, discard, sweep })

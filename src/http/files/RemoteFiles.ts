@@ -1,0 +1,39 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { remoteFilesPath } from "../../services/instance/Urls.ts"
+import { RemoteFiles } from "../../services/media/RemoteFiles.ts"
+import { traced } from "../../services/Traced.ts"
+import * as Reply from "../guard/Reply.ts"
+import { answer, notFound } from "./Answers.ts"
+
+/** A host may change what is under an address, and we may hide it: a day is what browsers keep it for. */
+const cached = { "cache-control": "public, max-age=86400" }
+
+const badGateway = Reply.plainError(502, "The file cannot be had from its server", { "cache-control": "no-store" })
+
+/** Files of remote accounts by way of this server, so that theirs does not learn who looks at them. */
+export const layer = Layer.unwrap(Effect.gen(function*() {
+  const files = yield* RemoteFiles
+  const { mediaProxied } = yield* ServerConfig
+
+  const serve = traced("RemoteFiles.serve")(
+    function*({ headers, url }: HttpServerRequest.HttpServerRequest) {
+      if (!mediaProxied) return notFound
+      const key = (url.split("?", 1)[0] ?? "").slice(remoteFilesPath.length + 1)
+      const { bytes, fetchedAt, mime, read } = yield* files.get(key)
+      return HttpServerResponse.setHeaders(
+        answer(headers, { contentType: mime, size: bytes, tag: `${key}-${fetchedAt}`, read }),
+        cached
+      )
+    },
+    Effect.catchTags({
+      RecordNotFound: () => Effect.succeed(notFound),
+      StorageFailed: (error) =>
+        Effect.andThen(Effect.logWarning("a copy of a remote file cannot be kept", error), Reply.unavailable)
+    }),
+    Effect.catch((error) => Effect.as(Effect.logDebug("a remote file cannot be had", error), badGateway))
+  )
+
+  return HttpRouter.add("GET", `${remoteFilesPath}/*`, Effect.flatMap(HttpServerRequest.HttpServerRequest, serve))
+}))

@@ -1,0 +1,177 @@
+import { ByteSize, Clock, Deferred, Effect, FileSystem, Layer, Option, Path, Semaphore, Stream } from "effect"
+import { headBytes, sniff, typeNamed } from "../../services/media/FileTypes.ts"
+import { isRemoteKey, NoRemoteFile, RemoteCopies, type RemoteCopy } from "../../services/media/RemoteCopies.ts"
+import { type StorageFailed, storageFailed } from "../../services/media/Storage.ts"
+import type { OutboundError } from "../../services/outbound/OutboundError.ts"
+import { Environment } from "../Environment.ts"
+
+/** Files that are kept at most, however small they are; and those that are fetched at once. */
+export const copiesMax = 50_000
+const fetchesAtOnceMax = 16
+/** How often a view is written down, in milliseconds: the order after a restart is not more exact than this. */
+const viewMillis = 60_000
+
+type Failure = OutboundError | NoRemoteFile | StorageFailed
+
+interface Kept {
+  readonly mime: string
+  readonly bytes: number
+  readonly fetchedAt: number
+  readonly viewedAt: number
+}
+
+/** The name of a copy: its key and its type. */
+const fileNameOf = (key: string, mime: string) => `${key}.${mime.replace("/", "_")}`
+
+/**
+ * Copies in `DATA_DIR/media/remote`, `MEDIA_CACHE_BYTES` of them. The names say what they are, the times of a file when it
+ * was fetched (mtime) and viewed (atime), so that a restart finds everything in its order.
+ */
+export const layer = Layer.effect(
+  RemoteCopies,
+  Effect.gen(function*() {
+    const { dataDir, mediaCacheBytes } = yield* Environment
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const root = path.resolve(dataDir, "media", "remote")
+    const scope = yield* Effect.scope
+    const turns = yield* Semaphore.make(fetchesAtOnceMax)
+    /** Least recently viewed first. */
+    const kept = new Map<string, Kept>()
+    const fetching = new Map<string, Deferred.Deferred<Kept, Failure>>()
+    /** Of what is kept, and of what is about to be. */
+    let bytesKept = 0
+    let drafts = 0
+
+    const place = (key: string, mime: string) => path.join(root, key.slice(0, 2), fileNameOf(key, mime))
+
+    const forget = (key: string) =>
+      Effect.suspend(() => {
+        const old = kept.get(key)
+        if (old === undefined) return Effect.void
+        kept.delete(key)
+        bytesKept -= old.bytes
+        return Effect.ignore(fs.remove(place(key, old.mime), { force: true }))
+      })
+
+    /** Forgets until there is room for what is kept and for what is about to be. */
+    const makeRoom = Effect.whileLoop({
+      while: () => kept.size > 0 && (bytesKept > mediaCacheBytes || kept.size >= copiesMax),
+      body: () => forget(kept.keys().next().value ?? ""),
+      step: () => {}
+    })
+
+    /** Moves a finished draft to its place, in the room of others. */
+    const keep = (key: string, copy: Kept, draft: string) =>
+      Effect.gen(function*() {
+        bytesKept += copy.bytes
+        yield* forget(key)
+        yield* makeRoom
+        yield* fs.utimes(draft, copy.viewedAt / 1000, copy.fetchedAt / 1000)
+        yield* fs.rename(draft, place(key, copy.mime))
+        kept.set(key, copy)
+      }).pipe(
+        Effect.onError(() => Effect.sync(() => bytesKept -= copy.bytes)),
+        Effect.mapError(storageFailed)
+      )
+
+    const load = Effect.gen(function*() {
+      yield* fs.makeDirectory(root, { recursive: true, mode: 0o700 })
+      const found: Array<readonly [key: string, copy: Kept]> = []
+      for (const name of yield* fs.readDirectory(root, { recursive: true })) {
+        const [key = "", type = ""] = path.basename(name).split(".")
+        const mime = type.replace("_", "/")
+        const file = path.join(root, name)
+        const { atime, mtime, size, type: kind } = yield* fs.stat(file)
+        if (kind !== "File") continue
+        if (!isRemoteKey(key) || typeNamed(mime) === undefined || name.endsWith(".part")) {
+          yield* fs.remove(file, { force: true })
+          continue
+        }
+        const millis = (at: Option.Option<Date>) =>
+          Option.match(at, { onNone: () => 0, onSome: (date) => date.getTime() })
+        found.push([key, { mime, bytes: Number(size), fetchedAt: millis(mtime), viewedAt: millis(atime) }])
+      }
+      for (const [key, copy] of found.sort(([, a], [, b]) => a.viewedAt - b.viewedAt)) {
+        kept.set(key, copy)
+        bytesKept += copy.bytes
+      }
+      yield* makeRoom
+    })
+    yield* Effect.catch(load, (error) => Effect.logWarning("copies of remote files cannot be used", error))
+
+    const copyOf = (key: string, { bytes, fetchedAt, mime }: Kept): RemoteCopy => ({
+      mime,
+      bytes,
+      fetchedAt,
+      read: ({ length, offset }) =>
+        fs.stream(place(key, mime), { offset: ByteSize.bytes(offset), bytesToRead: ByteSize.bytes(length) }).pipe(
+          Stream.mapError(storageFailed)
+        )
+    })
+
+    const viewed = Effect.fnUntraced(function*(key: string, copy: Kept) {
+      const now = yield* Clock.currentTimeMillis
+      const isDue = now - copy.viewedAt >= viewMillis
+      kept.delete(key)
+      kept.set(key, isDue ? { ...copy, viewedAt: now } : copy)
+      if (isDue) yield* Effect.ignore(fs.utimes(place(key, copy.mime), now / 1000, copy.fetchedAt / 1000))
+    })
+
+    const store = Effect.fnUntraced(function*(key: string, bytes: Stream.Stream<Uint8Array, OutboundError>) {
+      const folder = path.join(root, key.slice(0, 2))
+      const draft = path.join(folder, `${key}-${++drafts}.part`)
+      const head = new Uint8Array(headBytes)
+      let count = 0
+      yield* Effect.mapError(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }), storageFailed)
+      return yield* Effect.gen(function*() {
+        yield* Effect.scoped(Effect.gen(function*() {
+          const file = yield* Effect.mapError(fs.open(draft, { flag: "w", mode: 0o600 }), storageFailed)
+          yield* Stream.runForEach(bytes, (chunk): Effect.Effect<void, NoRemoteFile | StorageFailed> => {
+            if (count < headBytes) head.set(chunk.subarray(0, headBytes - count), count)
+            count += chunk.length
+            return count > mediaCacheBytes
+              ? Effect.fail(new NoRemoteFile({ text: "The file is larger than MEDIA_CACHE_BYTES" }))
+              : Effect.mapError(file.writeAll(chunk), storageFailed)
+          })
+        }))
+        const type = sniff(head.subarray(0, count))
+        if (type === undefined) return yield* new NoRemoteFile({ text: "The file is none that this server shows" })
+        const now = yield* Clock.currentTimeMillis
+        const copy: Kept = { mime: type.mime, bytes: count, fetchedAt: now, viewedAt: now }
+        yield* keep(key, copy, draft)
+        return copy
+      }).pipe(Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true }))))
+    })
+
+    const get = Effect.fnUntraced(
+      function*(key: string, notBefore: number, fetch: Stream.Stream<Uint8Array, OutboundError>) {
+        const copy = kept.get(key)
+        if (copy !== undefined && copy.fetchedAt >= notBefore) {
+          yield* viewed(key, copy)
+          return copyOf(key, copy)
+        }
+        // One flight a key; what it fails with is the same for all, as they ask for the same address.
+        const flying = fetching.get(key)
+        if (flying !== undefined) return copyOf(key, yield* Deferred.await(flying))
+        const begun = yield* Deferred.make<Kept, Failure>()
+        const flight = turns.withPermits(1)(store(key, fetch)).pipe(
+          Effect.onExit((exit) =>
+            Effect.suspend(() => {
+              fetching.delete(key)
+              return Deferred.done(begun, exit)
+            })
+          ),
+          Effect.ignore
+        )
+        yield* Effect.suspend(() => {
+          fetching.set(key, begun)
+          return Effect.forkIn(flight, scope)
+        })
+        return copyOf(key, yield* Deferred.await(begun))
+      }
+    )
+
+    return RemoteCopies.of({ get })
+  })
+)

@@ -1,0 +1,14 @@
+import type { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
+import type { MediaRecord } from "./MediaRecord.ts"
+
+/** Where clients get a file and its preview; null for what is not ready or has none. */
+export const addressesOf = (config: ServerConfig["Service"], media: MediaRecord) => {
+  const { fileName, previewName, previewRemoteKey, previewRemoteUrl, remoteKey, remoteUrl, type } = media
+  const file = fileName === null ? Urls.remoteFile(config, remoteUrl, remoteKey) : Urls.file(config, fileName)
+  const preview = previewName === null
+    ? Urls.remoteFile(config, previewRemoteUrl, previewRemoteKey)
+    : Urls.file(config, previewName)
+  // Nobody makes small forms of pictures that are elsewhere.
+  return { file, preview: preview ?? (type === "image" && fileName === null ? file : null) }
+}

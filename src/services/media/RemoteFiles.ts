@@ -1,0 +1,100 @@
+import { Clock, Context, Effect, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { LRUCache } from "lru-cache"
+import { RecordNotFound } from "../Errors.ts"
+import { emojiBytesMax, profilePictureBytesMax, videoBytesMax } from "../instance/ContentLimits.ts"
+import type { DocumentType } from "../outbound/DocumentTypes.ts"
+import { Outbound } from "../outbound/Outbound.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import { traced } from "../Traced.ts"
+import { isRemoteKey, NoRemoteFile, RemoteCopies, type RemoteCopy } from "./RemoteCopies.ts"
+import { refreshedSetting } from "./RemoteRefreshes.ts"
+import type { StorageFailed } from "./Storage.ts"
+
+/** How long a whole file may take to come, in seconds. */
+export const remoteFileSecondsMax = 120
+/** How long a host is not asked again for a file that it did not give, in milliseconds; how many are remembered. */
+export const failureMillis = 60_000
+const failuresMax = 10_000
+
+/** What hosts call files; the bytes decide what they are. */
+const files: DocumentType = {
+  accept: "image/*, video/*, audio/*",
+  accepts: (type) => /^(?:image|video|audio)\/|^(?:application|binary)\/(?:octet-stream|ogg|mp4)$|^$/.test(type)
+}
+
+interface Named {
+  readonly url: string
+  readonly bytesMax: number
+  readonly notBefore: bigint
+}
+
+/**
+ * Files of remote accounts, which stay where they are until somebody looks at them. Only addresses that a row names are
+ * fetched, by the guarded client; rows of suspended accounts and deleted statuses name none.
+ */
+export class RemoteFiles extends Context.Service<RemoteFiles, {
+  readonly get: (
+    key: string
+  ) => Effect.Effect<RemoteCopy, RecordNotFound | NoRemoteFile | OutboundError | StorageFailed>
+}>()("murmuration/services/media/RemoteFiles") {
+  static readonly layer = Layer.effect(
+    RemoteFiles,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const copies = yield* RemoteCopies
+      const outbound = yield* Outbound
+      const failures = new LRUCache<string, number>({ max: failuresMax })
+
+      const find = Effect.fnUntraced(function*(key: string) {
+        const attachment = (column: string) => {
+          const url = sql(column)
+          return sql`SELECT m.${url} AS url, ${videoBytesMax}::int AS bytes_max FROM media_attachments m
+            JOIN accounts a ON a.id = m.account_id AND a.suspended_at IS NULL AND a.domain IS NOT NULL
+            LEFT JOIN statuses s ON s.id = m.status_id
+            WHERE m.${url} IS NOT NULL AND remote_key(m.${url}) = ${key} AND s.deleted_at IS NULL`
+        }
+        const picture = (column: string) => {
+          const url = sql(column)
+          return sql`SELECT a.${url}, ${profilePictureBytesMax}::int FROM accounts a
+            WHERE a.${url} IS NOT NULL AND remote_key(a.${url}) = ${key} AND a.suspended_at IS NULL`
+        }
+        const emoji = (column: string) => {
+          const url = sql(column)
+          return sql`SELECT e.${url}, ${emojiBytesMax}::int FROM custom_emojis e
+            WHERE e.domain IS NOT NULL AND remote_key(e.${url}) = ${key} AND NOT e.disabled`
+        }
+        const [named] = yield* sql<Named>`
+          SELECT url, bytes_max, coalesce((SELECT (value #>> '{}')::bigint FROM settings
+            WHERE name = ${refreshedSetting}), 0) AS not_before
+          FROM (${attachment("remoteUrl")} UNION ALL ${attachment("previewRemoteUrl")}
+            UNION ALL ${picture("avatarRemoteUrl")} UNION ALL ${picture("headerRemoteUrl")}
+            UNION ALL ${emoji("url")} UNION ALL ${emoji("staticUrl")}) named LIMIT 1`
+        return named
+      }, Effect.orDie)
+
+      const bodyOf = ({ bytesMax, url }: Named) =>
+        Stream.unwrap(Effect.map(
+          outbound.stream({ url, type: files, bytesMax, secondsMax: remoteFileSecondsMax }),
+          ({ body }) => body
+        ))
+
+      const get = traced("RemoteFiles.get")(function*(key: string) {
+        const named = isRemoteKey(key) ? yield* find(key) : undefined
+        if (named === undefined) return yield* new RecordNotFound()
+        const now = yield* Clock.currentTimeMillis
+        const failedAt = failures.get(key)
+        if (failedAt !== undefined && now - failedAt < failureMillis) {
+          return yield* new NoRemoteFile({ text: `${named.url} could not be had a moment ago` })
+        }
+        return yield* copies.get(key, Number(named.notBefore), bodyOf(named)).pipe(
+          Effect.tapError(({ _tag }) =>
+            Effect.sync(() => _tag === "StorageFailed" ? undefined : failures.set(key, now))
+          )
+        )
+      })
+
+      return RemoteFiles.of({ get })
+    })
+  )
+}

@@ -1,0 +1,151 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, FileSystem, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { createHash } from "node:crypto"
+import * as RemoteCache from "../../../src/layers/storage/RemoteCache.ts"
+import { RemoteCopies } from "../../../src/services/media/RemoteCopies.ts"
+import { Refused } from "../../../src/services/outbound/OutboundError.ts"
+import { testEnvironment } from "../../support/TestEnvironment.ts"
+
+const roomBytes = 10_000
+
+const keyOf = (name: string) => createHash("sha256").update(name).digest("hex").slice(0, 40)
+
+/** Bytes that begin as a PNG does. */
+const png = (size: number) => {
+  const bytes = new Uint8Array(size)
+  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
+  return bytes
+}
+
+/** A cache over a folder, as a process that starts there has it. */
+const started = Effect.fnUntraced(function*(dataDir: string) {
+  const environment = testEnvironment({ DATA_DIR: dataDir, MEDIA_CACHE_BYTES: String(roomBytes) })
+  const context = yield* Layer.build(Layer.fresh(RemoteCache.layer.pipe(Layer.provide(environment))))
+  const copies = Context.get(context, RemoteCopies)
+  const asked: Array<string> = []
+  return {
+    copies,
+    asked,
+    /** Looks at a file of 3,000 bytes, unless another size is given. */
+    view: (name: string, size = 3_000, notBefore = 0) =>
+      copies.get(
+        keyOf(name),
+        notBefore,
+        Stream.suspend(() => {
+          asked.push(name)
+          return Stream.make(png(size).subarray(0, 10), png(size).subarray(10))
+        })
+      )
+  }
+})
+
+const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "murmuration-" }))
+
+/** Names and sizes of everything that lies in the cache's folder. */
+const onDisk = Effect.fnUntraced(function*(dataDir: string) {
+  const fs = yield* FileSystem.FileSystem
+  const root = `${dataDir}/media/remote`
+  const found: Array<{ readonly name: string; readonly bytes: number }> = []
+  for (const name of yield* fs.readDirectory(root, { recursive: true })) {
+    const { size, type } = yield* fs.stat(`${root}/${name}`)
+    if (type === "File") found.push({ name, bytes: Number(size) })
+  }
+  return found
+})
+
+const total = (files: ReadonlyArray<{ readonly bytes: number }>) => files.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).pipe(Effect.provide(NodeServices.layer))
+
+describe("copies of remote files", () => {
+  it.effect("what was viewed longest ago goes first, in the same order after a restart", () =>
+    run(Effect.gen(function*() {
+      const dataDir = yield* folder
+      const first = yield* started(dataDir)
+      for (const name of ["a", "b", "c"]) {
+        yield* first.view(name)
+        yield* TestClock.adjust("2 minutes")
+      }
+      yield* first.view("a")
+      yield* TestClock.adjust("2 minutes")
+      yield* first.view("d")
+      assert.deepStrictEqual(first.asked, ["a", "b", "c", "d"])
+      assert.strictEqual(total(yield* onDisk(dataDir)), 9_000)
+      yield* TestClock.adjust("2 minutes")
+      yield* first.view("c")
+
+      // Of a, c and d, a is the one viewed longest ago.
+      const second = yield* started(dataDir)
+      yield* TestClock.adjust("2 minutes")
+      yield* second.view("e")
+      for (const name of ["c", "d", "e"]) yield* second.view(name)
+      assert.deepStrictEqual(second.asked, ["e"])
+      yield* second.view("a")
+      assert.deepStrictEqual(second.asked, ["e", "a"])
+    })))
+
+  it.effect("never more than its room, however many come at once and of whatever size", () =>
+    run(Effect.gen(function*() {
+      const dataDir = yield* folder
+      const { view } = yield* started(dataDir)
+      const sizes = Array.from({ length: 60 }, (_, index) => (index * 977) % 6_000 + 100)
+      yield* Effect.forEach(sizes, (size, index) => view(`file ${index}`, size), { concurrency: "unbounded" })
+      const files = yield* onDisk(dataDir)
+      assert.isAtMost(total(files), roomBytes)
+      assert.isAtLeast(total(files), roomBytes - 6_100)
+      assert.strictEqual((yield* Effect.flip(view("large", roomBytes + 1)))._tag, "NoRemoteFile")
+      assert.deepStrictEqual(yield* onDisk(dataDir), files)
+    })))
+
+  it.effect("fetches anew what is older than it may be, in the place of the old copy", () =>
+    run(Effect.gen(function*() {
+      const dataDir = yield* folder
+      const { asked, view } = yield* started(dataDir)
+      const { fetchedAt } = yield* view("a")
+      yield* TestClock.adjust("1 minute")
+      yield* view("a", 2_000, fetchedAt)
+      assert.strictEqual((yield* view("a", 2_000, fetchedAt + 1)).bytes, 2_000)
+      assert.deepStrictEqual(asked, ["a", "a"])
+      assert.strictEqual(total(yield* onDisk(dataDir)), 2_000)
+    })))
+
+  it.effect("who stops waiting does not stop it for others, and what fails is gone and tried again", () =>
+    run(Effect.gen(function*() {
+      const dataDir = yield* folder
+      const { copies } = yield* started(dataDir)
+      const go = yield* Deferred.make<void>()
+      const slow = Stream.concat(Stream.fromEffect(Effect.as(Deferred.await(go), png(500))), Stream.empty)
+      const key = keyOf("slow")
+      const first = yield* Effect.forkChild(copies.get(key, 0, slow), { startImmediately: true })
+      const second = yield* Effect.forkChild(copies.get(key, 0, Stream.die("asked twice")), { startImmediately: true })
+      yield* Fiber.interrupt(first)
+      yield* Deferred.succeed(go, undefined)
+      assert.strictEqual((yield* Fiber.join(second)).bytes, 500)
+
+      const refused = new Refused({ url: "https://else.test/x", rule: "size" })
+      const broken = Stream.concat(Stream.make(png(800)), Stream.fail(refused))
+      const other = keyOf("broken")
+      assert.strictEqual(yield* Effect.flip(copies.get(other, 0, broken)), refused)
+      assert.lengthOf(yield* onDisk(dataDir), 1)
+      assert.strictEqual((yield* copies.get(other, 0, Stream.make(png(700)))).bytes, 700)
+    })))
+
+  it.effect("what a killed process left half written goes, and so does what is no copy of ours", () =>
+    run(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const dataDir = yield* folder
+      yield* (yield* started(dataDir)).view("a")
+      const key = keyOf("b")
+      const place = `${dataDir}/media/remote/${key.slice(0, 2)}`
+      yield* fs.makeDirectory(place, { recursive: true })
+      for (const name of [`${key}-1.part`, `${key}.text_html`, "README"]) {
+        yield* fs.writeFileString(`${place}/${name}`, "x")
+      }
+      const again = yield* started(dataDir)
+      assert.deepStrictEqual((yield* onDisk(dataDir)).map(({ bytes }) => bytes), [3_000])
+      yield* again.view("a")
+      assert.deepStrictEqual(again.asked, [])
+    })))
+})
