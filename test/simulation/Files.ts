@@ -1,9 +1,13 @@
 import { Effect, Layer, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
 import { MediaTurns } from "../../src/actors/media/Entity.ts"
+import { Holdings } from "../../src/services/media/Holdings.ts"
 import { sizeOf } from "../../src/services/media/MediaRecord.ts"
 import { type Made, MediaRefused, MediaToolFailed, MediaTools } from "../../src/services/media/MediaTools.ts"
+import { Processings } from "../../src/services/media/Processings.ts"
 import { Storage, StorageFailed } from "../../src/services/media/Storage.ts"
+import { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import type { Machine } from "./Machine.ts"
 import { Dice } from "./Seeded.ts"
 import type { World } from "./World.ts"
@@ -69,6 +73,21 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
     preview: () => Effect.die("nobody asks for it"),
     profilePicture: () => Effect.die("nobody asks for it")
   })
+}
+
+/** The rows of jobs and the ledger of files, real or as the run's mutation has them. */
+export const rows = ({ mutation }: World) => {
+  const files = Layer.effect(
+    StoredFiles,
+    Effect.gen(function*() {
+      const real = yield* StoredFiles
+      return mutation.storedFiles?.(real, yield* Storage, yield* SqlClient.SqlClient) ?? real
+    })
+  ).pipe(Layer.provide(StoredFiles.layer))
+  const jobs = Layer.effect(Processings, Effect.map(Processings, (real) => mutation.processings?.(real) ?? real)).pipe(
+    Layer.provide(Processings.layer)
+  )
+  return jobs.pipe(Layer.provideMerge(files), Layer.provideMerge(Holdings.layer))
 }
 
 /** What media jobs of a machine run on. */

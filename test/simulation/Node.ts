@@ -94,7 +94,8 @@ export const start = Effect.fnUntraced(
     const machine = new Machine(world.time, world.base, world.seed, name, skewMillis)
     const media = world.media
       ? Layer.effect(MediaOfNode, Uploading.make).pipe(
-        Layer.provide(Media.layerOver),
+        Layer.provide(Media.layerOverRows),
+        Layer.provide(Files.rows(world)),
         Layer.provide(Files.layer(world, machine))
       )
       : Layer.succeed(MediaOfNode, undefined)

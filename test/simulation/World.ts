@@ -7,6 +7,9 @@ import * as Database from "../../src/layers/Database.ts"
 import { Broadcast, type BroadcastMessage } from "../../src/services/Broadcast.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import type { Commands } from "../../src/services/intents/Commands.ts"
+import type { Processings } from "../../src/services/media/Processings.ts"
+import type { Storage } from "../../src/services/media/Storage.ts"
+import type { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import { Leases } from "./Leases.ts"
 import { Machine } from "./Machine.ts"
 import { Network } from "./Network.ts"
@@ -21,6 +24,12 @@ export interface Mutation {
   /** What a node does with it. */
   readonly feeds?: (feeds: Feeds["Service"], sql: SqlClient.SqlClient) => Feeds["Service"]
   readonly commands?: (commands: Commands["Service"], sql: SqlClient.SqlClient) => Commands["Service"]
+  readonly processings?: (processings: Processings["Service"]) => Processings["Service"]
+  readonly storedFiles?: (
+    files: StoredFiles["Service"],
+    storage: Storage["Service"],
+    sql: SqlClient.SqlClient
+  ) => StoredFiles["Service"]
 }
 
 /** Where a machine can be hit: it sends SQL, commits, writes to the feeds, tells the bus or another node, stores a file. */
