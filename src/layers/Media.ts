@@ -18,10 +18,15 @@ const turns = Layer.effect(
   Effect.flatMap(Environment, ({ mediaConcurrency }) => Semaphore.make(mediaConcurrency))
 )
 
-/** The same as `layer` over storage, tools and turns from outside. */
-export const layerOver = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
+/** The same as `layer` over the rows of jobs and files from outside, too. */
+export const layerOverRows = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
   Layer.provideMerge(Jobs.layer),
-  Layer.provideMerge(Layer.mergeAll(MediaAttachments.layer, Processings.layer, Uploads.layer)),
+  Layer.provideMerge(Layer.mergeAll(MediaAttachments.layer, Uploads.layer))
+)
+
+/** The same as `layer` over storage, tools and turns from outside. */
+export const layerOver = layerOverRows.pipe(
+  Layer.provideMerge(Processings.layer),
   Layer.provideMerge(StoredFiles.layer),
   Layer.provideMerge(Holdings.layer)
 )

@@ -65,6 +65,10 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         assert.deepInclude(yield* formatAt(emoji.url), { format: "gif", width: 40, height: 20, pages: 2 })
         assert.deepInclude(yield* formatAt(emoji.static_url), { format: "png", width: 40, height: 20 })
 
+        // Pages show it in the post and in the name of who wrote it.
+        const page = yield* Effect.promise(() => fetch(status.body.url).then((response) => response.text()))
+        assert.strictEqual(page.split(`<img class="emoji" src="${emoji.static_url}" alt=":party:"`).length, 3)
+
         const list = yield* run("emoji", "list")
         assert.match(list.out, /^:party:\tFun\t/m)
         assert.strictEqual((yield* run("emoji", "disable", ":party:")).code, 0)

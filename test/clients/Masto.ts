@@ -51,6 +51,9 @@ const known = [
   // Nothing is set up for these, or nobody is.
   /^\.(thumbnail\.blurhash|configuration\.urls\.status|contact\.account|contactAccount): null/,
   /^\.apiVersions\.mastodon: \d/,
+  // Only pictures have a size in words, sounds have none at all, and no preview without a cover.
+  /\.meta\.original\.(width|height|size|aspect): undefined/,
+  /\.previewUrl: null/,
   // The client reads the keys in camel case.
   /^\.thumbnail\.versions\.@[12]x: undefined/,
   /\.featureApproval\.current_user: undefined/,

@@ -4,7 +4,7 @@ import type { Node } from "./Node.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { Message, Mishap } from "./Session.ts"
-import type { Side, Step, World } from "./World.ts"
+import { hasMedia, type Side, type Step, type World } from "./World.ts"
 
 /** A fault at a step: the `nth` of that kind that whoever has the port takes, from `at` milliseconds on. */
 interface AtStep {
@@ -32,14 +32,15 @@ export type Fault = AtStep | AtTime
 export const faultKinds = ["crash", "freeze", "cut", "stop", "refuse", "partition", "slow", "flush"] as const
 
 /** About how many steps of a kind a machine takes while commands come. */
-const stepsMax: Record<Step, number> = { sql: 180, commit: 24, feeds: 24, bus: 36, network: 30 }
+const stepsMax: Record<Step, number> = { sql: 180, commit: 24, feeds: 24, bus: 36, network: 30, files: 12 }
 
 const words = {
   sql: "its SQL",
   commit: "a commit",
   feeds: "it writes to feeds",
   bus: "it tells the bus",
-  network: "it sends"
+  network: "it sends",
+  files: "it stores a file"
 }
 
 /** Faults that a seed may have. */
@@ -49,6 +50,7 @@ export const faultsMax = 6
 export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "faults")
   const late = Scenario.lateMillis(seed)
+  const media = hasMedia(seed)
   return Array.from({ length: dice.between(2, faultsMax + 1) }, (): Fault => {
     const kind = dice.weighted<Fault["kind"]>([
       [8, "crash"],
@@ -68,7 +70,10 @@ export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
     const side = dice.pick(["before", "after"] as const)
     const step = kind === "cut"
       ? dice.pick(["sql", "commit"] as const)
-      : dice.weighted<Step>([[2, "sql"], [6, "commit"], [4, "feeds"], [1, "bus"], [2, "network"]])
+      : dice.weighted<Step>([[2, "sql"], [6, "commit"], [4, "feeds"], [1, "bus"], [2, "network"], [
+        media ? 6 : 0,
+        "files"
+      ]])
     const nth = dice.between(1, early ? stepsMax[step] : Math.ceil(stepsMax[step] / 4))
     switch (kind) {
       case "crash":

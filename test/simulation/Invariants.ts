@@ -4,6 +4,7 @@ import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import * as Facts from "./Facts.ts"
 import * as Homes from "./Homes.ts"
+import * as MediaInvariants from "./MediaInvariants.ts"
 import { Model } from "./Model.ts"
 import * as Notices from "./Notices.ts"
 import type { Performed } from "./Performed.ts"
@@ -51,7 +52,8 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...Notices.check(aftermath, facts),
     ...(yield* ReadPaths.check(aftermath, facts, model)),
     ...(yield* counters(sql)),
-    ...(yield* leftovers(sql, now))
+    ...(yield* leftovers(sql, now)),
+    ...(world.media ? yield* MediaInvariants.check(world, aftermath.shared) : [])
   ]
 })
 

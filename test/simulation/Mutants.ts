@@ -95,4 +95,33 @@ const epochUnchecked: Mutant = {
   seedsMax: 30
 }
 
-export const mutants = [cursorFirst, keyOutside, listFeed, epochUnchecked]
+/** What a node that died left behind is nobody's. */
+const jobForgotten: Mutant = {
+  name: "a media job that was left behind is not woken",
+  mutation: { processings: (processings) => ({ ...processings, stale: () => Effect.succeed([]) }) },
+  seedsMax: 30
+}
+
+/** A crash in between leaves a file of which no row tells. */
+const fileFirst: Mutant = {
+  name: "a file is stored before its row is there",
+  mutation: {
+    storedFiles: (files, storage, sql) => {
+      let kept = 0
+      return {
+        ...files,
+        keep: (extension, path, bytes) =>
+          Effect.gen(function*() {
+            const at = yield* Clock.currentTimeMillis
+            const name = `mu/mutant-${at}-${kept++}.${extension}`
+            yield* storage.writeFile(name, path)
+            yield* sql`INSERT INTO stored_files (name, bytes, created_at) VALUES (${name}, ${bytes}, ${new Date(at)})`
+            return name
+          })
+      }
+    }
+  },
+  seedsMax: 60
+}
+
+export const mutants = [cursorFirst, keyOutside, listFeed, epochUnchecked, jobForgotten, fileFirst]

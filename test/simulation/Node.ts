@@ -12,13 +12,17 @@ import { SqlClient } from "effect/sql"
 import { Accounts } from "../../src/actors/account/Accounts.ts"
 import { SliceRows, sliceRowsMax } from "../../src/actors/account/Fanout.ts"
 import * as Actors from "../../src/layers/Actors.ts"
+import { shardGroups } from "../../src/layers/environment/Variable.ts"
+import * as Media from "../../src/layers/Media.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import { config } from "../support/Actors.ts"
+import * as Files from "./Files.ts"
 import { Machine } from "./Machine.ts"
 import * as Performed from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
+import * as Uploading from "./Uploading.ts"
 import { client, type Shared, type Step, type World } from "./World.ts"
 
 /** A started node: the real actors on a machine of its own. */
@@ -27,9 +31,15 @@ export interface Node {
   readonly port: number
   readonly accounts: Accounts["Service"]
   readonly homes: HomeTimelines["Service"]
+  /** Undefined where the run has no media. */
+  readonly uploading: Uploading.Uploading | undefined
   /** Ends it as SIGTERM does; answers when it is over. */
   readonly stop: Effect.Effect<void>
 }
+
+class MediaOfNode extends Context.Service<MediaOfNode, Uploading.Uploading | undefined>()(
+  "murmuration/test/simulation/MediaOfNode"
+) {}
 
 /** What the node does to feeds and bus, in sight of the faults. */
 const watched = (world: World, machine: Machine, { bus, feeds, messages }: Shared) => {
@@ -66,6 +76,7 @@ const cluster = (world: World, machine: Machine, address: RunnerAddress.RunnerAd
     Layer.provide(ShardingConfig.layer({
       runnerAddress: Option.some(address),
       shardsPerGroup: 12,
+      ...(world.media ? { availableShardGroups: shardGroups, assignedShardGroups: shardGroups } : {}),
       shardLockExpiration: 6000,
       shardLockRefreshInterval: 2000,
       runnerHealthCheckInterval: 2000,
@@ -81,7 +92,14 @@ export const start = Effect.fnUntraced(
   function*(world: World, shared: Shared, name: string, port: number, skewMillis: number) {
     const slices = new Dice(world.seed, "slices").pick([1, 2, sliceRowsMax])
     const machine = new Machine(world.time, world.base, world.seed, name, skewMillis)
-    const layer = Layer.fresh(Actors.layerOverCommands).pipe(
+    const media = world.media
+      ? Layer.effect(MediaOfNode, Uploading.make).pipe(
+        Layer.provide(Media.layerOverRows),
+        Layer.provide(Files.rows(world)),
+        Layer.provide(Files.layer(world, machine))
+      )
+      : Layer.succeed(MediaOfNode, undefined)
+    const layer = Layer.merge(Layer.fresh(Actors.layerOverCommands), media).pipe(
       Layer.provideMerge(HomeTimelines.layer),
       Layer.provide(Layer.fresh(Performed.commands(world, machine))),
       Layer.provideMerge(cluster(world, machine, RunnerAddress.make(`node-${port}`, port))),
@@ -96,6 +114,7 @@ export const start = Effect.fnUntraced(
       port,
       accounts: Context.get(built, Accounts),
       homes: Context.get(built, HomeTimelines),
+      uploading: Context.get(built, MediaOfNode),
       stop: machine.on(world.outside)(Scope.close(scope, Exit.void)).pipe(
         Effect.andThen(Effect.sync(() => world.crash(machine)))
       )

@@ -1,9 +1,10 @@
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import type { Command } from "../../src/actors/account/Protocol.ts"
-import { type AccountId, StatusId } from "../../src/services/Ids.ts"
+import { type AccountId, type MediaId, StatusId } from "../../src/services/Ids.ts"
 import { post } from "../support/Posts.ts"
 import type { Node } from "./Node.ts"
 import { Dice } from "./Seeded.ts"
+import type { Uploading } from "./Uploading.ts"
 import type { World } from "./World.ts"
 
 /** What a client knows of one command that it sent: the answer's id, an error's tag, or that it never heard. */
@@ -22,6 +23,8 @@ const restPatienceMillis = 6000
 /** How long clients wait for an answer, in milliseconds, and before they try again. */
 const patienceMillis = [6000, 6000, 2000, 300]
 const pauseMillis = 1000
+/** How often a client asks whether its file is ready. */
+const readyAsksMax = 12
 /** Commands begin within that many milliseconds. */
 export const rushMillis = 6000
 
@@ -146,13 +149,44 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
     return known.find((result) => "id" in result) ?? known[0] ?? "unknown"
   })
 
+  /** A post gets files in some seeds: uploaded through any node, and given to it when they are ready, or not at all. */
+  const withFiles = Effect.fnUntraced(function*(dice: Dice, account: AccountId, command: Command) {
+    if (!world.media || command._tag !== "Publish" || !dice.chance(0.7)) return command
+    const mediaIds: Array<MediaId> = []
+    for (let file = dice.between(1, 3); file > 0; file--) {
+      const id = yield* onAnyNode(dice, ({ upload }) => upload(account))
+      if (id === undefined) continue
+      world.count("media uploaded")
+      for (let asked = 0; asked < readyAsksMax; asked++) {
+        const isReady = yield* onAnyNode(dice, (uploading) => uploading.isReady(account, id))
+        if (isReady === true) mediaIds.push(id)
+        if (isReady === true || dice.chance(0.1)) break
+        yield* Effect.sleep(pauseMillis)
+      }
+    }
+    return mediaIds.length === 0 ? command : { ...command, post: { ...command.post, mediaIds } }
+  })
+
+  const onAnyNode = Effect.fnUntraced(
+    function*<A, E>(dice: Dice, ask: (uploading: Uploading) => Effect.Effect<A, E>) {
+      if (nodes.length === 0) return undefined
+      const { machine, uploading } = dice.pick(nodes)
+      if (uploading === undefined) return undefined
+      return yield* machine.on(world.outside)(ask(uploading)).pipe(
+        Effect.timeoutOption(dice.pick(patienceMillis)),
+        Effect.exit,
+        Effect.map((exit) => Exit.isSuccess(exit) ? Option.getOrUndefined(exit.value) : undefined)
+      )
+    }
+  )
+
   /** One command of one client, sent until somebody answers; now and then the client reads its home, too. */
   const send = Effect.fnUntraced(function*(n: number) {
     const dice = new Dice(world.seed, `command ${n}`)
     yield* Effect.sleep(dice.between(0, rushMillis) + (n % 4 === 0 ? late : 0))
     const account = dice.pick(accounts)
     const command = draw(dice, account, n)
-    const asked = { account, command, key: `k${n}` }
+    const asked = { account, command: yield* withFiles(dice, account, command), key: `k${n}` }
     world.say(`${nameOf(account)} sends ${describe(asked)}`)
     let result: Outcome["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {

@@ -1,5 +1,5 @@
 import { PGlite } from "@electric-sql/pglite"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Fiber } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
@@ -12,6 +12,7 @@ import * as Node from "./Node.ts"
 import * as Performed from "./Performed.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
+import * as Uploading from "./Uploading.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 import { client, type Mutation, type Shared, shared, World } from "./World.ts"
 
@@ -120,7 +121,8 @@ const rest = Effect.fnUntraced(function*({ sql }: Shared, late: number) {
   for (let waited = 0; waited < restMillisMax + late; waited += 1000) {
     yield* Effect.sleep("1 second")
     const [left] = yield* sql<{ n: number }>`SELECT (SELECT count(*) FROM fanouts)::int
-      + (SELECT count(*) FROM agenda)::int AS n`
+      + (SELECT count(*) FROM agenda)::int
+      + (SELECT count(*) FROM media_attachments WHERE state IN ('queued', 'processing'))::int AS n`
     if (left!.n === 0) return
   }
 })
@@ -155,7 +157,9 @@ const scenario = (options: Options) =>
     const clients = Scenario.make(world, people, nodes)
     const planned = Faults.plan(seed, nodesAtStart).filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(people))
+    const sweeps = yield* Effect.forkChild(Uploading.sweepNowAndThen(world, common))
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
+    yield* Fiber.join(sweeps)
     yield* over
     yield* rest(common, Scenario.lateMillis(seed))
     // Clients that forgot that they heard ask once more with the same key, on a node that just started.

@@ -7,6 +7,9 @@ import * as Database from "../../src/layers/Database.ts"
 import { Broadcast, type BroadcastMessage } from "../../src/services/Broadcast.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import type { Commands } from "../../src/services/intents/Commands.ts"
+import type { Processings } from "../../src/services/media/Processings.ts"
+import type { Storage } from "../../src/services/media/Storage.ts"
+import type { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import { Leases } from "./Leases.ts"
 import { Machine } from "./Machine.ts"
 import { Network } from "./Network.ts"
@@ -21,10 +24,16 @@ export interface Mutation {
   /** What a node does with it. */
   readonly feeds?: (feeds: Feeds["Service"], sql: SqlClient.SqlClient) => Feeds["Service"]
   readonly commands?: (commands: Commands["Service"], sql: SqlClient.SqlClient) => Commands["Service"]
+  readonly processings?: (processings: Processings["Service"]) => Processings["Service"]
+  readonly storedFiles?: (
+    files: StoredFiles["Service"],
+    storage: Storage["Service"],
+    sql: SqlClient.SqlClient
+  ) => StoredFiles["Service"]
 }
 
-/** Where a machine can be hit: it sends SQL, commits, writes to the feeds, tells the bus or another node. */
-export type Step = "sql" | "commit" | "feeds" | "bus" | "network"
+/** Where a machine can be hit: it sends SQL, commits, writes to the feeds, tells the bus or another node, stores a file. */
+export type Step = "sql" | "commit" | "feeds" | "bus" | "network" | "files"
 
 export type Side = "before" | "after"
 
@@ -49,6 +58,9 @@ export const client = (session: Session, machine: Machine, maxConnections: numbe
     connectTimeout: "3 seconds"
   }))
 
+/** Some seeds have media, which take time. */
+export const hasMedia = (seed: number) => new Dice(seed, "media").chance(0.3)
+
 /** What all machines of a run have in common: time, the database, leases, the network, and a record of what happened. */
 export class World {
   readonly time: VirtualTime
@@ -67,6 +79,9 @@ export class World {
   /** What clients met that no fault excuses. */
   readonly wrong: Array<string> = []
   readonly told: Array<Told> = []
+  /** People upload files in this run; whatever is stored, by name. */
+  readonly media: boolean
+  readonly files = new Map<string, string>()
   /** Called when a machine is about to do something that others can see, or just did; what it answers is done then. */
   step: (machine: Machine, step: Step, side: Side) => Effect.Effect<void> = () => Effect.void
 
@@ -74,6 +89,7 @@ export class World {
     this.time = time
     this.seed = seed
     this.mutation = mutation
+    this.media = hasMedia(seed)
     this.base = Context.make(References.MinimumLogLevel, logLevel)
     this.session = new Session(database, time, new Dice(seed, "session"))
     this.network = new Network(time, new Dice(seed, "network"))

@@ -38,7 +38,7 @@ describe("simulation", () => {
   })
 
   it(
-    `invariants I1 to I4, I9 to I13, I16 and I19 hold in ${seeds} seeds, in which every kind of fault happens`,
+    `invariants I1 to I4, I9 to I13, I15, I16 and I19 hold in ${seeds} seeds, in which every kind of fault happens`,
     async () => {
       const began = performance.now()
       const results = await fleet.each(1, seeds, settings)
@@ -50,6 +50,9 @@ describe("simulation", () => {
       const sums = sumsOf(results)
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
       assert.isAbove(sums.get("stale commit refused") ?? 0, 0, "a frozen node's late commit")
+      for (const what of ["media uploaded", "media attached", "media sweep"]) {
+        assert.isAbove(sums.get(what) ?? 0, 0, what)
+      }
     },
     seeds * seedMillisMax + 60_000
   )

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
+import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
@@ -9,6 +10,7 @@ import { traced } from "../../services/Traced.ts"
 import { picturesOf } from "../render/AccountValues.ts"
 import { keyOf } from "../render/StatusBodies.ts"
 import { attachments } from "./Attachments.ts"
+import { type Finder, withEmojis } from "./EmojiText.ts"
 import { type Html, html, raw } from "./Html.ts"
 import { poll } from "./PollList.ts"
 
@@ -22,6 +24,7 @@ export class Posts extends Context.Service<Posts, {
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const config = yield* ServerConfig
+      const emojis = yield* CustomEmojis
       const standings = yield* Standings
       const statuses = yield* Statuses
 
@@ -38,12 +41,14 @@ export class Posts extends Context.Service<Posts, {
           (yield* accounts.load([...new Set(Array.from(records.values(), ({ accountId }) => accountId))]))
             .map((account) => [account.id, account])
         )
+        const named = yield* emojis.finder
         return wanted.flatMap((record) => {
           const standing = open.get(record.id)
           const shown = record.reblogOfId === null ? record : records.get(record.reblogOfId)
           const [by, author] = [authors.get(record.accountId), authors.get(shown?.accountId ?? 0n)]
           if (standing === undefined || shown === undefined || by === undefined || author === undefined) return []
-          return [article(config, shown, author, standing, shown === record ? undefined : by, now)]
+          const boostedBy = shown === record ? undefined : by
+          return [article(config, shown, author, standing, boostedBy, shown.local ? named : noEmojis, now)]
         })
       })
       return Posts.of({ show })
@@ -62,30 +67,34 @@ export const time = (date: Date): Html =>
 
 export const nameOf = ({ displayName, username }: AccountRecord): string => displayName.trim() || username
 
+/** Others' shortcodes are not ours. */
+const noEmojis: Finder = () => []
+
 const article = (
   config: ServerConfig["Service"],
   record: StatusRecord,
   author: AccountRecord,
   standing: Standing,
   boostedBy: AccountRecord | undefined,
+  named: Finder,
   now: number
 ): Html => {
   const profile = webAddress(author.url ?? Urls.profile(config, author.username))
   const address = webAddress(record.url ?? Urls.status(config, record.username, record.id))
   // Sanitised when it was stored; done again, so that a page never depends on what is in the database.
   const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
-    raw(sanitise(record.html))
+    withEmojis(raw(sanitise(record.html)), named)
   }</div>`
   const shown = html`${content}${poll(record, now)}${attachments(config, record)}`
   return html`<article class="post">
 ${boostedBy === undefined ? "" : html`<p class="boost">${nameOf(boostedBy)} boosted</p>`}
 <header><img src="${picturesOf(config, author).avatarStatic}" alt="" width="44" height="44">
-<p><a href="${profile}"><strong dir="auto">${nameOf(author)}</strong><br>
+<p><a href="${profile}"><strong dir="auto">${withEmojis(html`${nameOf(author)}`, named)}</strong><br>
 <span class="soft">@${Urls.acct(author)}</span></a></p></header>
 ${
     record.spoilerText === ""
       ? shown
-      : html`<details><summary dir="auto">${record.spoilerText}</summary>${shown}</details>`
+      : html`<details><summary dir="auto">${withEmojis(html`${record.spoilerText}`, named)}</summary>${shown}</details>`
   }
 <footer><a href="${address}">${time(record.createdAt)}</a>
 ${record.editedAt === null ? "" : html`<span>edited ${time(record.editedAt)}</span>`}

@@ -4,12 +4,14 @@ import { sanitise } from "../../services/html/Sanitise.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import { isValid } from "../../services/identity/Usernames.ts"
 import { idMax } from "../../services/Ids.ts"
+import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
 import { ActorDocuments } from "../activitypub/Actors.ts"
 import { byType } from "../activitypub/Answers.ts"
 import { picturesOf } from "../render/AccountValues.ts"
 import { statusRows } from "../render/Pages.ts"
+import { type Finder, withEmojis } from "./EmojiText.ts"
 import { parameters } from "./Forms.ts"
 import { type Html, html, raw } from "./Html.ts"
 import { count, list, nameOf, Posts } from "./Posts.ts"
@@ -19,6 +21,7 @@ const make = Effect.gen(function*() {
   const accounts = yield* Accounts
   const actors = yield* ActorDocuments
   const config = yield* ServerConfig
+  const emojis = yield* CustomEmojis
   const pages = yield* PublicPages
   const posts = yield* Posts
   const published = yield* AccountStatuses
@@ -45,7 +48,7 @@ const make = Effect.gen(function*() {
     return pages.respond({
       title: nameOf(account),
       body: html`
-${head(config, account)}
+${head(config, account, yield* emojis.finder)}
 ${pinned.length === 0 ? "" : html`<h2>Pinned</h2>${list(pinned)}`}
 <h2>Posts</h2>
 ${shown.length === 0 ? html`<p class="soft">There is nothing here for everybody to read.</p>` : list(shown)}
@@ -70,20 +73,20 @@ const cursorOf = (text: string | null): bigint | undefined => {
 const joined = new Intl.DateTimeFormat("en", { year: "numeric", month: "long", timeZone: "UTC" })
 
 /** Who it is; numbers of followers only where their owner does not hide them (row 60). */
-const head = (config: ServerConfig["Service"], account: AccountRecord): Html => {
+const head = (config: ServerConfig["Service"], account: AccountRecord, named: Finder): Html => {
   const pictures = picturesOf(config, account)
   return html`
 <p class="soft">@${account.username}@${config.localDomain}${account.bot ? " · automated" : ""}</p>
 <img class="banner" src="${pictures.headerStatic}" alt="${account.headerDescription}">
 <div class="who"><img src="${pictures.avatar}" alt="${account.avatarDescription}" width="88" height="88"></div>
 ${account.movedToId === null ? "" : html`<p class="problem">This account has moved to another one.</p>`}
-<div class="content" dir="auto">${raw(sanitise(account.noteHtml))}</div>
+<div class="content" dir="auto">${withEmojis(raw(sanitise(account.noteHtml)), named)}</div>
 ${
     account.fields.length === 0
       ? ""
       : html`<dl class="fields">${
         account.fields.map(({ html: value, name }) =>
-          html`<div><dt dir="auto">${name}</dt><dd dir="auto">${raw(sanitise(value))}</dd></div>`
+          html`<div><dt dir="auto">${name}</dt><dd dir="auto">${withEmojis(raw(sanitise(value)), named)}</dd></div>`
         )
       }</dl>`
   }

@@ -25,7 +25,7 @@ dl.fields dd { margin: 0; min-width: 0 }
 .posts { list-style: none; margin: 0; padding: 0 }
 .posts > li { padding: 1rem 0; border-top: 1px solid var(--line) }
 .post > header { display: flex; gap: .75rem; align-items: center; margin-bottom: .5rem }
-.post > header img { width: 2.75rem; height: 2.75rem; border-radius: .5rem }
+.post > header > img { width: 2.75rem; height: 2.75rem; border-radius: .5rem }
 .post > header p { margin: 0; line-height: 1.3 }
 .post > header a { color: inherit; text-decoration: none }
 .post > header a:hover { text-decoration: underline }
@@ -34,7 +34,9 @@ dl.fields dd { margin: 0; min-width: 0 }
 .post .boost { margin: 0 0 .5rem; font-size: .875rem; color: var(--soft) }
 .media { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: .5rem; margin-bottom: .75rem }
 .media img, .media video { display: block; width: 100%; max-height: 24rem; object-fit: cover; border-radius: .5rem }
+.media > :not(:only-child), .media > a:not(:only-child) img { aspect-ratio: 3 / 2; height: 100% }
 .media audio { width: 100% }
+.emoji { display: inline; width: auto; height: 1.25em; vertical-align: -.25em; object-fit: contain }
 .content { overflow-wrap: anywhere; margin-bottom: .75rem }
 .content p { margin: 0 0 .75rem }
 .content .invisible { font-size: 0; line-height: 0 }

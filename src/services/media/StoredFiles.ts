@@ -6,7 +6,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { traced } from "../Traced.ts"
 import { headBytes, type ServedExtension, type uploadExtension } from "./FileTypes.ts"
 import { unheldFile } from "./Holdings.ts"
-import { Storage, type StorageFailed } from "./Storage.ts"
+import { Storage, StorageFailed } from "./Storage.ts"
 
 /** More bytes than allowed. */
 export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", { bytesMax: Schema.Int }) {}
@@ -76,6 +76,15 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         yield* erase(sql`name = ANY (${names}::text[])`)
       }, Effect.catchCause((cause) => Effect.logWarning("files are left to the sweep", cause)))
 
+      /** Enters how large a file became. One that arrived after an hour in which this process stood still was swept. */
+      const arrived = Effect.fnUntraced(function*(name: string, bytes: number) {
+        const rows = yield* sql`UPDATE stored_files SET bytes = ${bytes} WHERE name = ${name} AND NOT doomed
+          RETURNING name`
+        if (rows.length > 0) return
+        yield* storage.remove(name)
+        return yield* new StorageFailed({ text: "The file took too long to arrive" })
+      })
+
       const receive: StoredFiles["Service"]["receive"] = Effect.fnUntraced(function*(extension, bytes, bytesMax) {
         const name = yield* enter(extension)
         let count = 0
@@ -86,7 +95,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
           return count > bytesMax ? new FileTooLarge({ bytesMax }) : Effect.succeed(chunk)
         })
         yield* storage.write(name, watched).pipe(
-          Effect.andThen(Effect.suspend(() => sql`UPDATE stored_files SET bytes = ${count} WHERE name = ${name}`)),
+          Effect.andThen(Effect.suspend(() => arrived(name, count))),
           Effect.onError(() => discard([name]))
         )
         return { name, bytes: count, head: head.subarray(0, count) }
@@ -95,7 +104,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
       const keep = traced("StoredFiles.keep")(function*(extension: ServedExtension, path: string, bytes: number) {
         const name = yield* enter(extension)
         yield* storage.writeFile(name, path)
-        yield* sql`UPDATE stored_files SET bytes = ${bytes} WHERE name = ${name}`
+        yield* arrived(name, bytes)
         return name
       })
 

@@ -1,0 +1,18 @@
+import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import { type Html, html, raw } from "./Html.ts"
+
+/** Finds the emoji that texts name. */
+export type Finder = (...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>
+
+const picture = ({ shortcode, staticUrl }: Emoji) =>
+  String(html`<img class="emoji" src="${staticUrl}" alt=":${shortcode}:" title=":${shortcode}:" loading="lazy">`)
+
+/** A piece of a page whose texts show the emoji that they name; what is inside of tags stays as it is. */
+export const withEmojis = (piece: Html, find: Finder): Html => {
+  const markup = String(piece)
+  const found = new Map(find(markup).map((emoji) => [emoji.shortcode, picture(emoji)]))
+  if (found.size === 0) return piece
+  return raw(
+    markup.replace(/<[^>]*>|:([a-zA-Z0-9_]{2,128}):/g, (all, shortcode?: string) => found.get(shortcode ?? "") ?? all)
+  )
+}

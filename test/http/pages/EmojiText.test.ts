@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest"
+import { withEmojis } from "../../../src/http/pages/EmojiText.ts"
+import { html, raw } from "../../../src/http/pages/Html.ts"
+
+const emoji = {
+  shortcode: "party",
+  url: "https://here.test/moving.gif",
+  staticUrl: `https://here.test/still.png?a="b"`,
+  visibleInPicker: true,
+  category: null
+}
+const find = (...texts: ReadonlyArray<string>) => texts.some((text) => text.includes(":party:")) ? [emoji] : []
+const picture =
+  `<img class="emoji" src="https://here.test/still.png?a=&quot;b&quot;" alt=":party:" title=":party:" loading="lazy">`
+
+describe("emoji on pages", () => {
+  it("stand in the place of their shortcodes, in texts only and escaped like everything else", () => {
+    const show = (markup: string) => String(withEmojis(raw(markup), find))
+    assert.strictEqual(show("<p>a :party: b :other: c</p>"), `<p>a ${picture} b :other: c</p>`)
+    assert.strictEqual(
+      show(`<a href="https://x.test/:party:" title=":party:">:party:</a>`),
+      `<a href="https://x.test/:party:" title=":party:">${picture}</a>`
+    )
+    assert.strictEqual(show("no emoji, 10:30:45"), "no emoji, 10:30:45")
+    assert.strictEqual(
+      String(withEmojis(html`${"<script>:party:</script>"}`, find)),
+      `&lt;script&gt;${picture}&lt;/script&gt;`
+    )
+  })
+})

@@ -1,0 +1,106 @@
+import { Effect, Layer, Semaphore, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { MediaTurns } from "../../src/actors/media/Entity.ts"
+import { Holdings } from "../../src/services/media/Holdings.ts"
+import { sizeOf } from "../../src/services/media/MediaRecord.ts"
+import { type Made, MediaRefused, MediaToolFailed, MediaTools } from "../../src/services/media/MediaTools.ts"
+import { Processings } from "../../src/services/media/Processings.ts"
+import { Storage, StorageFailed } from "../../src/services/media/Storage.ts"
+import { StoredFiles } from "../../src/services/media/StoredFiles.ts"
+import type { Machine } from "./Machine.ts"
+import { Dice } from "./Seeded.ts"
+import type { World } from "./World.ts"
+
+/** How long a job takes on a node, and a file on its way, in milliseconds. */
+const jobMillisMax = 8_000
+const transferMillisMax = 200
+const jobsAtOnce = 2
+
+/** One store of files for all nodes, in sight of the faults: a file is there whole or not at all. */
+const storage = (world: World, machine: Machine): Storage["Service"] => {
+  const { files } = world
+  const dice = new Dice(world.seed, `files ${machine.name}`)
+  const around = <A, E>(effect: Effect.Effect<A, E>) =>
+    world.step(machine, "files", "before").pipe(
+      Effect.andThen(effect),
+      Effect.tap(() => world.step(machine, "files", "after"))
+    )
+  const arrive = (name: string, content: string) =>
+    Effect.sync(() => {
+      if (files.has(name)) world.wrong.push(`I15: ${machine.name} writes the file ${name} once more`)
+      files.set(name, content)
+    })
+  const transfer = Effect.suspend(() => Effect.sleep(dice.between(1, transferMillisMax)))
+  return Storage.of({
+    write: (name, bytes) =>
+      around(Effect.andThen(Stream.runForEach(bytes, () => transfer), arrive(name, "what a client sent"))),
+    writeFile: (name, path) => around(Effect.andThen(transfer, arrive(name, path))),
+    size: (name) => Effect.sync(() => files.get(name)?.length),
+    read: () => Stream.empty,
+    local: (name) =>
+      Effect.suspend(() =>
+        files.has(name) ? Effect.succeed(name) : new StorageFailed({ text: `${name} is not there` })
+      ),
+    folder: Effect.succeed("work"),
+    remove: (name) => around(Effect.sync(() => void files.delete(name))),
+    list: Stream.suspend(() => Stream.fromIterable([...files.keys()].map((name) => ({ name, bytes: 1 }))))
+  })
+}
+
+/** Tools that take their time; now and then a file is refused, or a tool crashes. */
+const tools = (world: World, machine: Machine): MediaTools["Service"] => {
+  const dice = new Dice(world.seed, `tools ${machine.name}`)
+  const made: Made = {
+    type: "image",
+    original: { path: "an original", extension: "png", bytes: 11 },
+    preview: { path: "a preview", extension: "png", bytes: 9 },
+    meta: { original: sizeOf(1, 1) },
+    blurhash: null
+  }
+  return MediaTools.of({
+    types: new Set(["image/png"]),
+    attachment: () =>
+      Effect.suspend(() => {
+        world.count("media attempt")
+        const end = dice.weighted<() => Effect.Effect<Made, MediaRefused | MediaToolFailed>>([
+          [8, () => Effect.succeed(made)],
+          [1, () => Effect.fail(new MediaRefused({ text: "not this one" }))],
+          [1, () => Effect.fail(new MediaToolFailed({ text: "it crashed" }))]
+        ])
+        return Effect.andThen(Effect.sleep(dice.between(10, jobMillisMax)), Effect.suspend(end))
+      }),
+    preview: () => Effect.die("nobody asks for it"),
+    profilePicture: () => Effect.die("nobody asks for it")
+  })
+}
+
+/** The rows of jobs and the ledger of files, real or as the run's mutation has them. */
+export const rows = ({ mutation }: World) => {
+  const files = Layer.effect(
+    StoredFiles,
+    Effect.gen(function*() {
+      const real = yield* StoredFiles
+      return mutation.storedFiles?.(real, yield* Storage, yield* SqlClient.SqlClient) ?? real
+    })
+  ).pipe(Layer.provide(StoredFiles.layer))
+  const jobs = Layer.effect(Processings, Effect.map(Processings, (real) => mutation.processings?.(real) ?? real)).pipe(
+    Layer.provide(Processings.layer)
+  )
+  return jobs.pipe(Layer.provideMerge(files), Layer.provideMerge(Holdings.layer))
+}
+
+/** What media jobs of a machine run on. */
+export const layer = (world: World, machine: Machine) => {
+  const dice = new Dice(world.seed, `names ${machine.name}`)
+  const seen = storage(world, machine)
+  return Layer.mergeAll(
+    Layer.succeed(Storage, seen),
+    Layer.succeed(MediaTools, tools(world, machine)),
+    Layer.effect(MediaTurns, Semaphore.make(jobsAtOnce)),
+    Layer.succeed(
+      SecureRandom.SecureRandom,
+      SecureRandom.make((size) => Uint8Array.from({ length: size }, () => dice.between(0, 256)))
+    )
+  )
+}
