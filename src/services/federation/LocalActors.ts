@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Gone, NotAllowed, RecordNotFound } from "../Errors.ts"
+import { type Gone, NotAllowed, RecordNotFound } from "../Errors.ts"
 import { Accounts, type FoundAccount } from "../identity/Accounts.ts"
 import { Handles } from "../identity/Handles.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
