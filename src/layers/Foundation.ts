@@ -56,7 +56,7 @@ const actors = (environment: Environment["Service"]): Layer.Layer<
     : Cluster.layerNode(environment.cluster.host, environment.cluster.port, environment.shardGroups)
 
 /** The only way to anybody else's servers. */
-const outbound = Outbound.layer.pipe(Layer.provide(UndiciTransport.layer))
+export const outbound = Outbound.layer.pipe(Layer.provide(UndiciTransport.layer))
 
 const cluster = Layer.unwrap(Effect.map(Environment, actors))
 

@@ -1,10 +1,15 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
+import { Fetches } from "../services/federation/Fetches.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
+import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
+import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Replies } from "../services/federation/Replies.ts"
+import { Senders } from "../services/federation/Senders.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
+import { WebFingers } from "../services/federation/WebFingers.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
@@ -83,8 +88,10 @@ const reading = Layer.mergeAll(
   Timelines.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 
-/** What is ours as other servers know it. */
-const federation = Layer.mergeAll(LocalActors.layer, Objects.layer, Replies.layer).pipe(
+/** What is ours as other servers know it, and what is theirs. */
+const federation = Layer.mergeAll(LocalActors.layer, Objects.layer, Replies.layer, Senders.layer).pipe(
+  Layer.provideMerge(RemoteActors.layer),
+  Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
   Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
   Layer.provide(KeyOperations.layer)
 )

@@ -24,6 +24,7 @@ import * as ScheduledStatuses from "../../src/http/v1/ScheduledStatuses.ts"
 import * as Search from "../../src/http/v1/Search.ts"
 import * as Tags from "../../src/http/v1/Tags.ts"
 import * as WellKnown from "../../src/http/wellknown/Routes.ts"
+import { outbound } from "../../src/layers/Foundation.ts"
 import * as Tools from "../../src/layers/media/Tools.ts"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
 import * as Services from "../../src/layers/Services.ts"
@@ -81,7 +82,9 @@ export const server = (config: Partial<ServerConfig["Service"]> = {}) =>
     Layer.provideMerge(NodeHttpServer.layerTest),
     Layer.provideMerge(Limits.layerOff),
     Layer.provideMerge(Layer.mergeAll(Services.layer, Handles.layer)),
-    Layer.provideMerge(Layer.mergeAll(PasswordHashing.layerSimulation, Tools.layer, noMail, Feeds.layerMemory)),
+    Layer.provideMerge(
+      Layer.mergeAll(PasswordHashing.layerSimulation, Tools.layer, noMail, Feeds.layerMemory, outbound)
+    ),
     Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, NodeCrypto.layer, NodeServices.layer, TestDatabase.layer)),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, signupConfirmation: "none", ...config }))
   )

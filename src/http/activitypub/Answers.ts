@@ -4,6 +4,7 @@ import { hash } from "node:crypto"
 import type { ClientError } from "../../services/Errors.ts"
 import type { Document } from "../../services/federation/documents/Vocabulary.ts"
 import * as Reply from "../guard/Reply.ts"
+import type { NotSigned } from "./Requesters.ts"
 
 /** How long others may keep a document that is for everybody, in seconds. */
 export const documentSecondsMax = 180
@@ -46,11 +47,13 @@ export const ready = (text: string, audience: Audience) =>
 export const document = (value: Document, audience: Audience) => ready(JSON.stringify(value), audience)
 
 /** What is not there, not for the requester, or gone; others may believe in the last for as long as in a document. */
-export const refused = (error: ClientError) =>
+export const refused = (error: ClientError | NotSigned) =>
   Effect.succeed(
     HttpServerResponse.setHeaders(
-      Reply.error(error),
-      error._tag === "Gone" ? cacheHeaders("everybody") : { "cache-control": "private, no-store", vary: "Accept" }
+      error._tag === "NotSigned" ? Reply.plainError(error.malformed ? 400 : 401, error.text) : Reply.error(error),
+      error._tag === "Gone"
+        ? cacheHeaders("everybody")
+        : { "cache-control": "private, no-store", vary: "Accept, Signature" }
     )
   )
 

@@ -1,6 +1,8 @@
-import { Context, Effect, Layer } from "effect"
-import type { HttpServerRequest } from "effect/http"
-import { type NotAllowed, Unauthorized } from "../../services/Errors.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { NotAllowed, Unavailable } from "../../services/Errors.ts"
+import { Senders } from "../../services/federation/Senders.ts"
+import type { SignedRequest } from "../../services/federation/signatures/SignedRequest.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import type { Audience } from "./Answers.ts"
@@ -11,17 +13,52 @@ export interface Requester {
   readonly audience: Audience
 }
 
-/** Other servers that ask for documents. In restricted mode there is nothing for strangers (S-024). */
+/** A signature that is not there or does not hold, with the reason that other servers' operators look for. */
+export class NotSigned extends Schema.TaggedError<NotSigned>()("NotSigned", {
+  text: Schema.String,
+  malformed: Schema.Boolean
+}) {
+  override get message() {
+    return this.text
+  }
+}
+
+/** What of a request its signature may speak of. */
+export const signedRequest = (
+  { headers, method, url }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "method" | "url">,
+  body: Uint8Array
+): SignedRequest => ({ method, target: url, headers, body })
+
+/**
+ * Other servers that ask for documents. Who signs sees what that account may; who does not, what is for everybody, and in
+ * restricted mode nothing (S-024).
+ */
 export class Requesters extends Context.Service<Requesters, {
-  readonly current: Effect.Effect<Requester, Unauthorized | NotAllowed, HttpServerRequest.HttpServerRequest>
+  readonly current: Effect.Effect<
+    Requester,
+    NotSigned | NotAllowed | Unavailable,
+    HttpServerRequest.HttpServerRequest
+  >
 }>()("murmuration/http/activitypub/Requesters") {
   static readonly layer = Layer.effect(
     Requesters,
-    Effect.map(ServerConfig, ({ limitedFederation }) =>
-      Requesters.of({
-        current: limitedFederation
-          ? new Unauthorized({ reason: "user required" })
-          : Effect.succeed({ viewer: undefined, audience: "everybody" })
-      }))
+    Effect.gen(function*() {
+      const { limitedFederation } = yield* ServerConfig
+      const senders = yield* Senders
+      const everybody: Requester = { viewer: undefined, audience: "everybody" }
+      const current = Effect.gen(function*() {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        if (request.headers["signature"] === undefined && !limitedFederation) return everybody
+        const sender = yield* senders.verify(signedRequest(request, new Uint8Array())).pipe(
+          Effect.catchTags({
+            Unverified: ({ malformed, text }) => new NotSigned({ malformed, text }),
+            KeyUnavailable: () => new Unavailable()
+          })
+        )
+        if (sender.suspended) return yield* new NotAllowed()
+        return { viewer: sender.accountId, audience: "signer" } satisfies Requester
+      })
+      return Requesters.of({ current })
+    })
   )
 }

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Gone } from "../Errors.ts"
-import { NotAllowed, RecordNotFound } from "../Errors.ts"
+import { type Gone, NotAllowed, RecordNotFound } from "../Errors.ts"
 import { Accounts, type FoundAccount } from "../identity/Accounts.ts"
 import { Handles } from "../identity/Handles.ts"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"

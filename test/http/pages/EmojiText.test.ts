@@ -3,6 +3,7 @@ import { withEmojis } from "../../../src/http/pages/EmojiText.ts"
 import { html, raw } from "../../../src/http/pages/Html.ts"
 
 const emoji = {
+  id: 1n,
   shortcode: "party",
   url: "https://here.test/moving.gif",
   staticUrl: `https://here.test/still.png?a="b"`,

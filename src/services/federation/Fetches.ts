@@ -1,0 +1,74 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as DocumentTypes from "../outbound/DocumentTypes.ts"
+import { Outbound } from "../outbound/Outbound.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import { traced } from "../Traced.ts"
+import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
+import { activityStreams } from "./documents/Vocabulary.ts"
+import { Signatures } from "./signatures/Signatures.ts"
+import { SigningKeys } from "./SigningKeys.ts"
+
+/** A document that was had, but is not to be believed. */
+export class Implausible extends Schema.TaggedError<Implausible>()("Implausible", {
+  url: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.url}: ${this.reason}`
+  }
+}
+
+export interface FetchedDocument {
+  /** The id, which is the address that it was had from. */
+  readonly id: URL
+  readonly document: Foreign
+}
+
+/** Objects of other servers, from their origin. Contexts in them are compared by name and never fetched (row 33). */
+export class Fetches extends Context.Service<Fetches, {
+  /**
+   * The object behind an address. It is believed where it was served from the address that is its id; another address
+   * leads to the id at most once, and then that must hold (row 1).
+   */
+  readonly fetch: (url: string) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
+}>()("murmuration/services/federation/Fetches") {
+  static readonly layer = Layer.effect(
+    Fetches,
+    Effect.gen(function*() {
+      const { outboundAllow, publicUrl } = yield* ServerConfig
+      const keys = yield* SigningKeys
+      const outbound = yield* Outbound
+      const signatures = yield* Signatures
+      const readUrl = urlReader(outboundAllow)
+      const own = new URL(publicUrl).host
+
+      const sign = Effect.fnUntraced(function*(url: URL) {
+        const key = yield* keys.ofInstance
+        return yield* signatures.sign("draft-cavage", key, { method: "GET", url, headers: {}, body: undefined })
+      })
+
+      const once = Effect.fnUntraced(function*(asked: string) {
+        const implausible = (reason: string) => new Implausible({ url: asked, reason })
+        // What is ours is not learnt from the outside.
+        if (URL.parse(asked)?.host === own) return yield* implausible("it is ours")
+        const { url, value } = yield* outbound.json({ url: asked, type: DocumentTypes.activity, sign })
+        const document = asForeign(value)
+        const id = readUrl(document?.["id"])
+        if (document === undefined || id === undefined) return yield* implausible("no object with an id")
+        if (!asList(document["@context"]).includes(activityStreams)) return yield* implausible("no ActivityStreams")
+        return { document, id, servedBy: url }
+      })
+
+      const fetch = traced("Fetches.fetch")(function*(url: string) {
+        const first = yield* once(url)
+        const found = first.id.href === first.servedBy ? first : yield* once(first.id.href)
+        if (found.id.href !== found.servedBy) {
+          return yield* new Implausible({ url, reason: "its id is not where it is" })
+        }
+        return { id: found.id, document: found.document }
+      })
+      return Fetches.of({ fetch })
+    })
+  )
+}

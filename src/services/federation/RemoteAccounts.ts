@@ -1,0 +1,135 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
+import { AccountId } from "../Ids.ts"
+import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import type { ForeignActor } from "./documents/ForeignActor.ts"
+
+/** Whom a handle that nobody confirms belongs to: no domain at all, so that it can mislead nobody. */
+export const unknownDomain = "handle.invalid"
+
+export interface RemoteAccount {
+  readonly id: AccountId
+  readonly uri: string
+  readonly domain: string
+  readonly suspended: boolean
+  readonly fetchedAt: Date
+}
+
+/** The rows of accounts of other servers, as their documents give them. The id of the actor is who it is. */
+export class RemoteAccounts extends Context.Service<RemoteAccounts, {
+  readonly byUri: (uri: string) => Effect.Effect<RemoteAccount | undefined>
+  /**
+   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined where
+   * it could not be confirmed; whoever had it before loses it.
+   */
+  readonly store: (
+    actor: ForeignActor,
+    handle: { readonly username: string; readonly domain: string } | undefined
+  ) => Effect.Effect<AccountId>
+}>()("murmuration/services/federation/RemoteAccounts") {
+  static readonly layer = Layer.effect(
+    RemoteAccounts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+
+      const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
+        const [row] = yield* sql<RemoteAccount>`
+          SELECT a.id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, r.fetched_at
+          FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri}`
+        return row
+      }, Effect.orDie)
+
+      /** Whoever else has the handle loses it: its domain says now that it is another's. */
+      const takeHandle = (uri: string, { domain, username }: { username: string; domain: string }) =>
+        sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
+          WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = ${domain} AND uri <> ${uri}`
+
+      const account = Effect.fnUntraced(function*(
+        actor: ForeignActor,
+        handle: { username: string; domain: string } | undefined,
+        now: number
+      ) {
+        const at = new Date(now)
+        const uri = actor.id.href
+        const suspendedAt = actor.suspended ? at : null
+        if (handle !== undefined) yield* takeHandle(uri, handle)
+        const rows = yield* sql<{ id: bigint }>`
+          WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
+          INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
+            indexable, memorial, suspended_at, created_at, updated_at)
+          SELECT fresh.id, coalesce(${handle?.username ?? null}, fresh.id::text), ${
+          handle?.domain ?? unknownDomain
+        }, ${uri},
+            ${actor.url}, ${actor.displayName}, ${actor.noteHtml},
+            ${JSON.stringify(actor.fields.map((field) => ({ ...field, verifiedAt: null })))}::jsonb, ${actor.locked},
+            ${actor.type === "Application" || actor.type === "Service"}, ${actor.discoverable}, ${actor.indexable},
+            ${actor.memorial}, ${suspendedAt}, ${actor.publishedAt ?? at}, ${at} FROM fresh
+          ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET
+            username = CASE WHEN ${handle === undefined} THEN accounts.username ELSE excluded.username END,
+            domain = CASE WHEN ${handle === undefined} THEN accounts.domain ELSE excluded.domain END,
+            url = excluded.url, display_name = excluded.display_name, note_html = excluded.note_html,
+            fields = excluded.fields, locked = excluded.locked, bot = excluded.bot, discoverable = excluded.discoverable,
+            indexable = excluded.indexable, memorial = excluded.memorial, updated_at = excluded.updated_at,
+            -- Who was suspended here stays so, whatever its own server says (S-014).
+            suspended_at = CASE WHEN ${actor.suspended} THEN coalesce(accounts.suspended_at, excluded.suspended_at)
+              WHEN (SELECT suspended_by_origin FROM remote_actors WHERE account_id = accounts.id) THEN NULL
+              ELSE accounts.suspended_at END
+          RETURNING id`
+        return AccountId.make(only(rows).id)
+      })
+
+      const details = (id: AccountId, actor: ForeignActor, now: number) => {
+        const row = {
+          type: actor.type,
+          inboxUrl: actor.inboxUrl,
+          sharedInboxUrl: actor.sharedInboxUrl,
+          outboxUrl: actor.outboxUrl,
+          followersUrl: actor.followersUrl,
+          followingUrl: actor.followingUrl,
+          featuredUrl: actor.featuredUrl,
+          featuredTagsUrl: actor.featuredTagsUrl,
+          alsoKnownAs: actor.alsoKnownAs,
+          fetchedAt: new Date(now)
+        }
+        return sql`INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, outbox_url, followers_url,
+            following_url, featured_url, featured_tags_url, also_known_as, suspended_by_origin, fetched_at)
+          SELECT ${id}, ${row.type}, ${row.inboxUrl}, ${row.sharedInboxUrl}, ${row.outboxUrl}, ${row.followersUrl},
+            ${row.followingUrl}, ${row.featuredUrl}, ${row.featuredTagsUrl}, ${row.alsoKnownAs}::text[],
+            ${actor.suspended}, ${row.fetchedAt}
+          ON CONFLICT (account_id) DO UPDATE SET type = excluded.type, inbox_url = excluded.inbox_url,
+            shared_inbox_url = excluded.shared_inbox_url, outbox_url = excluded.outbox_url,
+            followers_url = excluded.followers_url, following_url = excluded.following_url,
+            featured_url = excluded.featured_url, featured_tags_url = excluded.featured_tags_url,
+            also_known_as = excluded.also_known_as, fetched_at = excluded.fetched_at,
+            suspended_by_origin = excluded.suspended_by_origin`
+      }
+
+      const keys = Effect.fnUntraced(function*(id: AccountId, actor: ForeignActor) {
+        yield* sql`DELETE FROM remote_keys WHERE account_id = ${id}`
+        yield* sql`INSERT INTO remote_keys (key_id, account_id, public_pem)
+          SELECT DISTINCT ON (k) k, ${id}::bigint, p FROM unnest(${actor.keys.map(({ keyId }) => keyId)}::text[],
+            ${actor.keys.map(({ publicPem }) => publicPem)}::text[]) AS given (k, p)
+          ON CONFLICT (key_id) DO NOTHING`
+      })
+
+      const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(function*(actor, handle) {
+        const now = yield* Clock.currentTimeMillis
+        const id = yield* sql.withTransaction(Effect.gen(function*() {
+          const id = yield* account(actor, handle, now)
+          yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
+          yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
+          yield* details(id, actor, now)
+          yield* keys(id, actor)
+          return id
+        }))
+        yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
+        return id
+      }, Effect.orDie)
+
+      return RemoteAccounts.of({ byUri, store })
+    })
+  )
+}

@@ -1,0 +1,117 @@
+import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import { traced } from "../Traced.ts"
+import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
+import { urlReader } from "./documents/Reading.ts"
+import { normalizeDomain, parseHandle } from "./Domains.ts"
+import { Fetches, Implausible } from "./Fetches.ts"
+import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
+import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperations.ts"
+import { WebFingers } from "./WebFingers.ts"
+
+/** How long a profile is believed without another look at its origin, in milliseconds. */
+export const profileMillisMax = 24 * 3_600_000
+/** Documents that are on their way at once, each once however many ask for it. */
+export const underWayMax = 10_000
+
+export type RemoteError = OutboundError | Implausible
+
+/** Accounts of other servers: found, fetched and stored, each document once however many ask for it. */
+export class RemoteActors extends Context.Service<RemoteActors, {
+  /** The account with this id, as it is known; fetched where it is not. */
+  readonly find: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
+  /** The same, fetched in any case. */
+  readonly refresh: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
+  /** The account behind `name@domain`. */
+  readonly findByHandle: (handle: string) => Effect.Effect<RemoteAccount, RemoteError>
+  /** Whether it is time to look at the profile again. */
+  readonly isStale: (account: RemoteAccount) => Effect.Effect<boolean>
+}>()("murmuration/services/federation/RemoteActors") {
+  static readonly layer = Layer.effect(
+    RemoteActors,
+    Effect.gen(function*() {
+      const scope = yield* Effect.scope
+      const accounts = yield* RemoteAccounts
+      const fetches = yield* Fetches
+      const fingers = yield* WebFingers
+      const keys = yield* KeyOperations
+      const { localDomain, outboundAllow, publicUrl } = yield* ServerConfig
+      const ours = new Set([localDomain, new URL(publicUrl).host])
+      const readUrl = urlReader(outboundAllow)
+      const underWay = new Map<string, Deferred.Deferred<RemoteAccount, RemoteError>>()
+
+      /** The handle that the actor's own domain and the handle's confirm (row 12). */
+      const confirmed = Effect.fnUntraced(function*(actor: ForeignActor) {
+        const domain = normalizeDomain(actor.id.host)
+        if (domain === undefined) return undefined
+        const found = yield* Effect.option(fingers.resolve(actor.username, domain))
+        if (found._tag === "None" || found.value.actor.href !== actor.id.href || ours.has(found.value.domain)) {
+          return undefined
+        }
+        // Its own spelling, as far as it is only that.
+        const { domain: handleDomain, username } = found.value
+        const same = username.toLowerCase() === actor.username.toLowerCase()
+        return { username: same ? actor.username : username, domain: handleDomain }
+      })
+
+      const usable = (actor: ForeignActor) =>
+        Effect.filter(actor.keys, ({ publicPem }) =>
+          Effect.match(keys.kind(publicPem), {
+            onFailure: () => false,
+            onSuccess: ({ bits, type }) => type === "ed25519" || (bits >= rsaBitsMin && bits <= rsaBitsMax)
+          }))
+
+      const fetched = Effect.fnUntraced(function*(uri: string) {
+        const { document, id } = yield* fetches.fetch(uri)
+        const actor = foreignActor(document, id, readUrl)
+        if (actor === undefined) return yield* new Implausible({ url: uri, reason: "no actor" })
+        yield* accounts.store({ ...actor, keys: yield* usable(actor) }, yield* confirmed(actor))
+        const stored = yield* accounts.byUri(id.href)
+        return stored ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
+      })
+
+      /** Whoever asks first may go away; the document comes for the others all the same. */
+      const refresh = traced("RemoteActors.refresh")((uri: string) =>
+        Effect.suspend(() => {
+          const asked = underWay.get(uri)
+          if (asked !== undefined) return Deferred.await(asked)
+          const answer = Deferred.makeUnsafe<RemoteAccount, RemoteError>()
+          if (underWay.size >= underWayMax) return fetched(uri)
+          underWay.set(uri, answer)
+          return fetched(uri).pipe(
+            Effect.onExit((exit) =>
+              Effect.suspend(() => {
+                underWay.delete(uri)
+                return Deferred.done(answer, exit)
+              })
+            ),
+            Effect.forkIn(scope),
+            Effect.andThen(Deferred.await(answer))
+          )
+        })
+      )
+
+      const find = traced("RemoteActors.find")(function*(uri: string) {
+        return (yield* accounts.byUri(uri)) ?? (yield* refresh(uri))
+      })
+
+      const findByHandle = traced("RemoteActors.findByHandle")(function*(text: string) {
+        const handle = parseHandle(text)
+        if (handle === undefined || ours.has(handle.domain)) {
+          return yield* new Implausible({ url: text, reason: "no handle of another server" })
+        }
+        const { actor } = yield* fingers.resolve(handle.username, handle.domain)
+        return yield* find(actor.href)
+      })
+
+      return RemoteActors.of({
+        find,
+        refresh,
+        findByHandle,
+        isStale: ({ fetchedAt }) =>
+          Effect.map(Clock.currentTimeMillis, (now) => now - fetchedAt.getTime() > profileMillisMax)
+      })
+    })
+  )
+}

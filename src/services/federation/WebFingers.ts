@@ -1,0 +1,74 @@
+import { Context, Effect, Layer } from "effect"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as DocumentTypes from "../outbound/DocumentTypes.ts"
+import { Outbound } from "../outbound/Outbound.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import { traced } from "../Traced.ts"
+import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
+import { parseHandle } from "./Domains.ts"
+import { Implausible } from "./Fetches.ts"
+
+/** A handle and the actor that its domain says stands behind it. */
+export interface Finger {
+  readonly username: string
+  readonly domain: string
+  readonly actor: URL
+}
+
+/** Asks the domain of a handle who that is (RFC 7033). */
+export class WebFingers extends Context.Service<WebFingers, {
+  /**
+   * Whom a handle means. Where the domain names another handle, that one's domain must say the same of itself: nobody
+   * is in a domain that does not know of it (row 12).
+   */
+  readonly resolve: (username: string, domain: string) => Effect.Effect<Finger, OutboundError | Implausible>
+}>()("murmuration/services/federation/WebFingers") {
+  static readonly layer = Layer.effect(
+    WebFingers,
+    Effect.gen(function*() {
+      const { outboundAllow } = yield* ServerConfig
+      const outbound = yield* Outbound
+      const readUrl = urlReader(outboundAllow)
+
+      /** Without TLS only at addresses that may be spoken to without; what a name leads to is not known yet. */
+      const baseOf = (domain: string) =>
+        (/^(?:localhost|\[|[0-9.]+(?::|$))/.test(domain) ? readUrl(`http://${domain}/`)?.origin : undefined) ??
+          `https://${domain}`
+
+      const selfOf = (document: Foreign) =>
+        asList(document["links"]).flatMap((item) => {
+          const link = asForeign(item)
+          const [type, parameters] = DocumentTypes.parse(typeof link?.["type"] === "string" ? link["type"] : "")
+          const url = readUrl(link?.["href"])
+          return link?.["rel"] === "self" && DocumentTypes.activity.accepts(type, parameters) && url !== undefined
+            ? [url]
+            : []
+        })[0]
+
+      const ask = Effect.fnUntraced(function*(username: string, domain: string) {
+        const url = `${baseOf(domain)}/.well-known/webfinger?resource=${
+          encodeURIComponent(`acct:${username}@${domain}`)
+        }`
+        const { value } = yield* outbound.json({ url, type: DocumentTypes.jrd })
+        const document = asForeign(value) ?? {}
+        const subject = typeof document["subject"] === "string" ? parseHandle(document["subject"]) : undefined
+        const actor = selfOf(document)
+        if (subject === undefined || actor === undefined) return yield* new Implausible({ url, reason: "no actor" })
+        return { ...subject, actor }
+      })
+
+      const isSame = (one: { username: string; domain: string }, other: { username: string; domain: string }) =>
+        one.username.toLowerCase() === other.username.toLowerCase() && one.domain === other.domain
+
+      const resolve = traced("WebFingers.resolve")(function*(username: string, domain: string) {
+        const first = yield* ask(username, domain)
+        if (isSame(first, { username, domain })) return first
+        const second = yield* ask(first.username, first.domain)
+        return isSame(first, second) && second.actor.href === first.actor.href
+          ? second
+          : yield* new Implausible({ url: `acct:${username}@${domain}`, reason: "its domains do not agree" })
+      })
+      return WebFingers.of({ resolve })
+    })
+  )
+}

@@ -1,0 +1,96 @@
+import { sanitise } from "../../html/Sanitise.ts"
+import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
+import { asForeign, asList, asText, type Foreign, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+
+/* Limits of federation.md section 3, in characters and members (row 39). */
+export const nameCharactersMax = 2_048
+export const summaryCharactersMax = 20_000
+export const fieldsMax = 50
+export const fieldCharactersMax = 2_047
+export const aliasesMax = 256
+
+const username = /^[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*$/i
+
+/** An account of another server as its document says it is; everything in it was checked and cut to size. */
+export interface ForeignActor {
+  readonly id: URL
+  readonly type: string
+  readonly username: string
+  readonly displayName: string
+  readonly noteHtml: string
+  readonly url: string
+  readonly fields: ReadonlyArray<{ readonly name: string; readonly value: string; readonly html: string }>
+  readonly locked: boolean
+  readonly discoverable: boolean
+  readonly indexable: boolean
+  readonly memorial: boolean
+  readonly suspended: boolean
+  readonly publishedAt: Date | undefined
+  readonly inboxUrl: string
+  readonly sharedInboxUrl: string | null
+  readonly outboxUrl: string | null
+  readonly followersUrl: string | null
+  readonly followingUrl: string | null
+  readonly featuredUrl: string | null
+  readonly featuredTagsUrl: string | null
+  readonly alsoKnownAs: ReadonlyArray<string>
+  readonly keys: ReadonlyArray<ForeignKey>
+}
+
+const fieldsOf = (actor: Foreign) =>
+  asList(actor["attachment"]).slice(0, fieldsMax).flatMap((item) => {
+    const field = asForeign(item)
+    const name = asText(field?.["name"], fieldCharactersMax)
+    const value = asText(field?.["value"], fieldCharactersMax)
+    return field === undefined || typeOf(field, "PropertyValue") === undefined || name === undefined ||
+        value === undefined
+      ? []
+      : [{ name, value, html: sanitise(value) }]
+  })
+
+const dateOf = (value: unknown): Date | undefined => {
+  const millis = typeof value === "string" ? Date.parse(value) : Number.NaN
+  return millis >= 0 ? new Date(millis) : undefined
+}
+
+/** The actor in a document that was had from `id` itself; undefined where it is none that we can deal with. */
+export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): ForeignActor | undefined => {
+  const type = typeOf(document, "Application", "Group", "Organization", "Person", "Service")
+  const inbox = readUrl(document["inbox"])
+  const name = document["preferredUsername"]
+  if (document["id"] !== id.href || type === undefined || inbox === undefined) return undefined
+  if (typeof name !== "string" || name.length > nameCharactersMax || !username.test(name)) return undefined
+  /** Its collections are its own server's: what is addressed to them would else be somebody else's to name. */
+  const own = (field: string) => {
+    const url = readUrl(document[field])
+    return url?.origin === id.origin ? url.href : null
+  }
+  const page = asList(document["url"]).map((item) => readUrl(asForeign(item)?.["href"] ?? item))
+    .find((url) => url?.host === id.host)
+  const shared = readUrl(asForeign(document["endpoints"])?.["sharedInbox"] ?? document["sharedInbox"])
+  const flag = (field: string) => document[field] === true
+  return {
+    id,
+    type,
+    username: name,
+    displayName: asText(document["name"], nameCharactersMax) ?? "",
+    noteHtml: sanitise(asText(document["summary"], summaryCharactersMax) ?? ""),
+    url: page?.href ?? id.href,
+    fields: fieldsOf(document),
+    locked: flag("manuallyApprovesFollowers"),
+    discoverable: flag("discoverable"),
+    indexable: flag("indexable"),
+    memorial: flag("memorial"),
+    suspended: flag("suspended"),
+    publishedAt: dateOf(document["published"]),
+    inboxUrl: inbox.href,
+    sharedInboxUrl: shared?.href ?? null,
+    outboxUrl: own("outbox"),
+    followersUrl: own("followers"),
+    followingUrl: own("following"),
+    featuredUrl: own("featured"),
+    featuredTagsUrl: own("featuredTags"),
+    alsoKnownAs: idsOf(document["alsoKnownAs"]).slice(0, aliasesMax).flatMap((alias) => readUrl(alias)?.href ?? []),
+    keys: foreignKeys(document, id)
+  }
+}

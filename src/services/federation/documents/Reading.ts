@@ -1,0 +1,43 @@
+import { Result } from "effect"
+import type { IpNetwork } from "effect/net"
+import { destination } from "../../outbound/Destinations.ts"
+
+/* What is in documents of others, where everything may be of any type. A value that is not what it should be is absent. */
+
+/** A JSON object. */
+export type Foreign = Readonly<Record<string, unknown>>
+
+/** Members of a list that are looked at. */
+export const listMax = 256
+
+export const asForeign = (value: unknown): Foreign | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined
+
+/** A text, cut after `charactersMax`, never within a character. */
+export const asText = (value: unknown, charactersMax: number): string | undefined => {
+  if (typeof value !== "string") return undefined
+  const cut = value.slice(0, charactersMax)
+  return cut.isWellFormed() ? cut : cut.toWellFormed().replace(/\uFFFD$/, "")
+}
+
+/** One value or several, as a list. */
+export const asList = (value: unknown): ReadonlyArray<unknown> =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value.slice(0, listMax) : [value]
+
+/** The id in a link: a text, or an object with one. */
+export const idOf = (value: unknown): string | undefined => {
+  const id = typeof value === "string" ? value : asForeign(value)?.["id"]
+  return typeof id === "string" ? id : undefined
+}
+
+export const idsOf = (value: unknown): ReadonlyArray<string> => asList(value).flatMap((item) => idOf(item) ?? [])
+
+/** Whether a type, which may be a list of types, is one of these. */
+export const typeOf = (document: Foreign, ...types: ReadonlyArray<string>): string | undefined =>
+  asList(document["type"]).find((type): type is string => typeof type === "string" && types.includes(type))
+
+/** Addresses as we believe them in documents: what we could ask for, and nothing else (row 14). */
+export const urlReader = (allowed: ReadonlyArray<IpNetwork.IpNetwork>) => (value: unknown): URL | undefined =>
+  typeof value === "string" ? Result.getOrElse(destination(allowed, value), () => undefined) : undefined
+
+export type ReadUrl = ReturnType<typeof urlReader>

@@ -1,0 +1,138 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
+import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
+import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
+import { followers, person } from "../../support/People.ts"
+import { send } from "../../support/SignInServer.ts"
+import { server, status } from "../../support/WebServer.ts"
+
+const here = "https://local.example"
+
+/** An account of another server whose key is known already; where it is nothing is ever asked. */
+const stranger = Effect.fnUntraced(function*(name: string) {
+  const { privatePem, publicPem } = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate).pipe(
+    Effect.provide(KeyOperationsLayer.layer)
+  )
+  const id = new URL(`https://127.0.0.1/users/${name}`)
+  const key = { keyId: `${id.href}#main-key`, privatePem }
+  const accountId = yield* RemoteAccounts.use(({ store }) =>
+    store({
+      id,
+      type: "Person",
+      username: name,
+      displayName: "",
+      noteHtml: "",
+      url: id.href,
+      fields: [],
+      locked: false,
+      discoverable: false,
+      indexable: false,
+      memorial: false,
+      suspended: false,
+      publishedAt: undefined,
+      inboxUrl: `${id.href}/inbox`,
+      sharedInboxUrl: null,
+      outboxUrl: null,
+      followersUrl: null,
+      followingUrl: null,
+      featuredUrl: null,
+      featuredTagsUrl: null,
+      alsoKnownAs: [],
+      keys: [{ keyId: key.keyId, publicPem }]
+    }, { username: name, domain: "peer.test" })
+  )
+  return { accountId, key }
+})
+
+type Stranger = Effect.Success<ReturnType<typeof stranger>>
+
+/** Asks with the stranger's signature, by the name that our address has outside. */
+const asking = Effect.fnUntraced(function*(path: string, by?: Stranger) {
+  const signed = by === undefined ?
+    {} :
+    yield* Signatures.use(({ sign }) =>
+      sign("rfc9421", by.key, { method: "GET", url: new URL(here + path), headers: {}, body: undefined })
+    )
+  return yield* send(path, { headers: { accept: "application/activity+json", ...signed } })
+})
+
+layer(server(), { excludeTestServices: true })("signed requests", (it) => {
+  it.effect("row 61: each signer sees what is for it, and nobody is given another's answer", () =>
+    Effect.gen(function*() {
+      const anna = yield* person("anna")
+      const [follower, mentioned, nobody] = [
+        yield* stranger("follower"),
+        yield* stranger("mentioned"),
+        yield* stranger("nobody")
+      ]
+      yield* followers(anna, [follower.accountId])
+      const sql = yield* SqlClient.SqlClient
+      const [secret, direct] = [
+        yield* status(anna, "secret", { visibility: "private" }),
+        yield* status(anna, "direct", { visibility: "direct" })
+      ]
+      yield* sql`INSERT INTO mentions (status_id, account_id) VALUES (${direct}, ${mentioned.accountId})`
+      const table: ReadonlyArray<readonly [bigint, Stranger | undefined, number]> = [
+        [secret, follower, 200],
+        [secret, undefined, 404],
+        [secret, nobody, 404],
+        [secret, mentioned, 404],
+        [direct, mentioned, 200],
+        [direct, follower, 404],
+        [direct, undefined, 404]
+      ]
+      // In both orders, so that nothing that is kept answers anybody else.
+      for (const [id, by, expected] of [...table, ...table.toReversed()]) {
+        const answer = yield* asking(`/users/anna/statuses/${id}`, by)
+        assert.strictEqual(answer.status, expected)
+        assert.strictEqual(answer.headers.get("cache-control"), "private, no-store")
+        assert.strictEqual(answer.headers.get("vary"), "Accept, Signature")
+      }
+      const outbox = yield* asking("/users/anna/outbox?page=true", follower)
+      assert.include(outbox.text, String(secret))
+      assert.notInclude(outbox.text, String(direct))
+      assert.notInclude((yield* asking("/users/anna/outbox?page=true")).text, String(secret))
+    }))
+
+  it.effect("row 17: who is blocked or suspended sees nothing, and a signature that does not hold is refused", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const ben = yield* person("ben")
+      const [blocked, suspended, forger] = [
+        yield* stranger("blocked"),
+        yield* stranger("suspended"),
+        yield* stranger("forger")
+      ]
+      const id = yield* status(ben, "open")
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (next_id(${now}), ${ben}, ${blocked.accountId})`
+      yield* sql`UPDATE accounts SET suspended_at = ${new Date(now)} WHERE id = ${suspended.accountId}`
+      const path = `/users/ben/statuses/${id}`
+      assert.strictEqual((yield* asking(path, blocked)).status, 404)
+      assert.strictEqual((yield* asking(path, suspended)).status, 403)
+      const stolen = { ...forger, key: { ...forger.key, keyId: blocked.key.keyId } }
+      assert.strictEqual((yield* asking(path, stolen)).status, 401)
+      assert.strictEqual(
+        (yield* send(path, { headers: { accept: "application/activity+json", signature: "x" } })).status,
+        400
+      )
+    }))
+})
+
+layer(server({ limitedFederation: true }), { excludeTestServices: true })("restricted mode", (it) => {
+  it.effect("S-024: a signature opens what is for the signer", () =>
+    Effect.gen(function*() {
+      const cleo = yield* person("cleo")
+      const id = yield* status(cleo, "hello")
+      const by = yield* stranger("signer")
+      for (const path of ["/users/cleo", `/users/cleo/statuses/${id}`, "/users/cleo/outbox", "/users/cleo/followers"]) {
+        assert.strictEqual((yield* asking(path, by)).status, 200, path)
+        const unsigned = yield* asking(path)
+        assert.strictEqual(unsigned.status, 401, path)
+        assert.deepStrictEqual(JSON.parse(unsigned.text), { error: "Request not signed" })
+      }
+    }))
+})

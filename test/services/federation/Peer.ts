@@ -1,0 +1,81 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { IpNetwork } from "effect/net"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import { Names } from "../../../src/layers/outbound/Names.ts"
+import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Fetches } from "../../../src/services/federation/Fetches.ts"
+import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
+import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
+import { Senders } from "../../../src/services/federation/Senders.ts"
+import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
+import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
+import { SigningKeys } from "../../../src/services/federation/SigningKeys.ts"
+import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
+import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { Outbound } from "../../../src/services/outbound/Outbound.ts"
+import { configuration } from "../../support/Reads.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { activityJson, host } from "../outbound/Hosts.ts"
+
+/** What reads from other servers, with real sockets on loopback and a database of its own. */
+export const remote = Senders.layer.pipe(
+  Layer.provideMerge(RemoteActors.layer),
+  Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
+  Layer.provideMerge(Layer.mergeAll(Signatures.layer, SigningKeys.layer, Outbound.layer)),
+  Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
+  Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),
+  Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer)),
+  Layer.provideMerge(Layer.succeed(ServerConfig, {
+    ...configuration,
+    outboundAllow: [IpNetwork.fromStringUnsafe("127.0.0.0/8")]
+  }))
+)
+
+export type Json = Record<string, unknown>
+
+/** Another server: documents by path, and WebFinger by resource; both may be changed at any time. */
+export const peer = Effect.gen(function*() {
+  const documents = new Map<string, Json | ((request: IncomingMessage, response: ServerResponse) => void)>()
+  const fingers = new Map<string, Json>()
+  const place = yield* host((request, response) => {
+    const url = new URL(request.url ?? "", "http://peer.test")
+    const resource = url.searchParams.get("resource")
+    const found = resource === null ? documents.get(url.pathname) : fingers.get(resource)
+    if (typeof found === "function") found(request, response)
+    else if (found === undefined) response.writeHead(404).end()
+    else {
+      response.writeHead(200, resource === null ? activityJson : { "content-type": "application/jrd+json" })
+        .end(JSON.stringify(found))
+    }
+  })
+  const domain = `127.0.0.1:${place.port}`
+  const finger = (name: string, actor: string, subject = `acct:${name}@${domain}`): Json => ({
+    subject,
+    links: [{ rel: "self", type: "application/activity+json", href: actor }]
+  })
+  /** An account with a key of its own and everything about it in order; `more` changes its document. */
+  const actor = Effect.fnUntraced(function*(name: string, more: Json = {}) {
+    const pair = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate)
+    const id = `${place.url}/users/${name}`
+    const keyId = `${id}#main-key`
+    documents.set(`/users/${name}`, {
+      "@context": ["https://www.w3.org/ns/activitystreams", "https://w3id.org/security/v1"],
+      id,
+      type: "Person",
+      preferredUsername: name,
+      inbox: `${id}/inbox`,
+      followers: `${id}/followers`,
+      endpoints: { sharedInbox: `${place.url}/inbox` },
+      publicKey: { id: keyId, owner: id, publicKeyPem: pair.publicPem },
+      ...more
+    })
+    fingers.set(`acct:${name}@${domain}`, finger(name, id))
+    return { ...pair, id, keyId, name }
+  })
+  return { ...place, domain, documents, fingers, finger, actor }
+})
+
+export type Peer = Effect.Success<typeof peer>

@@ -1,0 +1,135 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { lookUpMillisMin, Senders } from "../../../src/services/federation/Senders.ts"
+import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
+import { type Scheme, Signatures, type SigningKey } from "../../../src/services/federation/signatures/Signatures.ts"
+import type { SignedRequest } from "../../../src/services/federation/signatures/SignedRequest.ts"
+import { publicUrl } from "../../support/Reads.ts"
+import { type Json, peer, remote } from "./Peer.ts"
+
+const inbox = new URL(`${publicUrl}/inbox`)
+const body = new TextEncoder().encode("{}")
+
+const signed = (key: SigningKey, scheme: Scheme = "draft-cavage") =>
+  Effect.map(
+    Signatures.use(({ sign }) => sign(scheme, key, { method: "POST", url: inbox, headers: {}, body })),
+    (headers): SignedRequest => ({ method: "POST", target: "/inbox", headers: { host: inbox.host, ...headers }, body })
+  )
+const verify = (request: SignedRequest) => Senders.use(({ verify }) => verify(request))
+const sender = (key: SigningKey, scheme?: Scheme) => Effect.flatMap(signed(key, scheme), verify)
+const refused = (key: SigningKey) => Effect.map(Effect.flip(sender(key)), (error) => error.message)
+const keyPair = Effect.flatMap(KeyOperations, ({ generate }) => generate)
+
+layer(remote)("senders", (it) => {
+  for (const scheme of ["draft-cavage", "rfc9421"] as const) {
+    it.effect(`are known by their key (${scheme}), which is fetched once`, () =>
+      Effect.gen(function*() {
+        const there = yield* peer
+        const anna = yield* there.actor("anna")
+        assert.strictEqual((yield* sender(anna, scheme)).uri, anna.id)
+        const asked = there.requests.length
+        assert.strictEqual((yield* sender(anna, scheme)).uri, anna.id)
+        assert.strictEqual(there.requests.length, asked)
+      }))
+  }
+
+  it.effect("row 2: a key is its actor's, and the actor lists it; anything else is nobody", () =>
+    Effect.gen(function*() {
+      const [good, evil] = [yield* peer, yield* peer]
+      const victim = yield* good.actor("victim")
+      const forger = yield* evil.actor("forger")
+      const document = { ...(evil.documents.get("/users/forger") as Json) }
+      const claims: ReadonlyArray<readonly [what: string, publicKey: Json, more?: Json]> = [
+        ["another's owner", { id: forger.keyId, owner: victim.id, publicKeyPem: forger.publicPem }],
+        ["another's key id", { id: victim.keyId, owner: forger.id, publicKeyPem: forger.publicPem }],
+        ["another's id and owner", { id: victim.keyId, owner: victim.id, publicKeyPem: forger.publicPem }],
+        ["no owner", { id: forger.keyId, publicKeyPem: forger.publicPem }],
+        ["no id", { owner: forger.id, publicKeyPem: forger.publicPem }],
+        ["another's actor id", { id: forger.keyId, owner: victim.id, publicKeyPem: forger.publicPem }, {
+          id: victim.id
+        }],
+        ["no key", { id: forger.keyId, owner: forger.id, publicKeyPem: "none" }],
+        ["no PEM", { id: forger.keyId, owner: forger.id }]
+      ]
+      for (const [what, publicKey, more] of claims) {
+        evil.documents.set("/users/forger", { ...document, publicKey, ...more })
+        for (const keyId of [forger.keyId, victim.keyId]) {
+          yield* TestClock.adjust(lookUpMillisMin)
+          assert.isNotEmpty(yield* refused({ keyId, privatePem: forger.privatePem }), what)
+        }
+      }
+      // A key's own document leads to its owner, who has to list it.
+      evil.documents.set("/users/forger", document)
+      evil.documents.set("/key", {
+        "@context": "https://www.w3.org/ns/activitystreams",
+        id: `${evil.url}/key`,
+        owner: victim.id,
+        publicKeyPem: forger.publicPem
+      })
+      yield* Effect.flip(sender({ keyId: `${evil.url}/key`, privatePem: forger.privatePem }))
+      // Two keys of one actor, and one of a second origin that it lists.
+      const second = yield* keyPair
+      evil.documents.set("/users/forger", {
+        ...document,
+        publicKey: [
+          { id: forger.keyId, owner: forger.id, publicKeyPem: forger.publicPem },
+          { id: `${forger.id}#second`, owner: forger.id, publicKeyPem: second.publicPem },
+          { id: `${good.url}/users/victim#third`, owner: forger.id, publicKeyPem: second.publicPem }
+        ]
+      })
+      yield* TestClock.adjust(lookUpMillisMin)
+      assert.strictEqual((yield* sender(forger)).uri, forger.id)
+      assert.strictEqual(
+        (yield* sender({ keyId: `${forger.id}#second`, privatePem: second.privatePem })).uri,
+        forger.id
+      )
+      yield* Effect.flip(sender({ keyId: `${good.url}/users/victim#third`, privatePem: second.privatePem }))
+      yield* Effect.flip(sender({ keyId: victim.keyId, privatePem: forger.privatePem }))
+      assert.strictEqual((yield* sender(victim)).uri, victim.id)
+    }))
+
+  it.effect("F27: a new key is believed after one look at its origin, and nobody can make us look more often", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const old = yield* there.actor("bea")
+      yield* sender(old)
+      yield* TestClock.adjust(lookUpMillisMin)
+      const renewed = yield* there.actor("bea")
+      const asked = () => there.requests.filter(({ url }) => url === "/users/bea").length
+      const before = asked()
+      assert.strictEqual((yield* sender(renewed)).uri, renewed.id)
+      const looked = asked()
+      assert.isAbove(looked, before)
+      for (let n = 0; n < 20; n++) yield* refused(old)
+      assert.strictEqual(asked(), looked)
+      yield* TestClock.adjust(lookUpMillisMin)
+      yield* refused(old)
+      assert.isAbove(asked(), looked)
+    }))
+
+  it.effect("a key that cannot be had is a reason to come back, one that is not there is none", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const pair = yield* keyPair
+      there.documents.set("/users/broken", (_, response) => response.writeHead(503).end())
+      const broken = { keyId: `${there.url}/users/broken#main-key`, privatePem: pair.privatePem }
+      assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
+      assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
+      assert.strictEqual(there.requests.length, 1)
+      const missing = { keyId: `${there.url}/users/nobody#main-key`, privatePem: pair.privatePem }
+      assert.deepInclude(yield* Effect.flip(sender(missing)), {
+        _tag: "Unverified",
+        message: `Public key not found for key ${missing.keyId}`
+      })
+      for (
+        const keyId of ["https://local.example/users/a#main-key", "acct:a@b", "", "javascript:1", "http://10.0.0.1/k"]
+      ) {
+        assert.strictEqual(
+          (yield* Effect.flip(sender({ keyId, privatePem: pair.privatePem })))._tag,
+          "Unverified",
+          keyId
+        )
+      }
+    }))
+})
