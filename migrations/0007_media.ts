@@ -42,8 +42,8 @@ const statements = [
   `CREATE TABLE stored_files (
     name text PRIMARY KEY,
     bytes bigint NOT NULL DEFAULT 0,
-    -- Its bytes are being removed, so that nobody may hold it any more.
-    doomed boolean NOT NULL DEFAULT false,
+    -- Since then its bytes are being removed, and nobody may hold it any more.
+    doomed_at timestamptz,
     media_id bigint REFERENCES media_attachments (id) ON DELETE SET NULL,
     account_id bigint REFERENCES accounts (id) ON DELETE SET NULL,
     emoji_id bigint REFERENCES custom_emojis (id) ON DELETE SET NULL,

@@ -1,6 +1,6 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, FileSystem, Layer, type Path } from "effect"
+import { Console, Effect, FileSystem, Layer, type Path, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
@@ -8,7 +8,9 @@ import * as Database from "../layers/Database.ts"
 import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Redis } from "../layers/Redis.ts"
+import * as Storages from "../layers/storage/Storages.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
+import { Storage } from "../services/media/Storage.ts"
 import { traced } from "../services/Traced.ts"
 import { connection } from "./Migrate.ts"
 
@@ -89,6 +91,15 @@ const examinations: ReadonlyArray<Examination> = [
         )
         : `${count} changes to tell followers of`
     }).pipe(Effect.provide(Fanouts.layer))
+  },
+  {
+    subject: "Files",
+    examine: Effect.gen(function*() {
+      const { dataDir, s3 } = yield* Environment
+      // The first of them, where there is any: a bucket says in words why it does not give it.
+      yield* Stream.runHead((yield* Storage).list)
+      return s3 === undefined ? `${dataDir}/media` : `bucket ${s3.bucket} at ${s3.endpoint}`
+    }).pipe(Effect.provide(Storages.layer))
   },
   {
     subject: "Redis",

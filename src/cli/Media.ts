@@ -1,5 +1,6 @@
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as RemoteCache from "../layers/storage/RemoteCache.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { type Amount, MediaUsage } from "../services/media/MediaUsage.ts"
 import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
@@ -34,7 +35,8 @@ const usage = Command.make(
       line("emoji", ledger.emoji),
       line("site", ledger.site),
       line("waiting", ledger.waiting),
-      line("all", total)
+      line("all", total),
+      line("remote copies", yield* RemoteCache.taken)
     ].join("\n"))
     if (!given.check) return
     const { stored, unknown } = yield* refuse(media.storage)

@@ -8,6 +8,7 @@ import { median } from "./Row.ts"
 import * as Actors from "./rows/Actors.ts"
 import { fanout } from "./rows/Fanouts.ts"
 import { floor } from "./rows/Floor.ts"
+import * as Media from "./rows/Media.ts"
 import * as Requests from "./rows/Requests.ts"
 import { events } from "./rows/Streaming.ts"
 import * as Stand from "./Stand.ts"
@@ -40,6 +41,7 @@ const inMemory: ReadonlyArray<Row> = [
   Requests.posting,
   ...sizes.filter((size) => size <= followersMax).map(fanout),
   events,
+  ...Media.rows,
   Actors.activation
 ]
 const inCluster: ReadonlyArray<Row> = [Requests.home20, Requests.posting, fanout(10_000), events]

@@ -110,6 +110,8 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       Effect.scoped(Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const before = yield* sql`SELECT name FROM stored_files`
+        yield* sql`INSERT INTO custom_emojis (id, shortcode, url, static_url, visible_in_picker, created_at)
+          VALUES (7, 'taken', 'https://files.test/x.png', 'https://files.test/x.png', false, ${new Date()})`
         const png = yield* fileWith(yield* Effect.promise(() => picture().png().toBuffer()))
         const jpg = yield* fileWith(yield* Effect.promise(() => picture().jpeg().toBuffer()))
         const svg = yield* fileWith(new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"/>`))
@@ -123,7 +125,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
           [["no", "/nowhere/at/all"], "/nowhere/at/all cannot be read"],
           [["x", png], "Validation failed: Shortcode is invalid"],
           [["../x", png], "Validation failed: Shortcode is invalid"],
-          [["quiet", png], "Validation failed: Shortcode has already been taken"]
+          [["taken", png], "Validation failed: Shortcode has already been taken"]
         ] as const
         for (const [args, words] of refusals) {
           assert.deepInclude(yield* run("emoji", "add", ...args), { code: 1, err: `${words}\n` })
@@ -181,6 +183,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       assert.match(out, /^emoji +1 files +[1-9]/m)
       assert.match(out, /^waiting +2 files +4\.0 KB$/m)
       assert.match(out, /^all +3 files/m)
+      assert.match(out, /^remote copies +0 files +0 bytes$/m)
       assert.match(out, /^in storage +4 files/m)
       assert.match(out, /^nobody's +1 files +2\.0 KB$/m)
       const pruned = yield* run("media", "prune")

@@ -23,7 +23,7 @@ export const check = Effect.fnUntraced(function*(world: World, shared: Shared) {
     broken.push(`I15: the job ${id} is ${state} after ${attempts} attempts`)
   }
 
-  yield* Uploading.sweep(world, shared, "the sweep of the next day")
+  for (const days of [2, 3]) yield* Uploading.sweep(world, shared, days)
   const rows = yield* sql<MediaRow>`SELECT id, state, status_id, scheduled_status_id,
     array_remove(ARRAY[file_name, preview_name, upload_name], NULL) AS names FROM media_attachments`
   const byId = new Map(rows.map((row) => [row.id, row]))

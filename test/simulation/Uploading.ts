@@ -44,9 +44,14 @@ export const make = Effect.gen(function*() {
 
 export type Uploading = Effect.Success<typeof make>
 
-/** Removes what nobody has, with a clock that is a day and an hour ahead: whatever is not attached now has waited too long. */
-export const sweep = Effect.fnUntraced(function*(world: World, { sql }: Shared, name: string) {
-  const later = new Machine(world.time, world.base, world.seed, name, 90_000_000)
+const dayMillis = 90_000_000
+
+/**
+ * Removes what nobody has, with a clock that is some days ahead, each of them an hour longer than a day: whatever is not
+ * attached now has waited too long.
+ */
+export const sweep = Effect.fnUntraced(function*(world: World, { sql }: Shared, days: number) {
+  const later = new Machine(world.time, world.base, world.seed, `sweep at ${world.time.now} ${days}`, days * dayMillis)
   const services = Layer.fresh(MediaAttachments.layer.pipe(
     Layer.provideMerge(StoredFiles.layer),
     Layer.provide(Holdings.layer),
@@ -65,7 +70,7 @@ export const sweepNowAndThen = Effect.fnUntraced(function*(world: World, shared:
   if (!world.media || dice.chance(0.5)) return
   for (let n = 0; n < sweepsMax; n++) {
     yield* Effect.sleep(dice.between(500, sweepPauseMillisMax))
-    yield* sweep(world, shared, `sweep ${n}`)
+    yield* sweep(world, shared, 1)
     world.count("media sweep")
   }
 })

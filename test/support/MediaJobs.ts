@@ -76,6 +76,8 @@ export const leftovers = Effect.gen(function*() {
   yield* TestClock.adjust(unheldMillisMax + 1)
   const files = yield* StoredFiles
   while ((yield* files.sweep) > 0);
+  yield* TestClock.adjust(unheldMillisMax + 1)
+  while ((yield* files.sweep) > 0);
   const sql = yield* SqlClient.SqlClient
   const fs = yield* FileSystem.FileSystem
   const { dataDir } = yield* Environment

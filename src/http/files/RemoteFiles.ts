@@ -1,9 +1,11 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { remoteFilesPath } from "../../services/instance/Urls.ts"
 import { RemoteFiles } from "../../services/media/RemoteFiles.ts"
 import { traced } from "../../services/Traced.ts"
+import { addressKey } from "../guard/Guard.ts"
+import { Limits } from "../guard/Limits.ts"
 import * as Reply from "../guard/Reply.ts"
 import { answer, notFound } from "./Answers.ts"
 
@@ -15,13 +17,16 @@ const badGateway = Reply.plainError(502, "The file cannot be had from its server
 /** Files of remote accounts by way of this server, so that theirs does not learn who looks at them. */
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const files = yield* RemoteFiles
+  const limits = yield* Limits
   const { mediaProxied } = yield* ServerConfig
 
   const serve = traced("RemoteFiles.serve")(
-    function*({ headers, url }: HttpServerRequest.HttpServerRequest) {
+    function*({ headers, remoteAddress, url }: HttpServerRequest.HttpServerRequest) {
       if (!mediaProxied) return notFound
       const key = (url.split("?", 1)[0] ?? "").slice(remoteFilesPath.length + 1)
-      const { bytes, fetchedAt, mime, read } = yield* files.get(key)
+      const address = addressKey(Option.getOrElse(remoteAddress, () => "unknown"))
+      const admit = limits.spend([{ limit: "remoteFiles", key: address }])
+      const { bytes, fetchedAt, mime, read } = yield* files.get(key, admit)
       return HttpServerResponse.setHeaders(
         answer(headers, { contentType: mime, size: bytes, tag: `${key}-${fetchedAt}`, read }),
         cached
@@ -29,6 +34,7 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
     },
     Effect.catchTags({
       RecordNotFound: () => Effect.succeed(notFound),
+      TooManyRequests: (error) => Effect.succeed(Reply.error(error)),
       StorageFailed: (error) =>
         Effect.andThen(Effect.logWarning("a copy of a remote file cannot be kept", error), Reply.unavailable)
     }),

@@ -23,6 +23,8 @@ export const limits = {
   signInEmail: { uses: 25, seconds: 3600 },
   mailAddress: { uses: 25, seconds: 300 },
   mailEmail: { uses: 5, seconds: 1800 },
+  // Files that are fetched for somebody; those that there are copies of cost nothing. Avatars come this way, too.
+  remoteFiles: { uses: 300, seconds: 600 },
   passwordChange: { uses: 10, seconds: 600 }
 } satisfies Record<string, Limit>
 export type LimitName = keyof typeof limits

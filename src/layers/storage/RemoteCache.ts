@@ -1,8 +1,13 @@
 import { ByteSize, Clock, Deferred, Effect, FileSystem, Layer, Option, Path, Semaphore, Stream } from "effect"
 import { headBytes, sniff, typeNamed } from "../../services/media/FileTypes.ts"
-import { isRemoteKey, NoRemoteFile, RemoteCopies, type RemoteCopy } from "../../services/media/RemoteCopies.ts"
+import {
+  type FetchFailed,
+  isRemoteKey,
+  NoRemoteFile,
+  RemoteCopies,
+  type RemoteCopy
+} from "../../services/media/RemoteCopies.ts"
 import { type StorageFailed, storageFailed } from "../../services/media/Storage.ts"
-import type { OutboundError } from "../../services/outbound/OutboundError.ts"
 import { Environment } from "../Environment.ts"
 
 /** Files that are kept at most, however small they are; and those that are fetched at once. */
@@ -10,8 +15,10 @@ export const copiesMax = 50_000
 const fetchesAtOnceMax = 16
 /** How often a view is written down, in milliseconds: the order after a restart is not more exact than this. */
 const viewMillis = 60_000
+/** How old a draft is that a killed process left, in milliseconds; fetching takes less. */
+const draftMillisMax = 3_600_000
 
-type Failure = OutboundError | NoRemoteFile | StorageFailed
+type Failure = FetchFailed | NoRemoteFile | StorageFailed
 
 interface Kept {
   readonly mime: string
@@ -23,6 +30,26 @@ interface Kept {
 /** The name of a copy: its key and its type. */
 const fileNameOf = (key: string, mime: string) => `${key}.${mime.replace("/", "_")}`
 
+const rootOf = (path: Path.Path, dataDir: string) => path.resolve(dataDir, "media", "remote")
+
+const millis = (at: Option.Option<Date>) => Option.match(at, { onNone: () => 0, onSome: (date) => date.getTime() })
+
+/** Room that copies take on this machine: files and bytes. */
+export const taken = Effect.gen(function*() {
+  const { dataDir } = yield* Environment
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = rootOf(path, dataDir)
+  const amount = { files: 0, bytes: 0 }
+  for (const name of yield* fs.readDirectory(root, { recursive: true })) {
+    const { size, type } = yield* fs.stat(path.join(root, name))
+    if (type !== "File") continue
+    amount.files++
+    amount.bytes += Number(size)
+  }
+  return amount
+}).pipe(Effect.orElseSucceed(() => ({ files: 0, bytes: 0 })))
+
 /**
  * Copies in `DATA_DIR/media/remote`, `MEDIA_CACHE_BYTES` of them. The names say what they are, the times of a file when it
  * was fetched (mtime) and viewed (atime), so that a restart finds everything in its order.
@@ -33,7 +60,7 @@ export const layer = Layer.effect(
     const { dataDir, mediaCacheBytes } = yield* Environment
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const root = path.resolve(dataDir, "media", "remote")
+    const root = rootOf(path, dataDir)
     const scope = yield* Effect.scope
     const turns = yield* Semaphore.make(fetchesAtOnceMax)
     /** Least recently viewed first. */
@@ -77,22 +104,24 @@ export const layer = Layer.effect(
 
     const load = Effect.gen(function*() {
       yield* fs.makeDirectory(root, { recursive: true, mode: 0o700 })
+      const before = (yield* Clock.currentTimeMillis) - draftMillisMax
       const found: Array<readonly [key: string, copy: Kept]> = []
       for (const name of yield* fs.readDirectory(root, { recursive: true })) {
         const [key = "", type = ""] = path.basename(name).split(".")
         const mime = type.replace("_", "/")
         const file = path.join(root, name)
-        const { atime, mtime, size, type: kind } = yield* fs.stat(file)
-        if (kind !== "File") continue
-        if (!isRemoteKey(key) || typeNamed(mime) === undefined || name.endsWith(".part")) {
+        // Gone by now where another node shares the folder.
+        const there = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
+        if (there?.type !== "File") continue
+        const [fetchedAt, viewedAt] = [millis(there.mtime), millis(there.atime)]
+        if (isRemoteKey(key) && typeNamed(mime) !== undefined) {
+          found.push([key, { mime, bytes: Number(there.size), fetchedAt, viewedAt }])
+        } else if (fetchedAt < before) {
           yield* fs.remove(file, { force: true })
-          continue
         }
-        const millis = (at: Option.Option<Date>) =>
-          Option.match(at, { onNone: () => 0, onSome: (date) => date.getTime() })
-        found.push([key, { mime, bytes: Number(size), fetchedAt: millis(mtime), viewedAt: millis(atime) }])
       }
       for (const [key, copy] of found.sort(([, a], [, b]) => a.viewedAt - b.viewedAt)) {
+        yield* forget(key)
         kept.set(key, copy)
         bytesKept += copy.bytes
       }
@@ -118,7 +147,7 @@ export const layer = Layer.effect(
       if (isDue) yield* Effect.ignore(fs.utimes(place(key, copy.mime), now / 1000, copy.fetchedAt / 1000))
     })
 
-    const store = Effect.fnUntraced(function*(key: string, bytes: Stream.Stream<Uint8Array, OutboundError>) {
+    const store = Effect.fnUntraced(function*(key: string, bytes: Stream.Stream<Uint8Array, FetchFailed>) {
       const folder = path.join(root, key.slice(0, 2))
       const draft = path.join(folder, `${key}-${++drafts}.part`)
       const head = new Uint8Array(headBytes)
@@ -145,11 +174,15 @@ export const layer = Layer.effect(
     })
 
     const get = Effect.fnUntraced(
-      function*(key: string, notBefore: number, fetch: Stream.Stream<Uint8Array, OutboundError>) {
+      function*(key: string, notBefore: number, fetch: Stream.Stream<Uint8Array, FetchFailed>) {
         const copy = kept.get(key)
         if (copy !== undefined && copy.fetchedAt >= notBefore) {
-          yield* viewed(key, copy)
-          return copyOf(key, copy)
+          // Another node that shares the folder, or a person, may have removed it.
+          if (yield* Effect.orElseSucceed(fs.exists(place(key, copy.mime)), () => false)) {
+            yield* viewed(key, copy)
+            return copyOf(key, copy)
+          }
+          yield* forget(key)
         }
         // One flight a key; what it fails with is the same for all, as they ask for the same address.
         const flying = fetching.get(key)

@@ -6,7 +6,7 @@ import { traced } from "../Traced.ts"
 import { Holdings } from "./Holdings.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
 import { SitePictures } from "./SitePictures.ts"
-import { Storage, type StorageFailed } from "./Storage.ts"
+import { Storage, StorageFailed } from "./Storage.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 
 /** Types of pictures that an emoji may be (limits-and-rates.md section 1). */
@@ -49,6 +49,7 @@ export class Emojis extends Context.Service<Emojis, {
       const changed = (rows: ReadonlyArray<{ readonly id: bigint }>) =>
         broadcast.publish({ _tag: "Changed", kind: "emojis", ids: rows.map(({ id }) => id) })
       const own = (shortcode: string) => sql`shortcode = ${shortcode} AND domain IS NULL`
+      const swept = new StorageFailed({ text: "The files were removed before the emoji had them" })
       const taken = validationFailed("Shortcode has already been taken")
 
       const enter = Effect.fnUntraced(
@@ -60,7 +61,8 @@ export class Emojis extends Context.Service<Emojis, {
               ${new Date(millis)})
             ON CONFLICT DO NOTHING RETURNING id`
           if (row === undefined) return yield* taken
-          yield* holdings.hold(staticName === null ? [fileName] : [fileName, staticName], { emojiId: row.id })
+          const names = staticName === null ? [fileName] : [fileName, staticName]
+          if (!(yield* holdings.hold(names, { emojiId: row.id }))) return yield* swept
           yield* sql.afterCommit(changed([row]))
         }
       )

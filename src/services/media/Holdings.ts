@@ -27,7 +27,7 @@ export class Holdings extends Context.Service<Holdings, {
       return Holdings.of({
         hold: traced("Holdings.hold")(function*(names: ReadonlyArray<string>, holder: Holder) {
           const rows = yield* sql`UPDATE stored_files SET ${sql.update({ ...holder })}
-            WHERE name = ANY (${names}::text[]) AND NOT doomed AND ${sql.literal(unheldFile)} RETURNING name`
+            WHERE name = ANY (${names}::text[]) AND doomed_at IS NULL AND ${sql.literal(unheldFile)} RETURNING name`
           return rows.length === names.length
         }),
         release: traced("Holdings.release")((names: ReadonlyArray<string>) =>

@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema, type Stream } from "effect"
+import type { TooManyRequests } from "../Errors.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import type { Range, StorageFailed } from "./Storage.ts"
 
@@ -8,6 +9,9 @@ export class NoRemoteFile extends Schema.TaggedError<NoRemoteFile>()("NoRemoteFi
     return this.text
   }
 }
+
+/** Why a file was not fetched, or not all of it. */
+export type FetchFailed = OutboundError | TooManyRequests
 
 /** A copy of somebody else's file; its type is what its content says. */
 export interface RemoteCopy {
@@ -30,8 +34,8 @@ export class RemoteCopies extends Context.Service<RemoteCopies, {
   readonly get: (
     key: string,
     notBefore: number,
-    body: Stream.Stream<Uint8Array, OutboundError>
-  ) => Effect.Effect<RemoteCopy, OutboundError | NoRemoteFile | StorageFailed>
+    body: Stream.Stream<Uint8Array, FetchFailed>
+  ) => Effect.Effect<RemoteCopy, FetchFailed | NoRemoteFile | StorageFailed>
 }>()("murmuration/services/media/RemoteCopies") {}
 
 /** Keys as `remote_key` of SQL makes them. */

@@ -1,13 +1,12 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { LRUCache } from "lru-cache"
-import { RecordNotFound } from "../Errors.ts"
+import { RecordNotFound, type TooManyRequests } from "../Errors.ts"
 import { emojiBytesMax, profilePictureBytesMax, videoBytesMax } from "../instance/ContentLimits.ts"
 import type { DocumentType } from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
-import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
-import { isRemoteKey, NoRemoteFile, RemoteCopies, type RemoteCopy } from "./RemoteCopies.ts"
+import { type FetchFailed, isRemoteKey, NoRemoteFile, RemoteCopies, type RemoteCopy } from "./RemoteCopies.ts"
 import { refreshedSetting } from "./RemoteRefreshes.ts"
 import type { StorageFailed } from "./Storage.ts"
 
@@ -34,9 +33,11 @@ interface Named {
  * fetched, by the guarded client; rows of suspended accounts and deleted statuses name none.
  */
 export class RemoteFiles extends Context.Service<RemoteFiles, {
-  readonly get: (
-    key: string
-  ) => Effect.Effect<RemoteCopy, RecordNotFound | NoRemoteFile | OutboundError | StorageFailed>
+  /** `admit` decides whether it may be fetched for this caller where there is no copy. */
+  readonly get: (key: string, admit: Effect.Effect<unknown, TooManyRequests>) => Effect.Effect<
+    RemoteCopy,
+    RecordNotFound | NoRemoteFile | FetchFailed | StorageFailed
+  >
 }>()("murmuration/services/media/RemoteFiles") {
   static readonly layer = Layer.effect(
     RemoteFiles,
@@ -74,12 +75,12 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       }, Effect.orDie)
 
       const bodyOf = ({ bytesMax, url }: Named) =>
-        Stream.unwrap(Effect.map(
+        Effect.map(
           outbound.stream({ url, type: files, bytesMax, secondsMax: remoteFileSecondsMax }),
           ({ body }) => body
-        ))
+        )
 
-      const get = traced("RemoteFiles.get")(function*(key: string) {
+      const get = traced("RemoteFiles.get")(function*(key: string, admit: Effect.Effect<unknown, TooManyRequests>) {
         const named = isRemoteKey(key) ? yield* find(key) : undefined
         if (named === undefined) return yield* new RecordNotFound()
         const now = yield* Clock.currentTimeMillis
@@ -87,9 +88,11 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (failedAt !== undefined && now - failedAt < failureMillis) {
           return yield* new NoRemoteFile({ text: `${named.url} could not be had a moment ago` })
         }
-        return yield* copies.get(key, Number(named.notBefore), bodyOf(named)).pipe(
+        const body = Stream.unwrap(Effect.andThen(admit, bodyOf(named)))
+        return yield* copies.get(key, Number(named.notBefore), body).pipe(
           Effect.tapError(({ _tag }) =>
-            Effect.sync(() => _tag === "StorageFailed" ? undefined : failures.set(key, now))
+            // The host is not to blame for the others.
+            Effect.sync(() => _tag === "StorageFailed" || _tag === "TooManyRequests" || failures.set(key, now))
           )
         )
       })

@@ -7,7 +7,7 @@ import { traced } from "../Traced.ts"
 import { Holdings } from "./Holdings.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
 import { SitePictures } from "./SitePictures.ts"
-import { Storage, type StorageFailed } from "./Storage.ts"
+import { Storage, StorageFailed } from "./Storage.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 
 const types = new Set(["image/jpeg", "image/png", "image/webp", "image/avif"])
@@ -46,7 +46,9 @@ export class SiteThumbnails extends Context.Service<SiteThumbnails, {
         yield* sql`INSERT INTO settings (name, value, updated_at)
           VALUES (${setting}, ${JSON.stringify(thumbnail)}::jsonb, ${new Date(yield* Clock.currentTimeMillis)})
           ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
-        yield* holdings.hold(namesOf(thumbnail), { setting })
+        if (!(yield* holdings.hold(namesOf(thumbnail), { setting }))) {
+          return yield* new StorageFailed({ text: "The files were removed before the site had them" })
+        }
         return old
       }, sql.withTransaction)
 

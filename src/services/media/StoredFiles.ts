@@ -41,7 +41,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
   >
   /** Removes those of these files that nobody holds. Never fails: what cannot be removed now is swept. */
   readonly discard: (names: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Removes what nobody has held for an hour; answers how many files. */
+  /** Removes what nobody has held for an hour, and an hour later its rows; answers how many files and rows. */
   readonly sweep: Effect.Effect<number, StorageFailed | SqlError>
 }>()("murmuration/services/media/StoredFiles") {
   static readonly layer = Layer.effect(
@@ -60,25 +60,28 @@ export class StoredFiles extends Context.Service<StoredFiles, {
       })
 
       const unheld = sql.literal(unheldFile)
-      /** Removes files that \`which\` names; whoever would hold one from now on finds that it is too late. */
-      const erase = Effect.fnUntraced(function*(which: Fragment) {
-        const rows = yield* sql<{ name: string }>`UPDATE stored_files SET doomed = true
+      /** Removes the bytes of files that `which` names; whoever would hold one from now on finds that it is too late. */
+      const empty = Effect.fnUntraced(function*(which: Fragment) {
+        const rows = yield* sql<{ name: string }>`UPDATE stored_files
+          SET doomed_at = coalesce(doomed_at, ${new Date(yield* Clock.currentTimeMillis)})
           WHERE ${which} AND ${unheld} RETURNING name`
         const names = rows.map(({ name }) => name)
-        if (names.length === 0) return 0
         yield* Effect.forEach(names, storage.remove, { concurrency: 4, discard: true })
-        yield* sql`DELETE FROM stored_files WHERE name = ANY (${names}::text[])`
-        return names.length
+        return names
       })
+      const forget = (names: ReadonlyArray<string>) =>
+        names.length === 0
+          ? Effect.void
+          : Effect.asVoid(sql`DELETE FROM stored_files WHERE name = ANY (${names}::text[])`)
 
       const discard = traced("StoredFiles.discard")(function*(names: ReadonlyArray<string>) {
         if (names.length === 0) return
-        yield* erase(sql`name = ANY (${names}::text[])`)
+        yield* forget(yield* empty(sql`name = ANY (${names}::text[])`))
       }, Effect.catchCause((cause) => Effect.logWarning("files are left to the sweep", cause)))
 
       /** Enters how large a file became. One that arrived after an hour in which this process stood still was swept. */
       const arrived = Effect.fnUntraced(function*(name: string, bytes: number) {
-        const rows = yield* sql`UPDATE stored_files SET bytes = ${bytes} WHERE name = ${name} AND NOT doomed
+        const rows = yield* sql`UPDATE stored_files SET bytes = ${bytes} WHERE name = ${name} AND doomed_at IS NULL
           RETURNING name`
         if (rows.length > 0) return
         yield* storage.remove(name)
@@ -110,8 +113,13 @@ export class StoredFiles extends Context.Service<StoredFiles, {
 
       const sweep = Effect.gen(function*() {
         const before = new Date((yield* Clock.currentTimeMillis) - unheldMillisMax)
-        return yield* erase(sql`name IN (SELECT name FROM stored_files
-          WHERE ${unheld} AND created_at < ${before} ORDER BY created_at LIMIT ${sweptFilesMax})`)
+        const oldest = (which: Fragment) =>
+          sql`name IN (SELECT name FROM stored_files WHERE ${unheld} AND ${which} ORDER BY created_at LIMIT ${sweptFilesMax})`
+        // A file may arrive after it was swept, where its writer stood still meanwhile: its row stays for another hour.
+        const gone = yield* empty(oldest(sql`doomed_at < ${before}`))
+        yield* forget(gone)
+        const emptied = yield* empty(oldest(sql`doomed_at IS NULL AND created_at < ${before}`))
+        return gone.length + emptied.length
       }).pipe(Effect.withSpan("StoredFiles.sweep"))
 
       return StoredFiles.of({ receive, keep, discard, sweep })

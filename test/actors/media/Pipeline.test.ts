@@ -129,9 +129,10 @@ layer(layerJobs)("the steps of a media job", (it) => {
         writeFile: (name, path) => Effect.tap(storage.writeFile(name, path), late)
       }
       yield* run(id, yield* tools()).pipe(
-        Effect.provide(Layer.fresh(StoredFiles.layer).pipe(Layer.provide(Layer.succeed(Storage, slow))))
+        Effect.provide(Layer.fresh(StoredFiles.layer).pipe(Layer.provide(Layer.succeed(Storage, slow)))),
+        Effect.exit
       )
-      assert.strictEqual((yield* states(id)).state, "processing")
+      assert.deepInclude(yield* states(id), { state: "queued", attempts: 0 })
       yield* run(id, yield* tools())
       assert.strictEqual((yield* states(id)).state, "ready")
       const { held, onDisk } = yield* leftovers

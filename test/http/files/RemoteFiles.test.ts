@@ -155,6 +155,32 @@ layer(server({}), { excludeTestServices: true })("the guard before remote files"
     }))
 })
 
+layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", RATE_LIMITS: "on" }), { excludeTestServices: true })(
+  "the limit of remote files",
+  (it) => {
+    it.effect(
+      "300 are fetched for one address in ten minutes; what there is a copy of costs nothing",
+      () =>
+        Effect.gen(function*() {
+          const { baseUrl } = yield* TestServer
+          const other = yield* Other
+          const bytes = yield* png("#345")
+          const urls = Array.from({ length: 301 }, (_, index) => other.put(`/many/${index}.png`, bytes))
+          yield* remotePost(urls)
+          const at = (url: string) =>
+            bytesAt(`${baseUrl}/media_proxy/${createHash("sha256").update(url).digest("hex").slice(0, 40)}`)
+          const first = yield* Effect.forEach(urls.slice(0, 300), at, { concurrency: 6 })
+          assert.isTrue(first.every(({ status }) => status === 200))
+          const last = yield* at(urls[300]!)
+          assert.deepStrictEqual([last.status, last.headers.get("x-ratelimit-limit")], [429, "300"])
+          assert.strictEqual((yield* at(urls[0]!)).status, 200)
+          assert.lengthOf(other.asked, 300)
+        }),
+      60_000
+    )
+  }
+)
+
 layer(server({ MEDIA_CACHE_BYTES: "0" }), { excludeTestServices: true })("remote files without copies", (it) => {
   it.effect("are linked directly, on pages too, and nothing is fetched for others", () =>
     Effect.gen(function*() {

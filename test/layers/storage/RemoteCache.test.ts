@@ -142,10 +142,24 @@ describe("copies of remote files", () => {
       yield* fs.makeDirectory(place, { recursive: true })
       for (const name of [`${key}-1.part`, `${key}.text_html`, "README"]) {
         yield* fs.writeFileString(`${place}/${name}`, "x")
+        yield* fs.utimes(`${place}/${name}`, 0, 0)
       }
+      const draft = `${place}/${keyOf("c")}-2.part`
+      yield* fs.writeFileString(draft, "x")
+      const millis = 3 * 3_600_000
+      yield* TestClock.adjust(millis)
+      yield* fs.utimes(draft, millis / 1000 - 1, millis / 1000 - 1)
       const again = yield* started(dataDir)
+      // Another process may be at work on what is new.
+      assert.isTrue(yield* fs.exists(draft))
+      yield* fs.remove(draft)
       assert.deepStrictEqual((yield* onDisk(dataDir)).map(({ bytes }) => bytes), [3_000])
       yield* again.view("a")
       assert.deepStrictEqual(again.asked, [])
+      // What somebody removed is fetched again.
+      const [left] = yield* onDisk(dataDir)
+      yield* fs.remove(`${dataDir}/media/remote/${left?.name}`)
+      yield* again.view("a")
+      assert.deepStrictEqual(again.asked, ["a"])
     })))
 })

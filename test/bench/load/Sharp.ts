@@ -1,0 +1,35 @@
+import { encode } from "blurhash"
+import sharp from "sharp"
+
+/* A process that makes the renditions of a picture with sharp and does nothing else: no server can do it in less. */
+
+export interface Order {
+  readonly file: string
+  readonly folder: string
+  /** Pixels of the two renditions: width and height of each. */
+  readonly large: readonly [width: number, height: number]
+  readonly small: readonly [width: number, height: number]
+  readonly runs: number
+}
+
+sharp.cache(false)
+sharp.concurrency(1)
+
+const rendition = (input: string, [width, height]: readonly [number, number], quality: number, output: string) =>
+  sharp(input, { sequentialRead: true }).autoOrient().resize({ width, height, fit: "fill" }).jpeg({ quality })
+    .toFile(output)
+
+const obey = async ({ file, folder, large, runs, small }: Order) => {
+  for (let run = 0; run < runs; run++) {
+    await rendition(file, large, 88, `${folder}/large.jpg`)
+    await rendition(file, small, 80, `${folder}/small.jpg`)
+    const { data, info } = await sharp(`${folder}/small.jpg`).resize({ width: 64, height: 64, fit: "inside" })
+      .ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+    encode(new Uint8ClampedArray(data), info.width, info.height, 4, 4)
+  }
+}
+
+process.on("message", (order: Order) => {
+  void obey(order).then(() => process.send?.({ answer: null }))
+})
+process.on("disconnect", () => process.exit(0))

@@ -1,0 +1,166 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import sharp from "sharp"
+import * as Child from "../Child.ts"
+import { between, megabytes, spent, total } from "../Cpu.ts"
+import type { Order } from "../load/Sharp.ts"
+import { readerNumbers, token } from "../People.ts"
+import { type Bench, type Measured, median, percentile, type Row } from "../Row.ts"
+import type { Stand } from "../Stand.ts"
+
+const script = fileURLToPath(new URL("../load/Sharp.ts", import.meta.url))
+
+/** A 12-megapixel photo, and pixels of its renditions (ContentLimits: 8,294,400 and 230,400 of the same shape). */
+const [photoWidth, photoHeight] = [4000, 3000]
+const large = [3326, 2494] as const
+const small = [554, 416] as const
+/** What the server may reach of what sharp alone does with the same processor. */
+const partMin = 0.85
+
+const uploadBytes = 10_485_760
+const uploadsAtOnce = 8
+/** Less than the uploads that are under way hold together, in megabytes. */
+const uploadGrowthMax = 48
+
+const crowd = 100
+const crowdGrowthMax = 200
+
+/** Something to see, with the noise of a camera. */
+const photo = (width: number, height: number) =>
+  sharp({
+    create: { width, height, channels: 3, noise: { type: "gaussian", mean: 128, sigma: 40 }, background: "#000" }
+  }).blur(1.2).jpeg({ quality: 90 }).toBuffer()
+
+const upload = async ({ port }: Stand, bytes: Uint8Array<ArrayBuffer>, number: number) => {
+  const body = new FormData()
+  body.set("file", new Blob([bytes]), "file")
+  const headers = { authorization: `Bearer ${token(number)}` }
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/media`, { method: "POST", headers, body })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** The peak of a process' memory beside what it had before, in megabytes, while `work` runs. */
+const growthDuring = async (pid: number, work: () => Promise<unknown>) => {
+  const before = megabytes(pid)
+  writeFileSync(`/proc/${pid}/clear_refs`, "5")
+  await work()
+  const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+  return Number(peak) / 1024 - before
+}
+
+const expect = (status: number, wanted: number) => {
+  if (status !== wanted) throw new Error(`An upload was answered ${status}`)
+}
+
+/** The same file, made ready by the server and by sharp alone, in turns. */
+const ready: Row = {
+  name: "12-megapixel JPEG to two renditions and a blurhash",
+  measure: async ({ options, stand }: Bench): Promise<ReadonlyArray<Measured>> => {
+    const folder = mkdtempSync(join(tmpdir(), "murmuration-bench-"))
+    const alone = Child.start<Order>([script])
+    try {
+      const file = join(folder, "photo.jpg")
+      const bytes = new Uint8Array(await photo(photoWidth, photoHeight))
+      writeFileSync(file, bytes)
+      const runs = options.quick ? 4 : 12
+      const byServer = async (count: number) => {
+        for (let n = 0; n < count; n++) expect(await upload(stand, bytes, readerNumbers[0]!), 200)
+      }
+      const bySharp = (count: number) => alone.ask({ file, folder, large, small, runs: count })
+      await Promise.all([byServer(2), bySharp(2)])
+      const rounds = []
+      for (let round = 0; round < options.runs; round++) {
+        const watchedAlone = { node: alone.pid, postgres: 0 }
+        const [before, beforeAlone] = [spent(stand.watched), spent(watchedAlone)]
+        await byServer(runs)
+        const millis = between(before, spent(stand.watched), runs)
+        await bySharp(runs)
+        const bound = total(between(beforeAlone, spent(watchedAlone), runs))
+        rounds.push({ millis, bound, part: bound / total(millis) })
+      }
+      const part = median(rounds.map((round) => round.part))
+      const { bound, millis } = rounds.find((round) => round.part === part)!
+      return [{
+        name: ready.name,
+        perSecond: 1000 / total(millis),
+        millis,
+        figures: { "sharp alone, CPU ms": bound, "part of it that is reached": part },
+        target: { text: `${partMin} of sharp alone`, met: part >= partMin }
+      }]
+    } finally {
+      alone.process.kill("SIGKILL")
+      await alone.ended
+      await rm(folder, { recursive: true })
+    }
+  }
+}
+
+/** Files that no tool reads, so that nothing but their way to the disk is measured. */
+const received: Row = {
+  name: "upload of 10 MB",
+  measure: async ({ options, stand }: Bench): Promise<ReadonlyArray<Measured>> => {
+    const bytes = new Uint8Array(uploadBytes)
+    const rounds = options.quick ? 3 : 10
+    const many = async (count: number) => {
+      for (let round = 0; round < count; round++) {
+        const statuses = await Promise.all(
+          Array.from({ length: uploadsAtOnce }, () => upload(stand, bytes, readerNumbers[0]!))
+        )
+        statuses.forEach((status) => expect(status, 422))
+      }
+    }
+    await many(2)
+    const before = spent(stand.watched)
+    const began = performance.now()
+    const growth = await growthDuring(stand.watched.node, () => many(rounds))
+    const count = rounds * uploadsAtOnce
+    return [{
+      name: received.name,
+      perSecond: count * 1000 / (performance.now() - began),
+      millis: between(before, spent(stand.watched), count),
+      figures: { [`MB of memory more at the peak, ${uploadsAtOnce} at once`]: growth },
+      target: { text: `< ${uploadGrowthMax} MB`, met: growth < uploadGrowthMax }
+    }]
+  }
+}
+
+/** A crowd that uploads at the same moment, and somebody else who reads meanwhile. */
+const together: Row = {
+  name: "100 uploads at once",
+  measure: async ({ stand }: Bench): Promise<ReadonlyArray<Measured>> => {
+    const bytes = new Uint8Array(await photo(1200, 900))
+    expect(await upload(stand, bytes, readerNumbers[0]!), 200)
+    const over = new AbortController()
+    const waits: Array<number> = []
+    const others = async () => {
+      while (!over.signal.aborted) {
+        const began = performance.now()
+        await (await fetch(`http://127.0.0.1:${stand.port}/api/v2/instance`)).arrayBuffer()
+        waits.push(performance.now() - began)
+      }
+    }
+    const before = spent(stand.watched)
+    const began = performance.now()
+    const everybody = async () => {
+      const statuses = await Promise.all(
+        Array.from({ length: crowd }, (_, n) => upload(stand, bytes, readerNumbers[n % readerNumbers.length]!))
+      )
+      over.abort()
+      statuses.forEach((status) => expect(status, 200))
+    }
+    const growth = await growthDuring(stand.watched.node, () => Promise.all([everybody(), others()]))
+    return [{
+      name: together.name,
+      perSecond: crowd * 1000 / (performance.now() - began),
+      millis: between(before, spent(stand.watched), crowd),
+      figures: { "MB of memory more at the peak": growth, "p99 ms of other requests": percentile(waits, 0.99) },
+      target: { text: `all ready, < ${crowdGrowthMax} MB`, met: growth < crowdGrowthMax }
+    }]
+  }
+}
+
+export const rows: ReadonlyArray<Row> = [ready, received, together]

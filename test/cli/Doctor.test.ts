@@ -1,0 +1,35 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { cli } from "../support/Program.ts"
+import { s3Double } from "../support/S3Double.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const Live = TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer))
+
+layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
+  it.effect(
+    "looks at where files are, and says in the bucket's words what is wrong with it",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { url } = yield* TestDatabase
+        const { variables } = yield* s3Double
+        const fs = yield* FileSystem.FileSystem
+        const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
+        const common = { DATABASE_URL: url, DATA_DIR: dataDir }
+        const disk = yield* cli(["doctor"], common)
+        assert.strictEqual(disk.code, 0, disk.out)
+        assert.include(disk.out, `ok     Files: ${dataDir}/media\n`)
+        const bucket = yield* cli(["doctor"], { ...common, ...variables })
+        assert.include(bucket.out, `ok     Files: bucket files at ${variables.S3_ENDPOINT}\n`)
+        const secret = "another-secret-than-the-bucket's"
+        const ill = yield* cli(["doctor"], { ...common, ...variables, S3_SECRET_ACCESS_KEY: secret })
+        assert.strictEqual(ill.code, 1)
+        assert.match(ill.out, /^WRONG {2}Files: S3 answered GET with 403: SignatureDoesNotMatch/m)
+        assert.notInclude(ill.out + ill.err, secret)
+        const half = yield* cli(["doctor"], { ...common, S3_BUCKET: "files" })
+        assert.match(half.err, /S3_ACCESS_KEY_ID: .*\n.*S3_SECRET_ACCESS_KEY: /)
+      })),
+    60_000
+  )
+})
