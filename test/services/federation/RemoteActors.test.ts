@@ -190,16 +190,9 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       yield* Effect.flip(find(long.id))
     }))
 
-  const schemes = [
-    "javascript:alert(1)",
-    "data:text/html,x",
-    "file:///etc/passwd",
-    "gopher://x/",
-    "ftp://x/",
-    "http://8.8.8.8/",
-    "//x",
-    "mailto:a@b"
-  ]
+  const schemes =
+    "javascript:alert(1) data:text/html,x file:///etc/passwd gopher://x/ ftp://x/ http://8.8.8.8/ //x mailto:a@b"
+      .split(" ")
   it.effect("row 14: addresses that are none to ask are left out, or the actor is none", () =>
     Effect.gen(function*() {
       const there = yield* peer
