@@ -7,6 +7,7 @@ import { Objects } from "../services/federation/Objects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Replies } from "../services/federation/Replies.ts"
+import { Resolutions } from "../services/federation/Resolutions.ts"
 import { Senders } from "../services/federation/Senders.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
@@ -93,6 +94,7 @@ const federation = Layer.mergeAll(
   LocalActors.layer,
   Objects.layer,
   Replies.layer,
+  Resolutions.layer,
   Senders.layer
 ).pipe(
   Layer.provideMerge(RemoteActors.layer),

@@ -225,8 +225,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       yield* there.actor("lea")
       yield* refresh(id)
       assert.isNull((yield* row(id))?.suspendedAt)
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE accounts SET suspended_at = ${new Date()} WHERE uri = ${id}`
+      yield* SqlClient.SqlClient.use((sql) => sql`UPDATE accounts SET suspended_at = ${new Date()} WHERE uri = ${id}`)
       yield* refresh(id)
       assert.isNotNull((yield* row(id))?.suspendedAt)
     }))
