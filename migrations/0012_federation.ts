@@ -33,8 +33,13 @@ const statements = [
     public_pem text NOT NULL
   )`,
   `CREATE INDEX remote_keys_account ON remote_keys (account_id)`,
-  // Ids of what was deleted, so that no late copy brings it back (row 10).
-  `CREATE TABLE tombstones (uri text PRIMARY KEY, deleted_at timestamptz NOT NULL)`
+  // Ids that an account deleted, known or not, so that no late copy of its own brings them back (row 10).
+  `CREATE TABLE tombstones (
+    uri text NOT NULL,
+    account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    deleted_at timestamptz NOT NULL,
+    PRIMARY KEY (uri, account_id)
+  )`
 ]
 
 export default Effect.gen(function*() {

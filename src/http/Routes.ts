@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as Inboxes from "./activitypub/Inboxes.ts"
 import * as ActivityPub from "./activitypub/Routes.ts"
 import { Api } from "./Api.ts"
 import * as RemoteFiles from "./files/RemoteFiles.ts"
@@ -110,6 +111,7 @@ export const hub = Hub.layer.pipe(Layer.provide(StreamRenderings.layer), Layer.p
 export const layer = Layer.mergeAll(
   api,
   ActivityPub.layer,
+  Inboxes.layer,
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,

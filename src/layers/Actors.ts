@@ -2,6 +2,9 @@ import { Layer } from "effect"
 import { Accounts } from "../actors/account/Accounts.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
+import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { References } from "../services/federation/inbox/References.ts"
+import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
 import { Notices } from "../services/feeds/Notices.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
@@ -37,6 +40,7 @@ const services = Layer.mergeAll(
   Fanouts.layer,
   Favourites.layer,
   Follows.layer,
+  InboundActivities.layer,
   Measures.layer,
   Notices.layer,
   OutsideCommands.layer,
@@ -44,6 +48,8 @@ const services = Layer.mergeAll(
   Profiles.layer,
   Publications.layer,
   Reblogs.layer,
+  References.layer,
+  RemoteStatuses.layer,
   Reports.layer,
   Restrictions.layer,
   Retention.layer,

@@ -1,11 +1,13 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
+import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Replies } from "../services/federation/Replies.ts"
+import { Resolutions } from "../services/federation/Resolutions.ts"
 import { Senders } from "../services/federation/Senders.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
@@ -89,7 +91,14 @@ const reading = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 
 /** What is ours as other servers know it, and what is theirs. */
-const federation = Layer.mergeAll(LocalActors.layer, Objects.layer, Replies.layer, Senders.layer).pipe(
+const federation = Layer.mergeAll(
+  InboundActivities.layer,
+  LocalActors.layer,
+  Objects.layer,
+  Replies.layer,
+  Resolutions.layer,
+  Senders.layer
+).pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
   Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),

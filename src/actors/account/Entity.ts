@@ -8,6 +8,7 @@ import { type OutsideCommand, OutsideCommands } from "../../services/intents/Out
 import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Fanout from "./Fanout.ts"
+import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
 import * as Moderation from "./Moderation.ts"
 import * as Ownership from "./Ownership.ts"
@@ -44,24 +45,33 @@ const make = Effect.gen(function*() {
     ...profile.verbs
   }
 
-  const run = (own: Ownership.Ownership, id: string, command: Command) =>
+  /** Has work that leaves intents followed by the fan-out that works them off. */
+  const settled = <A, E>(own: Ownership.Ownership, work: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       const { backlog } = own
       const asked = Backlog.begun(backlog)
-      const work = Effect.suspend(() => perform(verbs, command._tag, own, command))
-      return owners.once(own, id, familyOf[command._tag], work).pipe(
-        Effect.withSpan(`Account.${command._tag}`),
+      return work.pipe(
         Effect.tap(() => {
           Backlog.committed(backlog, asked)
           return fanout.wake(own)
         }),
-        Effect.catchCause((cause) => {
-          // It may be committed all the same, where only the answer was lost.
-          backlog.unread = true
-          return forClients(cause)
-        })
+        Effect.tapCause(() =>
+          Effect.sync(() => {
+            // It may be committed all the same, where only the answer was lost.
+            backlog.unread = true
+          })
+        )
       )
     })
+  const inbox = yield* Inbox.make(owners, verbs, settled)
+
+  const run = (own: Ownership.Ownership, id: string, command: Command) => {
+    const work = Effect.suspend(() => perform(verbs, command._tag, own, command))
+    return settled(own, owners.once(own, id, familyOf[command._tag], work)).pipe(
+      Effect.withSpan(`Account.${command._tag}`),
+      Effect.catchCause(forClients)
+    )
+  }
 
   /** What is done when something is due, by its kind. */
   const dues = {
@@ -91,6 +101,7 @@ const make = Effect.gen(function*() {
     function*(own: Ownership.Ownership) {
       for (const command of yield* outside.waiting(own.accountId)) yield* fromOutside(own, command)
       for (const due of yield* agenda.dueOf(own.accountId)) yield* onDue(own, due)
+      yield* inbox.workOff(own)
     },
     (chores, own) =>
       chores.pipe(

@@ -1,5 +1,6 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Commands } from "../../services/intents/Commands.ts"
@@ -30,6 +31,7 @@ export const layer = Singleton.make(
     const agenda = yield* AgendaEntries
     const commands = yield* Commands
     const fanouts = yield* Fanouts
+    const inbound = yield* InboundActivities
     const outside = yield* OutsideCommands
     const retention = yield* Retention
 
@@ -37,12 +39,13 @@ export const layer = Singleton.make(
     const due = Effect.flatMap(agenda.owners(wakesMax), wake)
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
     const fromOutside = Effect.flatMap(outside.owners(wakesMax), wake)
+    const fromElsewhere = Effect.flatMap(inbound.senders(wakesMax), wake)
     const measure = Effect.gen(function*() {
       const { count, oldestMillis } = yield* fanouts.backlog
       yield* Metric.update(Metric.withAttributes(backlog, { kind: "Account" }), count)
       yield* Metric.update(Metric.withAttributes(oldest, { kind: "Account" }), oldestMillis / 1000)
     })
-    const forget = Effect.asVoid(commands.sweep(sweepRowsMax))
+    const forget = Effect.andThen(commands.sweep(sweepRowsMax), inbound.sweep(sweepRowsMax))
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
       work.pipe(
@@ -54,6 +57,7 @@ export const layer = Singleton.make(
       every("1 second", "due", due),
       every("1 second", "outside", fromOutside),
       every("5 seconds", "leftBehind", leftBehind),
+      every("1 second", "fromElsewhere", fromElsewhere),
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
       every("1 hour", "retention", retention.sweep)

@@ -3,6 +3,8 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as LocalUrls from "../../services/discovery/LocalUrls.ts"
 import { Search } from "../../services/discovery/Search.ts"
 import { BadRequest, missingParameter, Unauthorized } from "../../services/Errors.ts"
+import { parseHandle } from "../../services/federation/Domains.ts"
+import { Resolutions } from "../../services/federation/Resolutions.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
@@ -37,12 +39,20 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const statuses = yield* Statuses
+    const resolutions = yield* Resolutions
     const finder = yield* Search
     const views = yield* SearchViews
     const config = yield* ServerConfig
 
-    /** The account or post at one of our own addresses; other servers are asked once there is federation. */
+    const elsewhere = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
+      const resolved = yield* resolutions.resolve(viewer, url)
+      if (resolved?.kind === "account" && (type ?? "accounts") === "accounts") return { accounts: [resolved.id] }
+      return resolved?.kind === "status" && (type ?? "statuses") === "statuses" ? { statuses: [resolved.id] } : nothing
+    })
+
+    /** The account or post at an address, ours or another server's. */
     const named = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
+      if (URL.parse(url)?.origin !== config.publicUrl) return yield* elsewhere(viewer, url, type)
       const resource = LocalUrls.parse(config, url)
       if (resource?.kind === "account" && (type ?? "accounts") === "accounts") {
         return { accounts: [yield* accounts.lookup(resource.username)] }
@@ -83,6 +93,10 @@ export const layer = group(
         }
         if (viewer === undefined && query.resolve === true) {
           return yield* new Unauthorized({ reason: "search resolving" })
+        }
+        // Whoever is named by a whole handle is asked for first, and found by it then.
+        if (query.resolve === true && (query.type ?? "accounts") === "accounts" && parseHandle(text) !== undefined) {
+          yield* resolutions.resolve(viewer, text)
         }
         const found = query.resolve === true && LocalUrls.isUrl(text)
           ? yield* named(viewer, text, query.type)

@@ -1,4 +1,4 @@
-import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
@@ -8,6 +8,7 @@ import { normalizeDomain, parseHandle } from "./Domains.ts"
 import { Fetches, Implausible } from "./Fetches.ts"
 import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
 import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperations.ts"
+import * as SingleFlight from "./SingleFlight.ts"
 import { WebFingers } from "./WebFingers.ts"
 
 /** How long a profile is believed without another look at its origin, in milliseconds. */
@@ -31,7 +32,6 @@ export class RemoteActors extends Context.Service<RemoteActors, {
   static readonly layer = Layer.effect(
     RemoteActors,
     Effect.gen(function*() {
-      const scope = yield* Effect.scope
       const accounts = yield* RemoteAccounts
       const fetches = yield* Fetches
       const fingers = yield* WebFingers
@@ -39,7 +39,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const { localDomain, outboundAllow, publicUrl } = yield* ServerConfig
       const ours = new Set([localDomain, new URL(publicUrl).host])
       const readUrl = urlReader(outboundAllow)
-      const underWay = new Map<string, Deferred.Deferred<RemoteAccount, RemoteError>>()
+      const once = yield* SingleFlight.make<RemoteAccount, RemoteError>(underWayMax)
 
       /** The handle that the actor's own domain and the handle's confirm (row 12). */
       const confirmed = Effect.fnUntraced(function*(actor: ForeignActor) {
@@ -71,26 +71,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         return stored ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
       })
 
-      /** Whoever asks first may go away; the document comes for the others all the same. */
-      const refresh = traced("RemoteActors.refresh")((uri: string) =>
-        Effect.suspend(() => {
-          const asked = underWay.get(uri)
-          if (asked !== undefined) return Deferred.await(asked)
-          const answer = Deferred.makeUnsafe<RemoteAccount, RemoteError>()
-          if (underWay.size >= underWayMax) return fetched(uri)
-          underWay.set(uri, answer)
-          return fetched(uri).pipe(
-            Effect.onExit((exit) =>
-              Effect.suspend(() => {
-                underWay.delete(uri)
-                return Deferred.done(answer, exit)
-              })
-            ),
-            Effect.forkIn(scope),
-            Effect.andThen(Deferred.await(answer))
-          )
-        })
-      )
+      const refresh = traced("RemoteActors.refresh")((uri: string) => once(uri, fetched(uri)))
 
       const find = traced("RemoteActors.find")(function*(uri: string) {
         return (yield* accounts.byUri(uri)) ?? (yield* refresh(uri))

@@ -6,9 +6,10 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
 import { idOf, urlReader } from "./documents/Reading.ts"
 import { Fetches } from "./Fetches.ts"
-import { RemoteActors } from "./RemoteActors.ts"
+import { RemoteActors, underWayMax } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
+import * as SingleFlight from "./SingleFlight.ts"
 
 /** Keys in memory, and keys whose last look-up at the origin is remembered. */
 const keysMax = 20_000
@@ -49,6 +50,7 @@ export class Senders extends Context.Service<Senders, {
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
       const kept = new LRUCache<string, { readonly key: KnownKey; readonly loadedAt: number }>({ max: keysMax })
+      const once = yield* SingleFlight.make<void, KeyUnavailable>(underWayMax)
       const lookedUp = new LRUCache<string, { readonly at: number; available: boolean }>({ max: keysMax })
 
       const stored = Effect.fnUntraced(function*(keyId: string) {
@@ -103,7 +105,7 @@ export class Senders extends Context.Service<Senders, {
           key === undefined ? Effect.succeed(false) : signatures.holds(claim, key.publicPem)
         const known = yield* stored(keyId)
         if (known !== undefined && (yield* holds(known))) return known
-        yield* lookUp(keyId)
+        yield* once(keyId, lookUp(keyId))
         const fresh = yield* stored(keyId)
         if (fresh === undefined) {
           return yield* new Unverified({ text: `Public key not found for key ${keyId}`, malformed: false })

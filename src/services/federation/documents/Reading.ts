@@ -13,10 +13,10 @@ export const listMax = 256
 export const asForeign = (value: unknown): Foreign | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined
 
-/** A text, cut after `charactersMax`, never within a character. */
+/** A text, cut after `charactersMax`, never within a character; without NUL, which Postgres takes in no text. */
 export const asText = (value: unknown, charactersMax: number): string | undefined => {
   if (typeof value !== "string") return undefined
-  const cut = value.slice(0, charactersMax)
+  const cut = value.slice(0, charactersMax).replaceAll("\0", "")
   return cut.isWellFormed() ? cut : cut.toWellFormed().replace(/\uFFFD$/, "")
 }
 

@@ -1,0 +1,99 @@
+import { Cause, Effect, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { ClientError } from "../../services/Errors.ts"
+import { asForeign, idOf } from "../../services/federation/documents/Reading.ts"
+import {
+  InboundActivities,
+  type InboundActivity,
+  inboundRoundMax
+} from "../../services/federation/inbox/InboundActivities.ts"
+import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
+import { Accounts } from "./Accounts.ts"
+import * as InboxActivities from "./InboxActivities.ts"
+import type { Owners, Ownership } from "./Ownership.ts"
+import type { Verbs } from "./Verbs.ts"
+
+type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Refusals after which a later try may go better. */
+const passing = new Set<ClientError["_tag"]>(["Unavailable", "TooManyRequests"])
+
+/**
+ * What a remote account sent, worked off by its actor in the order in which it came: each activity in one transaction with
+ * the mark that it is done, so that it has its effect once. What is refused is done as well, with the reason; what fails
+ * is tried later and does not hold up the rest. `settled` wraps work that leaves intents.
+ */
+export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, settled: Settled) {
+  const accounts = yield* Accounts
+  const inbound = yield* InboundActivities
+  const sql = yield* SqlClient.SqlClient
+  const activities = yield* InboxActivities.make(verbs)
+
+  const senderOf = (own: Ownership) =>
+    Effect.map(
+      sql<InboxActivities.RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
+        FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${own.accountId}`,
+      ([self]) => self
+    )
+
+  const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
+    owners.owned(own, inbound.finish(id, outcome))
+
+  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: InboxActivities.RemoteSelf) {
+    const activity = asForeign(Result.getOrElse(BoundedJson.parse(item.document), () => undefined))
+    if (activity === undefined || idOf(activity["actor"]) !== self.uri) {
+      return yield* finish(own, item, "ignored: not by its sender")
+    }
+    yield* settled(
+      own,
+      owners.owned(
+        own,
+        Effect.gen(function*() {
+          const outcome = yield* activities.perform(own, self, activity, item.receivedAt.getTime())
+          yield* inbound.finish(item.id, outcome)
+        })
+      )
+    )
+  })
+
+  /** Refusals are outcomes; whatever else goes wrong is tried again. */
+  const afterwards = (own: Ownership, item: InboundActivity, cause: Cause.Cause<ClientError | SqlError | Error>) => {
+    for (const reason of cause.reasons) {
+      if (!Cause.isFailReason(reason) || isSqlError(reason.error)) continue
+      const { error } = reason
+      if ("_tag" in error && refusals.has(error._tag) && !isPassing(error)) {
+        return finish(own, item, `ignored: ${error.message}`)
+      }
+    }
+    return Effect.andThen(
+      Effect.logWarning("an activity must wait", cause),
+      inbound.postpone(item, Cause.pretty(cause).slice(0, 500))
+    )
+  }
+
+  const workOff = Effect.fnUntraced(function*(own: Ownership) {
+    const waiting = yield* inbound.waiting(own.accountId)
+    if (waiting.length === 0) return
+    const self = yield* senderOf(own)
+    for (const item of waiting) {
+      yield* self === undefined
+        ? finish(own, item, "ignored: not from elsewhere")
+        : process(own, item, self).pipe(Effect.catchCause((cause) => afterwards(own, item, cause)))
+    }
+    if (waiting.length === inboundRoundMax) yield* accounts.wake(own.accountId)
+  })
+  return { workOff }
+})
+
+const refusals = new Set([
+  "BadRequest",
+  "Conflict",
+  "Gone",
+  "NotAllowed",
+  "RecordNotFound",
+  "Unauthorized",
+  "UnexpectedMentions",
+  "Unprocessable"
+])
+const isPassing = ({ _tag }: { readonly _tag: unknown }) => [...passing].some((tag) => tag === _tag)

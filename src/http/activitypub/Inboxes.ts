@@ -1,0 +1,99 @@
+import { ByteSize, Effect, Layer, Result } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Accounts } from "../../actors/account/Accounts.ts"
+import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
+import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
+import { LocalActors } from "../../services/federation/LocalActors.ts"
+import { RemoteActors } from "../../services/federation/RemoteActors.ts"
+import { Senders } from "../../services/federation/Senders.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
+import { plainError } from "../guard/Reply.ts"
+import { refused } from "./Answers.ts"
+import { signedRequest } from "./Requesters.ts"
+
+/** Bytes of an activity; more are refused before anything else is done with it (row 39). */
+export const activityBytesMax = 1_048_576
+/** What a sender is told to wait whose key could not be had, in seconds. */
+const keySecondsMin = 60
+
+const tooLarge = plainError(413, "Payload Too Large", { connection: "close" })
+const accepted = HttpServerResponse.empty({ status: 202 })
+
+/** Nobody here knows whom it is about, and so nothing is to be done; the key that would prove it is gone as well. */
+const isOfNobodyKnown = (activity: Foreign) =>
+  typeOf(activity, "Delete", "Update") !== undefined && idOf(activity["object"]) === idOf(activity["actor"])
+
+const make = Effect.gen(function*() {
+  const accounts = yield* Accounts
+  const actors = yield* RemoteActors
+  const inbound = yield* InboundActivities
+  const local = yield* LocalActors
+  const senders = yield* Senders
+  const { federated } = yield* ServerConfig
+  const scope = yield* Effect.scope
+
+  /** The bytes as they came, for they are what is signed. */
+  const bodyOf = (request: HttpServerRequest.HttpServerRequest) =>
+    Number(request.headers["content-length"] ?? 0) > activityBytesMax
+      ? Effect.fail(tooLarge)
+      : request.arrayBuffer.pipe(
+        Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(activityBytesMax)),
+        Effect.map((buffer) => new Uint8Array(buffer)),
+        Effect.mapError(({ reason }) =>
+          "reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : plainError(400, "Bad Request")
+        )
+      )
+
+  const activityIn = (text: string) => {
+    const parsed = asForeign(Result.getOrElse(BoundedJson.parse(text), () => undefined))
+    return parsed !== undefined && asList(parsed["@context"]).includes(activityStreams) ? parsed : undefined
+  }
+
+  const receive = Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const body = yield* bodyOf(request)
+    const sender = yield* Effect.result(senders.verify(signedRequest(request, body)))
+    const text = new TextDecoder().decode(body)
+    const activity = activityIn(text)
+    if (Result.isFailure(sender)) {
+      const error = sender.failure
+      if (error._tag === "KeyUnavailable") {
+        return plainError(503, error.message, { "retry-after": String(keySecondsMin) })
+      }
+      const unknown = !error.malformed && activity !== undefined && isOfNobodyKnown(activity)
+      return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)
+    }
+    if (activity === undefined) return plainError(400, "This is no activity")
+    const { accountId, uri } = sender.success
+    const id = idOf(activity)
+    // An id of another server is none of the sender's to give.
+    const own = id !== undefined && URL.parse(id)?.origin === URL.parse(uri)?.origin
+    yield* Effect.orDie(inbound.record(accountId, own ? id : undefined, text))
+    yield* accounts.wake(accountId)
+    if (typeOf(activity, "Update") !== undefined && idOf(activity["object"]) === uri) {
+      yield* Effect.forkIn(Effect.ignore(actors.refresh(uri)), scope)
+    }
+    return accepted
+  }).pipe(Effect.catch(Effect.succeed))
+
+  const personal = Effect.flatMap(
+    HttpRouter.params,
+    ({ name = "" }) => Effect.matchEffect(local.find(name), { onFailure: refused, onSuccess: () => receive })
+  )
+
+  return federated
+    ? Layer.mergeAll(
+      HttpRouter.add("POST", "/inbox", receive),
+      HttpRouter.add("POST", "/actor/inbox", receive),
+      HttpRouter.add("POST", "/users/:name/inbox", personal)
+    )
+    : Layer.empty
+})
+
+/**
+ * Where other servers send activities. Who signed is known before anything is believed; a 202 says that the activity is on
+ * disk, and its sender's actor works it off.
+ */
+export const layer = Layer.unwrap(make)

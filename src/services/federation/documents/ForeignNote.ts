@@ -1,0 +1,93 @@
+import { sanitise } from "../../html/Sanitise.ts"
+import { normalise } from "../../html/Tags.ts"
+import type { Visibility } from "../../statuses/Publications.ts"
+import { visibilityOf } from "./Addressing.ts"
+import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+
+/** Characters of a post's HTML and of its content warning; the rest is cut (row 39). */
+export const contentCharactersMax = 200_000
+export const summaryCharactersMax = 5_000
+/** Mentions and hashtags that are heeded. */
+export const mentionsMax = 100
+export const hashtagsMax = 50
+/** How far in the future a post may be dated, in milliseconds (row 81). */
+export const futureMillisMax = 12 * 3_600_000
+
+/** A post of another server; everything in it was checked and cut to size. */
+export interface ForeignNote {
+  readonly uri: string
+  readonly url: string
+  readonly html: string
+  readonly spoilerText: string
+  readonly sensitive: boolean
+  readonly visibility: Visibility
+  readonly language: string | null
+  readonly inReplyTo: string | undefined
+  /** Milliseconds since 1970, never later than now. */
+  readonly publishedMillis: number
+  /** Ids of the accounts that the text names, and of all that it is addressed to. */
+  readonly mentioned: ReadonlyArray<string>
+  readonly addressed: ReadonlyArray<string>
+  readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
+}
+
+const tagsOf = (note: Foreign, type: string) =>
+  asList(note["tag"]).flatMap((item) => {
+    const tag = asForeign(item)
+    return tag !== undefined && typeOf(tag, type) !== undefined ? [tag] : []
+  })
+
+const hashtags = (note: Foreign) => {
+  const named = tagsOf(note, "Hashtag").flatMap((tag) => {
+    const displayName = (asText(tag["name"], 256) ?? "").replace(/^#/, "")
+    const name = normalise(displayName)
+    return name === "" ? [] : [[name, { name, displayName }] as const]
+  })
+  return [...new Map(named).values()].slice(0, hashtagsMax)
+}
+
+/** The text, and the language where the note says it. */
+const worded = (note: Foreign, field: "content" | "summary", charactersMax: number) => {
+  const [first] = Object.entries(asForeign(note[`${field}Map`]) ?? {})
+  const text = asText(note[field], charactersMax) ?? asText(first?.[1], charactersMax) ?? ""
+  const language = first !== undefined && /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(first[0]) ? first[0] : null
+  return { text, language }
+}
+
+/**
+ * The post in a document that `author` is known to have sent; undefined where it is none of its own, or one that we
+ * cannot read. `followers` is the author's collection, `now` in milliseconds since 1970.
+ */
+export const foreignNote = (
+  note: Foreign,
+  author: { readonly uri: string; readonly followersUrl: string | null },
+  now: number,
+  readUrl: ReadUrl
+): ForeignNote | undefined => {
+  const id = readUrl(note["id"])
+  if (id === undefined || id.href !== note["id"] || id.origin !== URL.parse(author.uri)?.origin) return undefined
+  if (typeOf(note, "Note") === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) return undefined
+  const dated = typeof note["published"] === "string" ? Date.parse(note["published"]) : now
+  const published = Number.isNaN(dated) ? now : dated
+  if (published > now + futureMillisMax) return undefined
+  const to = idsOf(note["to"])
+  const cc = idsOf(note["cc"])
+  const page = asList(note["url"]).map((item) => readUrl(asForeign(item)?.["href"] ?? item))
+    .find((url) => url?.host === id.host)
+  const { language, text } = worded(note, "content", contentCharactersMax)
+  const spoiler = worded(note, "summary", summaryCharactersMax)
+  return {
+    uri: id.href,
+    url: page?.href ?? id.href,
+    html: sanitise(text),
+    spoilerText: spoiler.text,
+    sensitive: note["sensitive"] === true || spoiler.text !== "",
+    visibility: visibilityOf({ to, cc }, author.followersUrl ?? undefined),
+    language: language ?? spoiler.language,
+    inReplyTo: idOf(note["inReplyTo"]),
+    publishedMillis: Math.max(0, Math.min(published, now)),
+    mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
+    addressed: [...to, ...cc],
+    tags: hashtags(note)
+  }
+}

@@ -1,0 +1,90 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Counters from "../../Counters.ts"
+import type { AccountId } from "../../Ids.ts"
+import { traced } from "../../Traced.ts"
+import type { ForeignNote } from "../documents/ForeignNote.ts"
+
+/** A post of another server with what its ids mean here. */
+export interface Received {
+  readonly note: ForeignNote
+  readonly parentId: bigint | undefined
+  /** Whom it mentions; `addressed` where it is for them too, else the mention counts for nothing (row 59). */
+  readonly mentions: ReadonlyArray<{ readonly id: bigint; readonly addressed: boolean }>
+}
+
+/** Rows of other servers' posts; always inside the transaction of the author's actor. */
+export class RemoteStatuses extends Context.Service<RemoteStatuses, {
+  /** Whether the account deleted the id, ever. */
+  readonly isBuried: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
+  /** An id of the account's that must not come back, known or not (row 10). */
+  readonly bury: (accountId: AccountId, uri: string) => Effect.Effect<void, SqlError>
+  /** Whether somebody here follows the account. */
+  readonly isFollowed: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
+  /** The account's document is to be looked at again, whenever that was done last. */
+  readonly profileIsStale: (accountId: AccountId) => Effect.Effect<void, SqlError>
+  /** Answers the new status' id, undefined where the post is here already. */
+  readonly insert: (accountId: AccountId, received: Received) => Effect.Effect<bigint | undefined, SqlError>
+}>()("murmuration/services/federation/inbox/RemoteStatuses") {
+  static readonly layer = Layer.effect(
+    RemoteStatuses,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
+
+      const insert = traced("RemoteStatuses.insert")(function*(accountId: AccountId, received: Received) {
+        const { mentions, note, parentId } = received
+        const millis = note.publishedMillis
+        const at = new Date(millis)
+        const [made] = yield* sql<{ id: bigint }>`
+          WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id)
+          INSERT INTO statuses (id, account_id, uri, url, local, html, spoiler_text, sensitive, visibility, language,
+            in_reply_to_id, in_reply_to_account_id, conversation_id, created_at)
+          SELECT fresh.id, ${accountId}, ${note.uri}, ${note.url}, false, ${note.html}, ${note.spoilerText},
+            ${note.sensitive}, ${note.visibility}, ${note.language}, p.id, p.account_id,
+            coalesce(p.conversation_id, fresh.id), ${at}
+          FROM fresh LEFT JOIN statuses p ON p.id = ${parentId ?? null}::bigint AND p.deleted_at IS NULL
+          ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id`
+        if (made === undefined) return undefined
+        const { id } = made
+        yield* sql`INSERT INTO status_stats (status_id) VALUES (${id})`
+        yield* sql`INSERT INTO mentions (status_id, account_id, silent)
+          SELECT ${id}::bigint, m, NOT addressed FROM unnest(${mentions.map((mention) => mention.id)}::bigint[],
+            ${mentions.map(({ addressed }) => addressed)}::boolean[]) AS named (m, addressed) ON CONFLICT DO NOTHING`
+        yield* sql`WITH wanted AS (
+            SELECT * FROM unnest(${note.tags.map(({ name }) => name)}::text[],
+              ${note.tags.map(({ displayName }) => displayName)}::text[]) AS w (name, display_name) ORDER BY name),
+          words AS (INSERT INTO tags (id, name, display_name, created_at, last_status_at)
+            SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
+            ON CONFLICT (name) DO UPDATE SET last_status_at = greatest(tags.last_status_at, ${at}) RETURNING id)
+          INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${id}::bigint FROM words ON CONFLICT DO NOTHING`
+        yield* Counters.count(
+          sql,
+          [{ accountId, statuses: 1 }],
+          parentId === undefined ? [] : [{ statusId: parentId, replies: 1 }],
+          at
+        )
+        return id
+      })
+
+      return RemoteStatuses.of({
+        insert,
+        isBuried: traced("RemoteStatuses.isBuried")((accountId, uri) =>
+          Effect.map(sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}`, some)
+        ),
+        bury: traced("RemoteStatuses.bury")(function*(accountId, uri) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          yield* sql`INSERT INTO tombstones (uri, account_id, deleted_at) VALUES (${uri}, ${accountId}, ${at})
+            ON CONFLICT DO NOTHING`
+        }),
+        profileIsStale: traced("RemoteStatuses.profileIsStale")((accountId) =>
+          Effect.asVoid(sql`UPDATE remote_actors SET fetched_at = ${new Date(0)} WHERE account_id = ${accountId}`)
+        ),
+        isFollowed: traced("RemoteStatuses.isFollowed")((accountId) =>
+          Effect.map(sql`SELECT FROM follows WHERE target_account_id = ${accountId} LIMIT 1`, some)
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,203 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Person, TestServer } from "../../support/Server.ts"
+import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+
+const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
+const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
+const json = (
+  by: Person,
+  path: string,
+  options: RequestInit & { json?: unknown } = {}
+  // Tests look into answers of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+): Effect.Effect<any, never, TestServer> =>
+  TestServer.use(({ fetch }) =>
+    Effect.flatMap(fetch(path, { token: by.token, ...options }), (response) => Effect.promise(() => response.json()))
+  )
+const post = (by: Person, text: string) => json(by, "/api/v1/statuses", { method: "POST", json: { status: text } })
+const actorOf = ({ username }: Person) =>
+  TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/${username}`))
+const notifications = (by: Person) =>
+  Effect.map(
+    json(by, "/api/v1/notifications"),
+    (all: ReadonlyArray<{ type: string; account: { acct: string } }>) =>
+      all.map(({ account, type }) => `${type} ${account.acct.split("@")[0]}`)
+  )
+const count = (table: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ count: number }>`SELECT count(*)::int AS count FROM ${sql(table)}`)
+    .pipe(Effect.map(([row]) => row?.count))
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox", (it) => {
+  it.effect("S-009: a follow, a like, a boost and a reply arrive, are told of, and are taken back", () =>
+    Effect.gen(function*() {
+      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
+      const me = yield* actorOf(anna)
+      const status = yield* post(anna, "hello")
+      const follow = { type: "Follow", object: me }
+      const like = { type: "Like", object: status.uri }
+      const boost = { type: "Announce", object: status.uri, to: ["https://www.w3.org/ns/activitystreams#Public"] }
+      assert.strictEqual(yield* send(zoe, follow, "/users/anna/inbox"), 202)
+      assert.strictEqual(yield* settled, "done")
+      assert.strictEqual(yield* done(zoe, like), "done")
+      assert.strictEqual(yield* done(zoe, boost), "done")
+      const reply = note(zoe, "reply", { inReplyTo: status.uri, tag: [{ type: "Mention", href: me }], cc: [me] })
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: reply }), "done")
+      assert.sameMembers(yield* notifications(anna), ["follow zoe", "favourite zoe", "reblog zoe", "mention zoe"])
+      assert.deepInclude(yield* json(anna, `/api/v1/statuses/${status.id}`), {
+        favourites_count: 1,
+        reblogs_count: 1,
+        replies_count: 1
+      })
+      assert.strictEqual((yield* json(anna, "/api/v1/accounts/verify_credentials")).followers_count, 1)
+      const { descendants } = yield* json(anna, `/api/v1/statuses/${status.id}/context`)
+      assert.deepStrictEqual(descendants.map(({ content }: { content: string }) => content), ["<p>reply</p>"])
+      for (const object of [follow, like, boost]) assert.strictEqual(yield* done(zoe, { type: "Undo", object }), "done")
+      assert.strictEqual(yield* done(zoe, { type: "Delete", object: { id: reply["id"], type: "Tombstone" } }), "done")
+      assert.deepInclude(yield* json(anna, `/api/v1/statuses/${status.id}`), {
+        favourites_count: 0,
+        reblogs_count: 0,
+        replies_count: 0
+      })
+      assert.strictEqual((yield* json(anna, "/api/v1/accounts/verify_credentials")).followers_count, 0)
+      assert.isEmpty(yield* notifications(anna))
+    }))
+
+  it.effect("posts come to the homes of followers, cleaned; what concerns nobody here is left", () =>
+    Effect.gen(function*() {
+      const [ben, yan] = [yield* person("ben"), yield* there("yan")]
+      assert.strictEqual(
+        yield* done(yan, { type: "Create", object: note(yan, "before") }),
+        "ignored: it concerns nobody here"
+      )
+      // A follow of ours is pending until its target accepts it, and nobody else can (row 16).
+      const [found] = yield* json(
+        ben,
+        `/api/v1/accounts/search?q=${encodeURIComponent(`yan@${(yield* OtherServer).domain}`)}`
+      )
+      yield* json(ben, `/api/v1/accounts/${found.id}/follow`, { method: "POST" })
+      const request = { type: "Follow", actor: yield* actorOf(ben), object: yan.id }
+      const other = yield* there("xaver")
+      assert.match((yield* done(other, { type: "Accept", object: request })) ?? "", /^ignored/)
+      assert.match((yield* done(other, { type: "Accept", object: { ...request, object: other.id } })) ?? "", /^ignored/)
+      assert.isFalse((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
+      assert.strictEqual(yield* done(yan, { type: "Accept", object: request }), "done")
+      assert.match((yield* done(yan, { type: "Accept", object: request })) ?? "", /^ignored/)
+      assert.isTrue((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
+      const content = "<p onclick=\"x()\">hi <script>alert(1)</script><a href=\"javascript:x()\">link</a></p>"
+      yield* done(yan, { type: "Create", object: note(yan, "clean", { content, summary: "careful", sensitive: true }) })
+      const [top] = yield* json(ben, "/api/v1/timelines/home")
+      assert.deepInclude(top, {
+        spoiler_text: "careful",
+        sensitive: true,
+        visibility: "public",
+        uri: `${yan.id}/notes/clean`
+      })
+      assert.notMatch(top.content, /script|onclick|javascript/)
+      assert.strictEqual(yield* done(yan, { type: "Reject", object: request }), "done")
+      assert.isFalse((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
+    }))
+
+  it.effect("row 78, I7: each activity has its effect once, however often and wherever it comes", () =>
+    Effect.gen(function*() {
+      const [cleo, will] = [yield* person("cleo"), yield* there("will")]
+      const me = yield* actorOf(cleo)
+      const before = yield* count("inbound_activities")
+      const text = JSON.stringify({
+        "@context": ["https://www.w3.org/ns/activitystreams"],
+        id: `${will.id}/once`,
+        type: "Create",
+        actor: will.id,
+        object: note(will, "once", { tag: [{ type: "Mention", href: me }], cc: [me] })
+      })
+      const sent = Array.from(
+        { length: 50 },
+        (_, n) => sendBody(will, text, n % 2 === 0 ? "/inbox" : "/users/cleo/inbox")
+      )
+      for (const status of yield* Effect.all(sent, { concurrency: 10 })) assert.strictEqual(status, 202)
+      assert.strictEqual(yield* settled, "done")
+      assert.strictEqual(((yield* count("inbound_activities")) ?? 0) - (before ?? 0), 1)
+      assert.deepStrictEqual(yield* notifications(cleo), ["mention will"])
+      // The same post under other activities is the same post.
+      assert.strictEqual(
+        yield* done(will, {
+          type: "Create",
+          object: note(will, "once", { cc: [me], tag: [{ type: "Mention", href: me }] })
+        }),
+        "ignored: it is here already"
+      )
+    }))
+
+  it.effect("row 10: what was deleted does not come back, whichever came first", () =>
+    Effect.gen(function*() {
+      const [dora, vera] = [yield* person("dora"), yield* there("vera")]
+      const me = yield* actorOf(dora)
+      const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
+      const [late, early] = [note(vera, "late", mention), note(vera, "early", mention)]
+      yield* done(vera, { type: "Create", object: late })
+      yield* done(vera, { type: "Delete", object: late["id"] })
+      yield* done(vera, { type: "Delete", object: { type: "Tombstone", id: early["id"] } })
+      for (const object of [late, early]) {
+        assert.match((yield* done(vera, { type: "Create", object })) ?? "", /^ignored/)
+      }
+      assert.isEmpty(yield* notifications(dora))
+    }))
+
+  it.effect("row 8: nobody changes what is another's", () =>
+    Effect.gen(function*() {
+      const [emil, uwe, thief] = [yield* person("emil"), yield* there("uwe"), yield* there("thief")]
+      const me = yield* actorOf(emil)
+      const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
+      const status = yield* post(emil, "mine")
+      yield* done(uwe, { type: "Create", object: note(uwe, "his", mention) })
+      yield* done(uwe, { type: "Like", object: status.uri })
+      yield* done(uwe, { type: "Follow", object: me })
+      const before = [
+        yield* count("statuses"),
+        yield* count("favourites"),
+        yield* count("follows"),
+        yield* notifications(emil)
+      ]
+      const his = `${uwe.id}/notes/his`
+      const undo = (type: string, object: string) => ({ type: "Undo", object: { type, actor: uwe.id, object } })
+      const attempts = [
+        { type: "Delete", object: his },
+        { type: "Delete", object: status.uri },
+        { type: "Delete", object: { type: "Tombstone", id: his } },
+        { type: "Update", object: { ...note(uwe, "his", mention), content: "changed" } },
+        { type: "Create", object: note(uwe, "new", mention) },
+        { type: "Create", object: `${uwe.id}/notes/his` },
+        { type: "Create", object: { ...note(thief, "his", mention), id: his } },
+        { type: "Create", object: { ...note(thief, "far", mention), id: "https://elsewhere.test/1" } },
+        { type: "Create", actor: uwe.id, object: note(uwe, "forged", mention) },
+        { type: "Accept", object: { type: "Follow", actor: me, object: uwe.id } },
+        { type: "Reject", object: { type: "Follow", actor: me, object: uwe.id } },
+        undo("Like", status.uri),
+        undo("Follow", me)
+      ]
+      // To delete what is not here yet does not keep it away.
+      yield* done(thief, { type: "Delete", object: `${uwe.id}/notes/next` })
+      for (const attempt of attempts) {
+        assert.match((yield* done(thief, attempt)) ?? "", /^ignored/, JSON.stringify(attempt))
+      }
+      assert.deepStrictEqual(
+        [yield* count("statuses"), yield* count("favourites"), yield* count("follows"), yield* notifications(emil)],
+        before
+      )
+      assert.strictEqual(yield* done(uwe, { type: "Create", object: note(uwe, "next", mention) }), "done")
+    }))
+
+  it.effect("row 59: a mention without being addressed is told to nobody, and a direct post is for whom it is addressed to", () =>
+    Effect.gen(function*() {
+      const [fay, gil, tom] = [yield* person("fay"), yield* person("gil"), yield* there("tom")]
+      const [me, other] = [yield* actorOf(fay), yield* actorOf(gil)]
+      const tag = [me, other].map((href) => ({ type: "Mention", href }))
+      yield* done(tom, { type: "Create", object: note(tom, "whisper", { to: [me], cc: [], tag }) })
+      assert.deepStrictEqual(yield* notifications(fay), ["mention tom"])
+      assert.isEmpty(yield* notifications(gil))
+      const [{ status }] = yield* json(fay, "/api/v1/notifications")
+      assert.strictEqual(status.visibility, "direct")
+      assert.strictEqual((yield* json(gil, `/api/v1/statuses/${status.id}`)).error, "Record not found")
+    }))
+})

@@ -1,0 +1,139 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
+import { inboundTriesMax } from "../../../src/services/federation/inbox/InboundActivities.ts"
+import { TestServer } from "../../support/Server.ts"
+import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+
+const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
+const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
+const post = (path: string, options: RequestInit) =>
+  TestServer.use(({ fetch }) => fetch(path, { method: "POST", ...options })).pipe(
+    Effect.flatMap((response) =>
+      Effect.promise(async () => ({ status: response.status, text: await response.text(), headers: response.headers }))
+    )
+  )
+const rows = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ count: number }>`SELECT count(*)::int AS count FROM inbound_activities`
+).pipe(Effect.map(([row]) => row?.count))
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the inbox answers", (it) => {
+  it.effect("row 39 row 40: more than a megabyte is refused before anything is looked at", () =>
+    Effect.gen(function*() {
+      const large = "x".repeat(activityBytesMax + 1)
+      assert.strictEqual((yield* post("/inbox", { body: large })).status, 413)
+      const endless = new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(65_536))
+      })
+      const streamed: RequestInit & { duplex: "half" } = { body: endless, duplex: "half" }
+      assert.strictEqual((yield* post("/inbox", streamed)).status, 413)
+    }))
+
+  it.effect("row 3: without a signature that holds there is no way in, and nothing is kept", () =>
+    Effect.gen(function*() {
+      const [anna, zed] = [yield* person("anna"), yield* there("zed")]
+      const before = yield* rows
+      const body = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", type: "Like", actor: zed.id })
+      const unsigned = yield* post("/inbox", { body })
+      assert.strictEqual(unsigned.status, 401)
+      assert.deepStrictEqual(JSON.parse(unsigned.text), { error: "Request not signed" })
+      assert.strictEqual((yield* post("/inbox", { body, headers: { signature: "nonsense" } })).status, 400)
+      const other = yield* there("other")
+      assert.strictEqual(
+        yield* send({ ...zed, privatePem: other.privatePem }, { type: "Like", object: anna.username }),
+        401
+      )
+      assert.strictEqual(yield* rows, before)
+    }))
+
+  it.effect("what is no activity is 400, an inbox of nobody 404 and of the deleted 410", () =>
+    Effect.gen(function*() {
+      const yves = yield* there("yves")
+      for (
+        const text of [
+          "",
+          "{",
+          "[]",
+          "7",
+          "{}",
+          "{\"@context\":\"https://example.org\"}",
+          "[".repeat(1_000) + "]".repeat(1_000)
+        ]
+      ) {
+        assert.strictEqual(yield* sendBody(yves, text), 400, text.slice(0, 20))
+      }
+      assert.strictEqual(yield* send(yves, { type: "Like" }, "/users/nobody/inbox"), 404)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO retired_usernames (username, retired_at) VALUES ('erik', ${new Date()})`
+      assert.strictEqual(yield* send(yves, { type: "Like" }, "/users/erik/inbox"), 410)
+    }))
+
+  it.effect("a deletion of somebody whom nobody knows is taken and dropped; a key that is away is a reason to come back", () =>
+    Effect.gen(function*() {
+      const peer = yield* OtherServer
+      const gone = yield* there("gone")
+      peer.documents.set("/users/gone", (_, response) => response.writeHead(410).end())
+      const before = yield* rows
+      assert.strictEqual(yield* send(gone, { type: "Delete", object: gone.id }), 202)
+      assert.strictEqual(yield* send(gone, { type: "Like", object: gone.id }), 401)
+      assert.strictEqual(yield* rows, before)
+      const away = yield* there("away")
+      peer.documents.set("/users/away", (_, response) => response.writeHead(503).end())
+      assert.strictEqual(yield* send(away, { type: "Like" }), 503)
+    }))
+
+  it.effect("row 17 row 18: of whom is suspended only what takes back is done", () =>
+    Effect.gen(function*() {
+      const [ben, xeno, server] = [yield* person("ben"), yield* there("xeno"), yield* TestServer]
+      const me = `${server.baseUrl}/users/${ben.username}`
+      assert.strictEqual(yield* done(xeno, { type: "Follow", object: me }), "done")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE accounts SET suspended_at = ${new Date()} WHERE uri = ${xeno.id}`
+      const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
+      for (
+        const activity of [
+          { type: "Follow", object: me },
+          { type: "Like", object: me },
+          { type: "Announce", object: me },
+          { type: "Create", object: note(xeno, "late", mention) },
+          { type: "Block", object: me },
+          { type: "Accept", object: { type: "Follow", actor: me, object: xeno.id } }
+        ]
+      ) {
+        assert.strictEqual(yield* done(xeno, activity), "ignored: its sender is suspended")
+      }
+      assert.strictEqual(
+        yield* done(xeno, { type: "Update", object: note(xeno, "late", mention) }),
+        "ignored: posts are not edited yet"
+      )
+      assert.strictEqual(yield* done(xeno, { type: "Undo", object: { type: "Follow", object: me } }), "done")
+    }))
+
+  it.effect("I8 F20: an activity that fails each time is set aside for people to see, and holds nothing up", () =>
+    Effect.gen(function*() {
+      const [cleo, wolf, server] = [yield* person("cleo"), yield* there("wolf"), yield* TestServer]
+      const me = `${server.baseUrl}/users/${cleo.username}`
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`ALTER TABLE statuses ADD CONSTRAINT poison CHECK (html <> '<p>poison</p>')`
+      const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
+      yield* send(wolf, { type: "Create", object: note(wolf, "poison", mention) })
+      yield* send(wolf, { type: "Create", object: note(wolf, "fine", mention) })
+      assert.strictEqual(yield* settled, "done")
+      const waiting = sql<{ tries: number; outcome: string | null; document: string | null }>`
+        SELECT tries, outcome, document FROM inbound_activities WHERE document LIKE '%poison%'`
+      for (let tries = 1; tries < inboundTriesMax; tries++) {
+        const [row] = yield* waiting
+        assert.deepInclude(row, { tries, outcome: null })
+        yield* sql`UPDATE inbound_activities SET due_at = ${new Date()} WHERE outcome IS NULL`
+        yield* send(wolf, { type: "Like", object: me })
+        yield* Effect.repeat(waiting, { until: ([row]) => row?.tries === tries + 1 })
+      }
+      const [row] = yield* waiting
+      assert.match(row?.outcome ?? "", /^set aside: /)
+      assert.include(row?.document, "poison")
+      const posts = yield* sql`SELECT FROM statuses WHERE NOT local AND html = '<p>fine</p>'`
+      assert.strictEqual(posts.length, 1)
+    }))
+})

@@ -1,0 +1,73 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import * as Cavage from "../../../src/services/federation/signatures/Cavage.ts"
+import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
+import { type Json, type Peer, peer } from "../../services/federation/Peer.ts"
+import { TestServer } from "../../support/Server.ts"
+
+/** Another server beside the one under test, which may talk to it. */
+export class OtherServer extends Context.Service<OtherServer, Peer>()("murmuration/test/OtherServer") {}
+
+export const servers = Layer.effect(OtherServer, peer).pipe(
+  Layer.provideMerge(KeyOperationsLayer.layer),
+  Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }))
+)
+
+export type RemotePerson = Effect.Success<ReturnType<Peer["actor"]>>
+
+/** Sends a body as it is, signed by somebody; answers the status. */
+export const sendBody = Effect.fnUntraced(function*(by: RemotePerson, text: string, path = "/inbox") {
+  const { baseUrl, fetch } = yield* TestServer
+  const keys = yield* KeyOperations
+  const body = new TextEncoder().encode(text)
+  const request = { method: "POST", url: new URL(baseUrl + path), keyId: by.keyId, now: Date.now(), body } as const
+  const { base, headers } = Cavage.toSign({ ...request, headers: { "content-type": "application/activity+json" } })
+  const signed = headers(yield* Effect.orDie(keys.sign(by.privatePem, base)))
+  return (yield* fetch(path, { method: "POST", headers: signed, body })).status
+})
+
+let count = 0
+
+/** Sends an activity of somebody, complete with a context and an id. */
+export const send = (by: RemotePerson, activity: Json, path?: string) =>
+  sendBody(
+    by,
+    JSON.stringify({
+      "@context": "https://www.w3.org/ns/activitystreams",
+      id: `${by.id}/activities/${++count}`,
+      actor: by.id,
+      ...activity
+    }),
+    path
+  )
+
+const turn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+/** Waits until everything that came in and all that follows from it is done; answers what became of the newest. */
+export const settled = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const waiting = sql<
+    { count: number }
+  >`SELECT (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL AND tries = 0)::int
+    + (SELECT count(*) FROM fanouts)::int AS count`
+  yield* Effect.repeat(Effect.andThen(turn, waiting), { until: ([row]) => row?.count === 0 })
+  const [row] = yield* sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`
+  return row?.outcome
+})
+
+/** Sends an activity and answers what became of it. */
+export const done = (by: RemotePerson, activity: Json) => Effect.andThen(send(by, activity), settled)
+
+/** A note of somebody for everybody. */
+export const note = (by: RemotePerson, name: string, more: Json = {}): Json => ({
+  id: `${by.id}/notes/${name}`,
+  type: "Note",
+  attributedTo: by.id,
+  content: `<p>${name}</p>`,
+  to: ["https://www.w3.org/ns/activitystreams#Public"],
+  cc: [`${by.id}/followers`],
+  ...more
+})
