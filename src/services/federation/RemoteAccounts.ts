@@ -59,20 +59,26 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         const rows = yield* sql<{ id: bigint }>`
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
           INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
-            indexable, memorial, suspended_at, created_at, updated_at)
+            indexable, memorial, suspended_at, created_at, updated_at, avatar_remote_url, avatar_description,
+            header_remote_url, header_description)
           SELECT fresh.id, coalesce(${handle?.username ?? null}, fresh.id::text), ${
           handle?.domain ?? unknownDomain
         }, ${uri},
             ${actor.url}, ${actor.displayName}, ${actor.noteHtml},
             ${JSON.stringify(actor.fields.map((field) => ({ ...field, verifiedAt: null })))}::jsonb, ${actor.locked},
             ${actor.type === "Application" || actor.type === "Service"}, ${actor.discoverable}, ${actor.indexable},
-            ${actor.memorial}, ${suspendedAt}, ${actor.publishedAt ?? at}, ${at} FROM fresh
+            ${actor.memorial}, ${suspendedAt}, ${actor.publishedAt ?? at}, ${at}, ${actor.avatar?.url ?? null},
+            ${actor.avatar?.description ?? ""}, ${actor.header?.url ?? null}, ${
+          actor.header?.description ?? ""
+        } FROM fresh
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET
             username = CASE WHEN ${handle === undefined} THEN accounts.username ELSE excluded.username END,
             domain = CASE WHEN ${handle === undefined} THEN accounts.domain ELSE excluded.domain END,
             url = excluded.url, display_name = excluded.display_name, note_html = excluded.note_html,
             fields = excluded.fields, locked = excluded.locked, bot = excluded.bot, discoverable = excluded.discoverable,
             indexable = excluded.indexable, memorial = excluded.memorial, updated_at = excluded.updated_at,
+            avatar_remote_url = excluded.avatar_remote_url, avatar_description = excluded.avatar_description,
+            header_remote_url = excluded.header_remote_url, header_description = excluded.header_description,
             -- Who was suspended here stays so, whatever its own server says (S-014).
             suspended_at = CASE WHEN ${actor.suspended} THEN coalesce(accounts.suspended_at, excluded.suspended_at)
               WHEN (SELECT suspended_by_origin FROM remote_actors WHERE account_id = accounts.id) THEN NULL

@@ -41,6 +41,8 @@ const stranger = Effect.fnUntraced(function*(name: string) {
       featuredUrl: null,
       featuredTagsUrl: null,
       alsoKnownAs: [],
+      avatar: undefined,
+      header: undefined,
       keys: [{ keyId: key.keyId, publicPem }]
     }, { username: name, domain: "peer.test" })
   )

@@ -1,5 +1,6 @@
 import { sanitise } from "../../html/Sanitise.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
+import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, asText, type Foreign, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
@@ -35,6 +36,8 @@ export interface ForeignActor {
   readonly featuredTagsUrl: string | null
   readonly alsoKnownAs: ReadonlyArray<string>
   readonly keys: ReadonlyArray<ForeignKey>
+  readonly avatar: ForeignPicture | undefined
+  readonly header: ForeignPicture | undefined
 }
 
 const fieldsOf = (actor: Foreign) =>
@@ -91,6 +94,8 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     featuredUrl: own("featured"),
     featuredTagsUrl: own("featuredTags"),
     alsoKnownAs: idsOf(document["alsoKnownAs"]).slice(0, aliasesMax).flatMap((alias) => readUrl(alias)?.href ?? []),
-    keys: foreignKeys(document, id)
+    keys: foreignKeys(document, id),
+    avatar: foreignPicture(document["icon"], readUrl),
+    header: foreignPicture(document["image"], readUrl)
   }
 }

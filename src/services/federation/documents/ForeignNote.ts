@@ -2,6 +2,7 @@ import { sanitise } from "../../html/Sanitise.ts"
 import { normalise } from "../../html/Tags.ts"
 import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
+import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
 import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
 
 /** Characters of a post's HTML and of its content warning; the rest is cut (row 39). */
@@ -29,6 +30,7 @@ export interface ForeignNote {
   readonly mentioned: ReadonlyArray<string>
   readonly addressed: ReadonlyArray<string>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
+  readonly attachments: ReadonlyArray<ForeignAttachment>
 }
 
 const tagsOf = (note: Foreign, type: string) =>
@@ -88,6 +90,7 @@ export const foreignNote = (
     publishedMillis: Math.max(0, Math.min(published, now)),
     mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
     addressed: [...to, ...cc],
-    tags: hashtags(note)
+    tags: hashtags(note),
+    attachments: foreignAttachments(note, readUrl)
   }
 }

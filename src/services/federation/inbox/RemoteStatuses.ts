@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
 import type { AccountId } from "../../Ids.ts"
+import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
@@ -33,6 +34,26 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
       const sql = yield* SqlClient.SqlClient
       const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
+      const attach = Effect.fnUntraced(
+        function*(accountId: AccountId, statusId: bigint, attachments: ForeignNote["attachments"], millis: number) {
+          if (attachments.length === 0) return
+          const at = new Date(millis)
+          const ids = yield* Effect.forEach(attachments, (file) =>
+            Effect.map(
+              sql<
+                { id: bigint }
+              >`INSERT INTO media_attachments (id, account_id, status_id, type, state, description, focus_x,
+                focus_y, meta, blurhash, remote_url, preview_remote_url, created_at, touched_at)
+              VALUES (next_id(${millis}), ${accountId}, ${statusId}, ${file.type}, 'ready', ${file.description},
+                ${file.focus?.x ?? null}, ${file.focus?.y ?? null},
+                ${JSON.stringify(file.size === undefined ? {} : { original: file.size })}::jsonb, ${file.blurhash},
+                ${file.url}, ${file.previewUrl}, ${at}, ${at}) RETURNING id`,
+              (rows) => only(rows).id
+            ))
+          yield* sql`UPDATE statuses SET media_ids = ${ids}::bigint[] WHERE id = ${statusId}`
+        }
+      )
+
       const insert = traced("RemoteStatuses.insert")(function*(accountId: AccountId, received: Received) {
         const { mentions, note, parentId } = received
         const millis = note.publishedMillis
@@ -59,6 +80,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
             ON CONFLICT (name) DO UPDATE SET last_status_at = greatest(tags.last_status_at, ${at}) RETURNING id)
           INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${id}::bigint FROM words ON CONFLICT DO NOTHING`
+        yield* attach(accountId, id, note.attachments, millis)
         yield* Counters.count(
           sql,
           [{ accountId, statuses: 1 }],

@@ -1,0 +1,80 @@
+import { mediaAttachmentsMax, mediaDescriptionCharactersMax } from "../../instance/ContentLimits.ts"
+import { type MediaType, type Size, sizeOf } from "../../media/MediaRecord.ts"
+import { asForeign, asList, asText, type Foreign, type ReadUrl, typeOf } from "./Reading.ts"
+
+/** Edges of a picture that somebody tells of, in pixels, and characters of its blurhash. */
+const edgePixelsMax = 65_536
+const blurhashCharactersMax = 128
+
+/** A picture elsewhere, and what it shows in words. */
+export interface ForeignPicture {
+  readonly url: string
+  readonly description: string
+}
+
+/** A file of a post elsewhere; nothing of it was looked at. */
+export interface ForeignAttachment {
+  readonly type: MediaType
+  readonly url: string
+  readonly previewUrl: string | null
+  readonly description: string | null
+  readonly focus: { readonly x: number; readonly y: number } | undefined
+  readonly size: Size | undefined
+  readonly blurhash: string | null
+}
+
+/** The address of a picture or a file: itself, or that of its first link. */
+const addressOf = (value: unknown, readUrl: ReadUrl): string | undefined => {
+  const links = asList(asForeign(value)?.["url"] ?? value)
+  return links.map((link) => readUrl(asForeign(link)?.["href"] ?? link)).find((url) => url !== undefined)?.href
+}
+
+const wordsOf = (file: Foreign | undefined): string | undefined =>
+  asText(file?.["name"], mediaDescriptionCharactersMax) || asText(file?.["summary"], mediaDescriptionCharactersMax)
+
+/** An `icon` or an `image` (federation.md section 3). */
+export const foreignPicture = (value: unknown, readUrl: ReadUrl): ForeignPicture | undefined => {
+  const [first] = asList(value)
+  const url = addressOf(first, readUrl)
+  return url === undefined ? undefined : { url, description: wordsOf(asForeign(first)) ?? "" }
+}
+
+const kinds: Readonly<Record<string, MediaType>> = { image: "image", video: "video", audio: "audio" }
+
+const kindOf = (file: Foreign): MediaType => {
+  const named = typeof file["mediaType"] === "string"
+    ? file["mediaType"]
+    : typeOf(file, "Image", "Video", "Audio") ?? ""
+  return kinds[named.split("/")[0]?.toLowerCase() ?? ""] ?? "unknown"
+}
+
+const focusOf = (value: unknown) => {
+  const [x, y] = Array.isArray(value) ? value : []
+  const within = (part: unknown): part is number => typeof part === "number" && part >= -1 && part <= 1
+  return within(x) && within(y) ? { x, y } : undefined
+}
+
+const measured = (width: unknown, height: unknown): Size | undefined => {
+  const edge = (value: unknown): value is number =>
+    typeof value === "number" && Number.isInteger(value) && value > 0 && value <= edgePixelsMax
+  return edge(width) && edge(height) ? sizeOf(width, height) : undefined
+}
+
+/** The files of a note, as many as a post may have (federation.md section 9). */
+export const foreignAttachments = (note: Foreign, readUrl: ReadUrl): ReadonlyArray<ForeignAttachment> =>
+  asList(note["attachment"]).flatMap((item) => {
+    const file = asForeign(item)
+    if (file === undefined || typeOf(file, "Document", "Image", "Video", "Audio") === undefined) return []
+    const url = addressOf(file, readUrl)
+    if (url === undefined) return []
+    const blurhash = asText(file["blurhash"], blurhashCharactersMax) ?? ""
+    return [{
+      type: kindOf(file),
+      url,
+      previewUrl: addressOf(asList(file["icon"])[0], readUrl) ?? null,
+      description: wordsOf(file) ?? null,
+      focus: focusOf(file["focalPoint"]),
+      size: measured(file["width"], file["height"]),
+      blurhash: /^[\x21-\x7e]{6,128}$/.test(blurhash) ? blurhash : null
+    }]
+  }).slice(0, mediaAttachmentsMax)
