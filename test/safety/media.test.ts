@@ -86,10 +86,10 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
         const before = megabytes(pid, "VmRSS")
         // The peak is counted anew from here.
         writeFileSync(`/proc/${pid}/clear_refs`, "5")
-        let over = false
+        const over = new AbortController()
         const waits: Array<number> = []
         const others = Effect.promise(async () => {
-          while (!over) {
+          while (!over.signal.aborted) {
             const began = performance.now()
             const response = await fetch(`${baseUrl}/api/v2/instance`)
             assert.strictEqual(response.status, 200)
@@ -99,7 +99,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
         })
         const feeding = Effect.gen(function*() {
           const answers = yield* Effect.forEach([...allowed, ...refused], upload, { concurrency: 8 })
-          over = true
+          over.abort()
           return answers
         })
         const [answers] = yield* Effect.all([feeding, others], { concurrency: "unbounded" })

@@ -104,7 +104,7 @@ const jobForgotten: Mutant = {
 
 /** A crash in between leaves a file of which no row tells. */
 const fileFirst: Mutant = {
-  name: "a file is stored before its row is there",
+  name: "a file is stored a second before its row is there",
   mutation: {
     storedFiles: (files, storage, sql) => {
       let kept = 0
@@ -115,13 +115,14 @@ const fileFirst: Mutant = {
             const at = yield* Clock.currentTimeMillis
             const name = `mu/mutant-${at}-${kept++}.${extension}`
             yield* storage.writeFile(name, path)
+            yield* Effect.sleep("1 second")
             yield* sql`INSERT INTO stored_files (name, bytes, created_at) VALUES (${name}, ${bytes}, ${new Date(at)})`
             return name
           })
       }
     }
   },
-  seedsMax: 60
+  seedsMax: 30
 }
 
 export const mutants = [cursorFirst, keyOutside, listFeed, epochUnchecked, jobForgotten, fileFirst]
