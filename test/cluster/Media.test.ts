@@ -16,14 +16,10 @@ const failoverMillisMax = 20_000
 
 /** A video that takes some seconds to convert. */
 const film = () =>
-<<<<<<< HEAD
-  made("a.mp4", "-f lavfi -i testsrc2=duration=15:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" "))
-=======
   made(
     "a.mp4",
     "-f lavfi -i testsrc2=duration=15:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
   )
->>>>>>> c0ab12421873a40874b087e26f9df5a6ea17549c
 
 const upload = (node: Node, { token }: Account, bytes: Uint8Array) =>
   Effect.promise(async () => {
