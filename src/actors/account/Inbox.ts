@@ -11,13 +11,11 @@ import {
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
 import * as InboxActivities from "./InboxActivities.ts"
+import type { RemoteSelf } from "./InboxPosts.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
-
-/** Refusals after which a later try may go better. */
-const passing = new Set<ClientError["_tag"]>(["Unavailable", "TooManyRequests"])
 
 /**
  * What a remote account sent, worked off by its actor in the order in which it came: each activity in one transaction with
@@ -32,7 +30,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
 
   const senderOf = (own: Ownership) =>
     Effect.map(
-      sql<InboxActivities.RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
+      sql<RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
         FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${own.accountId}`,
       ([self]) => self
     )
@@ -40,7 +38,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
 
-  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: InboxActivities.RemoteSelf) {
+  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: RemoteSelf) {
     const activity = asForeign(Result.getOrElse(BoundedJson.parse(item.document), () => undefined))
     if (activity === undefined || idOf(activity["actor"]) !== self.uri) {
       return yield* finish(own, item, "ignored: not by its sender")
@@ -62,7 +60,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     for (const reason of cause.reasons) {
       if (!Cause.isFailReason(reason) || isSqlError(reason.error)) continue
       const { error } = reason
-      if ("_tag" in error && refusals.has(error._tag) && !isPassing(error)) {
+      if ("_tag" in error && refusals.has(error._tag)) {
         return finish(own, item, `ignored: ${error.message}`)
       }
     }
@@ -86,6 +84,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   return { workOff }
 })
 
+/** What would be refused again; what is unavailable may go better later. */
 const refusals = new Set([
   "BadRequest",
   "Conflict",
@@ -96,4 +95,3 @@ const refusals = new Set([
   "UnexpectedMentions",
   "Unprocessable"
 ])
-const isPassing = ({ _tag }: { readonly _tag: unknown }) => [...passing].some((tag) => tag === _tag)

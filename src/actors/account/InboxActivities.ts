@@ -1,33 +1,14 @@
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../../services/Broadcast.ts"
 import type { ClientError } from "../../services/Errors.ts"
-import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
-import { foreignNote } from "../../services/federation/documents/ForeignNote.ts"
-import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Reblogs } from "../../services/statuses/Reblogs.ts"
-import { Targets } from "../../services/statuses/Targets.ts"
-import * as Intents from "./Intents.ts"
-import { nextMillis, type Ownership } from "./Ownership.ts"
+import * as InboxPosts from "./InboxPosts.ts"
+import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
+import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
-
-/** The remote account whose actor this is. */
-export interface RemoteSelf {
-  readonly uri: string
-  readonly followersUrl: string | null
-  readonly suspended: boolean
-}
-
-/** What became of an activity, for the record. */
-type Outcome = Effect.Effect<string, ClientError | SqlError>
-
-const done = "done"
-const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 
 const known = [
   "Accept",
@@ -51,15 +32,9 @@ const whileSuspended = new Set(["Delete", "Reject", "Undo", "Update"])
  * (row 8).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
-  const sql = yield* SqlClient.SqlClient
-  const { outboundAllow } = yield* ServerConfig
-  const broadcast = yield* Broadcast
-  const intend = yield* Intents.make
   const references = yield* References
-  const reblogs = yield* Reblogs
   const statuses = yield* RemoteStatuses
-  const targets = yield* Targets
-  const readUrl = urlReader(outboundAllow)
+  const posts = yield* InboxPosts.make(verbs)
 
   const onAccount = (
     object: unknown,
@@ -77,70 +52,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       references.status(idOf(object) ?? ""),
       (statusId) => statusId === undefined ? ignored("an unknown post") : Effect.as(act(statusId), done)
     )
-
-  const create = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown, now: number) {
-    const document = asForeign(object)
-    const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
-    if (note === undefined) return yield* ignored("no post of its sender")
-    if (yield* statuses.isBuried(own.accountId, note.uri)) return yield* ignored("it was deleted")
-    const parentId = note.inReplyTo === undefined ? undefined : yield* references.status(note.inReplyTo)
-    const addressed = new Set(note.addressed)
-    const named = yield* references.accounts([...new Set([...note.mentioned, ...note.addressed])])
-    const mentions = [...named].flatMap(([uri, id]) => {
-      // In a post for a few, whoever it is addressed to belongs to them.
-      const counts = note.mentioned.includes(uri) || note.visibility === "direct"
-      return counts && id !== own.accountId ? [{ id, addressed: addressed.has(uri) }] : []
-    })
-    const concerns = parentId !== undefined || mentions.some((mention) => mention.addressed) ||
-      (yield* statuses.isFollowed(own.accountId))
-    if (!concerns) return yield* ignored("it concerns nobody here")
-    const id = yield* statuses.insert(own.accountId, { note, parentId, mentions })
-    if (id === undefined) return yield* ignored("it is here already")
-    yield* intend(own, "publish", id)
-    yield* sql.afterCommit(Effect.andThen(
-      broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
-      parentId === undefined ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: [parentId] })
-    ))
-    return done
-  })
-
-  const announce = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, activity: Foreign) {
-    const statusId = yield* references.status(idOf(activity["object"]) ?? "")
-    if (statusId === undefined) return yield* ignored("an unknown post")
-    const uri = readUrl(activity["id"])
-    if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
-      return yield* ignored("an id of another server")
-    }
-    if (yield* statuses.isBuried(own.accountId, uri.href)) return yield* ignored("it was undone")
-    const target = yield* targets.visible(own.accountId, statusId)
-    if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
-    if (!target.local && !(yield* statuses.isFollowed(own.accountId))) return yield* ignored("it concerns nobody here")
-    if ((yield* reblogs.find(own.accountId, target.id)) !== undefined) return yield* ignored("it is here already")
-    const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
-    const visibility = meant === "direct" ? "private" : meant
-    const id = yield* reblogs.insert(own.accountId, target.id, visibility, yield* nextMillis(own))
-    yield* sql`UPDATE statuses SET uri = ${uri.href}, local = false WHERE id = ${id}`
-    yield* intend(own, "publish", id)
-    if (target.local) {
-      const notice = { type: "reblog", to: String(target.accountId), statusId: String(target.id) } as const
-      yield* intend(own, "notify", null, notice)
-    }
-    yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [target.id] }))
-    return done
-  })
-
-  const remove = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown) {
-    const uri = idOf(object) ?? ""
-    const url = readUrl(uri)
-    if (url?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
-    const statusId = yield* references.status(uri)
-    const [mine] = statusId === undefined ? [] : yield* sql`SELECT FROM statuses
-      WHERE id = ${statusId} AND account_id = ${own.accountId} AND deleted_at IS NULL`
-    if (statusId !== undefined && mine === undefined) return yield* ignored("not its sender's, or gone")
-    yield* statuses.bury(own.accountId, uri)
-    if (statusId !== undefined) yield* verbs.Delete(own, { _tag: "Delete", statusId })
-    return done
-  })
 
   const undo = (own: Ownership, self: RemoteSelf, object: unknown): Outcome => {
     const inner = asForeign(object)
@@ -186,11 +97,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Like":
           return onStatus(object, (statusId) => verbs.Favourite(own, { _tag: "Favourite", statusId }))
         case "Announce":
-          return announce(own, self, activity)
+          return posts.announce(own, self, activity)
         case "Create":
-          return Effect.flatMap(Clock.currentTimeMillis, (now) => create(own, self, object, Math.min(now, receivedAt)))
+          return Effect.flatMap(
+            Clock.currentTimeMillis,
+            (now) => posts.create(own, self, object, Math.min(now, receivedAt))
+          )
         case "Delete":
-          return idOf(object) === self.uri ? ignored("accounts are not deleted yet") : remove(own, self, object)
+          return idOf(object) === self.uri ? ignored("accounts are not deleted yet") : posts.remove(own, self, object)
         case "Undo":
           return undo(own, self, object)
         case "Accept":
@@ -208,7 +122,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           // The profile is what its document says: it is due for another look, which no transaction can wait for.
           return idOf(object) === self.uri
             ? Effect.as(statuses.profileIsStale(own.accountId), done)
-            : ignored("posts are not edited yet")
+            : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
         default:
           return ignored("unknown")
       }

@@ -99,6 +99,26 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.isFalse((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
     }))
 
+  it.effect("an edit changes a post of its sender once, keeps what it was before, and never goes back", () =>
+    Effect.gen(function*() {
+      const [hal, vic] = [yield* person("hal"), yield* there("vic")]
+      const me = yield* actorOf(hal)
+      const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
+      const at = (minutes: number) => new Date(Date.now() + (minutes - 60) * 60_000).toISOString()
+      const version = (minutes: number, content: string) => ({
+        type: "Update",
+        object: note(vic, "edited", { ...mention, published: at(0), updated: at(minutes), content })
+      })
+      yield* done(vic, { type: "Create", object: note(vic, "edited", { ...mention, published: at(0) }) })
+      assert.strictEqual(yield* done(vic, version(20, "<p>two<script>x</script></p>")), "done")
+      assert.match((yield* done(vic, version(10, "<p>one</p>"))) ?? "", /^ignored/)
+      const [{ status }] = yield* json(hal, "/api/v1/notifications")
+      assert.strictEqual(status.content, "<p>two</p>")
+      const history: ReadonlyArray<{ content: string }> = yield* json(hal, `/api/v1/statuses/${status.id}/history`)
+      assert.deepStrictEqual(history.map(({ content }) => content), ["<p>edited</p>", "<p>two</p>"])
+      assert.deepStrictEqual(yield* notifications(hal), ["mention vic"])
+    }))
+
   it.effect("row 78, I7: each activity has its effect once, however often and wherever it comes", () =>
     Effect.gen(function*() {
       const [cleo, will] = [yield* person("cleo"), yield* there("will")]

@@ -106,7 +106,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the in
       }
       assert.strictEqual(
         yield* done(xeno, { type: "Update", object: note(xeno, "late", mention) }),
-        "ignored: posts are not edited yet"
+        "ignored: no newer post of its sender"
       )
       assert.strictEqual(yield* done(xeno, { type: "Undo", object: { type: "Follow", object: me } }), "done")
     }))

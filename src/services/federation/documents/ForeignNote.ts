@@ -26,6 +26,8 @@ export interface ForeignNote {
   readonly inReplyTo: string | undefined
   /** Milliseconds since 1970, never later than now. */
   readonly publishedMillis: number
+  /** The same of its last edit; undefined where it says nothing of one. */
+  readonly updatedMillis: number | undefined
   /** Ids of the accounts that the text names, and of all that it is addressed to. */
   readonly mentioned: ReadonlyArray<string>
   readonly addressed: ReadonlyArray<string>
@@ -72,6 +74,7 @@ export const foreignNote = (
   const dated = typeof note["published"] === "string" ? Date.parse(note["published"]) : now
   const published = Number.isNaN(dated) ? now : dated
   if (published > now + futureMillisMax) return undefined
+  const updated = typeof note["updated"] === "string" ? Date.parse(note["updated"]) : Number.NaN
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])
   const page = asList(note["url"]).map((item) => readUrl(asForeign(item)?.["href"] ?? item))
@@ -88,6 +91,7 @@ export const foreignNote = (
     language: language ?? spoiler.language,
     inReplyTo: idOf(note["inReplyTo"]),
     publishedMillis: Math.max(0, Math.min(published, now)),
+    updatedMillis: updated >= 0 ? Math.min(updated, now) : undefined,
     mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
     addressed: [...to, ...cc],
     tags: hashtags(note),
