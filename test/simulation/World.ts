@@ -59,7 +59,7 @@ export const client = (session: Session, machine: Machine, maxConnections: numbe
   }))
 
 /** Some seeds have media, which take time. */
-export const hasMedia = (seed: number) => new Dice(seed, "media").chance(0.3)
+export const hasMedia = (seed: number) => new Dice(seed, "media").chance(0.2)
 
 /** What all machines of a run have in common: time, the database, leases, the network, and a record of what happened. */
 export class World {

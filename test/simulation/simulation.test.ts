@@ -54,7 +54,7 @@ describe("simulation", () => {
         assert.isAbove(sums.get(what) ?? 0, 0, what)
       }
     },
-    seeds * seedMillisMax + 60_000
+    seeds * seedMillisMax + 180_000
   )
 
   it.each([...mutants.entries()].map(([mutant, { name, seedsMax }]) => ({ mutant, name, seedsMax })))(

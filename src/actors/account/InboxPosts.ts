@@ -85,6 +85,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       return yield* ignored("nothing newer of what is here")
     }
     const mentions = yield* mentionsOf(own, note)
+    yield* publications.preserve(old.id, note.updatedMillis)
     yield* publications.revise(old.id, own.accountId, {
       millis: note.updatedMillis,
       text: "",
@@ -95,7 +96,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         html: note.html,
         mentionIds: mentions.filter(({ addressed }) => addressed).map(({ id }) => id),
         tags: note.tags
-      }
+      },
+      mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, note.updatedMillis)
     })
     yield* intend(own, "edit", old.id)
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))

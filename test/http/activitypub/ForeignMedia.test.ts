@@ -75,5 +75,20 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of ot
       for (const url of ours) assert.match(url ?? "", new RegExp(`^${baseUrl}/media_proxy/[0-9a-f]{40}$`))
       assert.strictEqual(new Set(ours).size, 4)
       assert.strictEqual(account.avatar_description, "Me")
+
+      // An edit keeps the files that stay, takes new words for them, and drops those that are gone.
+      const [, second] = attachment
+      const edited = {
+        ...answer,
+        attachment: [second, { ...attachment[0], name: "A grey cat" }],
+        updated: new Date().toISOString()
+      }
+      assert.strictEqual(yield* done(mia, { type: "Update", object: edited }), "done")
+      const { body: now } = yield* call("GET", `/api/v1/statuses/${body.descendants[0].id}`, anna.token)
+      const kept = (yield* Schema.decodeUnknownEffect(Status)(now)).media_attachments
+      assert.deepStrictEqual(kept.map(({ description, id }) => [id, description]), [
+        [film?.id, null],
+        [cat?.id, "A grey cat"]
+      ])
     }))
 })

@@ -5,6 +5,7 @@ import * as Counters from "../../Counters.ts"
 import type { AccountId } from "../../Ids.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import type { ForeignAttachment } from "../documents/ForeignMedia.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
 /** A post of another server with what its ids mean here. */
@@ -25,6 +26,13 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   readonly isFollowed: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
   /** The account's document is to be looked at again, whenever that was done last. */
   readonly profileIsStale: (accountId: AccountId) => Effect.Effect<void, SqlError>
+  /** Gives a status the files that its post has now, each once; answers their ids in the order of the post. */
+  readonly attach: (
+    accountId: AccountId,
+    statusId: bigint,
+    attachments: ReadonlyArray<ForeignAttachment>,
+    millis: number
+  ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   /** Answers the new status' id, undefined where the post is here already. */
   readonly insert: (accountId: AccountId, received: Received) => Effect.Effect<bigint | undefined, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteStatuses") {
@@ -34,23 +42,36 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
       const sql = yield* SqlClient.SqlClient
       const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
-      const attach = Effect.fnUntraced(
-        function*(accountId: AccountId, statusId: bigint, attachments: ForeignNote["attachments"], millis: number) {
-          if (attachments.length === 0) return
-          const at = new Date(millis)
-          const ids = yield* Effect.forEach(attachments, (file) =>
-            Effect.map(
-              sql<
-                { id: bigint }
-              >`INSERT INTO media_attachments (id, account_id, status_id, type, state, description, focus_x,
-                focus_y, meta, blurhash, remote_url, preview_remote_url, created_at, touched_at)
-              VALUES (next_id(${millis}), ${accountId}, ${statusId}, ${file.type}, 'ready', ${file.description},
-                ${file.focus?.x ?? null}, ${file.focus?.y ?? null},
-                ${JSON.stringify(file.size === undefined ? {} : { original: file.size })}::jsonb, ${file.blurhash},
-                ${file.url}, ${file.previewUrl}, ${at}, ${at}) RETURNING id`,
-              (rows) => only(rows).id
-            ))
-          yield* sql`UPDATE statuses SET media_ids = ${ids}::bigint[] WHERE id = ${statusId}`
+      const make = (accountId: AccountId, statusId: bigint, file: ForeignAttachment, millis: number) => {
+        const [at, meta] = [new Date(millis), file.size === undefined ? {} : { original: file.size }]
+        return Effect.map(
+          sql<{ id: bigint }>`
+            INSERT INTO media_attachments (id, account_id, status_id, type, state, description, focus_x, focus_y, meta,
+              blurhash, remote_url, preview_remote_url, created_at, touched_at)
+            VALUES (next_id(${millis}), ${accountId}, ${statusId}, ${file.type}, 'ready', ${file.description},
+              ${file.focus?.x ?? null}, ${file.focus?.y ?? null}, ${JSON.stringify(meta)}::jsonb, ${file.blurhash},
+              ${file.url}, ${file.previewUrl}, ${at}, ${at}) RETURNING id`,
+          (rows) => only(rows).id
+        )
+      }
+
+      const attach = traced("RemoteStatuses.attach")(
+        function*(
+          accountId: AccountId,
+          statusId: bigint,
+          attachments: ReadonlyArray<ForeignAttachment>,
+          millis: number
+        ) {
+          const words = JSON.stringify(attachments.map(({ description, url }) => ({ description, url })))
+          const known = yield* sql<{ id: bigint; remoteUrl: string }>`
+            UPDATE media_attachments m SET description = f.description
+            FROM jsonb_to_recordset(${words}::jsonb) AS f (url text, description text)
+            WHERE m.status_id = ${statusId} AND m.remote_url = f.url RETURNING m.id, m.remote_url`
+          const ids = new Map(known.map(({ id, remoteUrl }) => [remoteUrl, id]))
+          for (const file of attachments) {
+            if (!ids.has(file.url)) ids.set(file.url, yield* make(accountId, statusId, file, millis))
+          }
+          return [...new Set(attachments.flatMap(({ url }) => ids.get(url) ?? []))]
         }
       )
 
@@ -80,7 +101,10 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
             ON CONFLICT (name) DO UPDATE SET last_status_at = greatest(tags.last_status_at, ${at}) RETURNING id)
           INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${id}::bigint FROM words ON CONFLICT DO NOTHING`
-        yield* attach(accountId, id, note.attachments, millis)
+        if (note.attachments.length > 0) {
+          const mediaIds = yield* attach(accountId, id, note.attachments, millis)
+          yield* sql`UPDATE statuses SET media_ids = ${mediaIds}::bigint[] WHERE id = ${id}`
+        }
         yield* Counters.count(
           sql,
           [{ accountId, statuses: 1 }],
@@ -92,6 +116,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
 
       return RemoteStatuses.of({
         insert,
+        attach,
         isBuried: traced("RemoteStatuses.isBuried")((accountId, uri) =>
           Effect.map(sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}`, some)
         ),
