@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Layer, Random } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
@@ -13,7 +13,7 @@ export class Accounts extends Context.Service<Accounts, {
   /**
    * Has the account do something. With a `key` (the client's Idempotency-Key) the same command gives the same answer
    * for a day; without one a new id stands for this call. Fails with `Unavailable` after five seconds, when the command
-   * may still be done.
+   * may be done already, but is not begun any more.
    */
   readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<Answer, ClientError>
   /** Tells the actor that rows wait for it. Never fails; a lost wake-up is made good by the agenda. */
@@ -28,7 +28,8 @@ export class Accounts extends Context.Service<Accounts, {
 
       const tell = traced("Accounts.tell")(function*(accountId: AccountId, command: Command, key?: string) {
         const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
-        return yield* clientOf(String(accountId)).Do({ id, command }).pipe(
+        const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
+        return yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
           Effect.catchTags({
             MailboxFull: away,
             AlreadyProcessingMessage: away,

@@ -1,4 +1,4 @@
-import { Cause, type Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Cause, Clock, type Context, Effect, Layer, Schema, type Scope } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
@@ -125,7 +125,8 @@ const actor = ({ lookAround, run, wake }: Effect.Success<typeof make>) =>
       const own = Ownership.begin(AccountId.make(BigInt(entityId)), backlog)
       yield* wake(own)
       return Account.of({
-        Do: ({ payload }) => run(own, payload.id, payload.command),
+        Do: ({ payload: { command, id, until } }) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => now > until ? new Unavailable() : run(own, id, command)),
         Wake: () => lookAround(own)
       })
     }),

@@ -142,11 +142,12 @@ export const accountMailboxMax = 1_024
 
 /**
  * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each
- * `id`; `Wake` says that there are intents or something due, and may be lost.
+ * `id`, and not any more after `until` (milliseconds since 1970), when whoever sent it has been told to come back: what is
+ * refused then must not happen afterwards. `Wake` says that there are intents or something due, and may be lost.
  */
 export const Account = Entity.make("Account", [
   Rpc.make("Do", {
-    payload: { id: Schema.String, command: Command },
+    payload: { id: Schema.String, command: Command, until: Schema.Int },
     success: Answer,
     error: ClientError
   }),
