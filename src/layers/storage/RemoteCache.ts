@@ -63,6 +63,8 @@ export const layer = Layer.effect(
     const root = rootOf(path, dataDir)
     const scope = yield* Effect.scope
     const turns = yield* Semaphore.make(fetchesAtOnceMax)
+    /** Two that made room at the same time would each find the other's neither kept nor to be forgotten. */
+    const keeping = yield* Semaphore.make(1)
     /** Least recently viewed first. */
     const kept = new Map<string, Kept>()
     const fetching = new Map<string, Deferred.Deferred<Kept, Failure>>()
@@ -99,6 +101,7 @@ export const layer = Layer.effect(
         kept.set(key, copy)
       }).pipe(
         Effect.onError(() => Effect.sync(() => bytesKept -= copy.bytes)),
+        keeping.withPermits(1),
         Effect.mapError(storageFailed)
       )
 

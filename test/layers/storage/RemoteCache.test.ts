@@ -90,6 +90,10 @@ describe("copies of remote files", () => {
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const { view } = yield* started(dataDir)
+      // Two of these large ones do not fit together.
+      const large = Array.from({ length: 60 }, (_, index) => 5_100 + index)
+      yield* Effect.forEach(large, (size, index) => view(`large ${index}`, size), { concurrency: "unbounded" })
+      assert.strictEqual((yield* onDisk(dataDir)).length, 1)
       const sizes = Array.from({ length: 60 }, (_, index) => (index * 977) % 6_000 + 100)
       yield* Effect.forEach(sizes, (size, index) => view(`file ${index}`, size), { concurrency: "unbounded" })
       const files = yield* onDisk(dataDir)
