@@ -1,0 +1,220 @@
+import { createFederation, generateCryptoKeyPair, MemoryKvStore, type RequestContext } from "@fedify/fedify"
+import {
+  Accept,
+  Activity,
+  Announce,
+  Create,
+  Delete,
+  Endpoints,
+  Follow,
+  Like,
+  Note,
+  Person,
+  PUBLIC_COLLECTION,
+  Tombstone,
+  Undo,
+  Update
+} from "@fedify/vocab"
+import { Effect } from "effect"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+
+/** An activity that the peer was sent and that Fedify found to be signed by its actor. */
+export interface Heard {
+  readonly type: string
+  readonly actor: string
+  readonly object: string
+  /** The text of the object, where it carries one. */
+  readonly content: string | undefined
+}
+
+const identifier = "faye"
+
+const bodyOf = async (request: IncomingMessage) => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** Fedify's view of a request of Node. */
+const webRequest = async (request: IncomingMessage, origin: string) => {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, [value].flat().join(", "))
+  const method = request.method ?? "GET"
+  return new Request(new URL(request.url ?? "/", origin), {
+    method,
+    headers,
+    ...(method === "POST" ? { body: await bodyOf(request) } : {})
+  })
+}
+
+const heardOf = async (activity: Activity): Promise<Heard> => {
+  const object = activity instanceof Create || activity instanceof Update ? await activity.getObject() : undefined
+  return {
+    type: activity.constructor.name,
+    actor: activity.actorId?.href ?? "",
+    object: (object?.id ?? activity.objectId)?.href ?? "",
+    content: object?.content?.toString()
+  }
+}
+
+const start = async () => {
+  const heard: Array<Heard> = []
+  const listeners = new Set<() => void>()
+  const notes = new Map<string, Note>()
+  const followers = new Map<string, { readonly id: URL; readonly inboxId: URL; readonly endpoints: null }>()
+  const pairs = [await generateCryptoKeyPair("RSASSA-PKCS1-v1_5"), await generateCryptoKeyPair("Ed25519")]
+  const federation = createFederation<void>({ kv: new MemoryKvStore(), allowPrivateAddress: true })
+
+  federation.setActorDispatcher("/users/{identifier}", async (context, name) => {
+    if (name !== identifier) return null
+    const keys = await context.getActorKeyPairs(name)
+    return new Person({
+      id: context.getActorUri(name),
+      preferredUsername: name,
+      name: "Faye of Fedify",
+      summary: "<p>Writes in <em>another</em> language</p>",
+      url: context.getActorUri(name),
+      inbox: context.getInboxUri(name),
+      endpoints: new Endpoints({ sharedInbox: context.getInboxUri() }),
+      followers: context.getFollowersUri(name),
+      outbox: context.getOutboxUri(name),
+      ...(keys[0] === undefined ? {} : { publicKey: keys[0].cryptographicKey }),
+      assertionMethods: keys.map(({ multikey }) => multikey)
+    })
+  }).setKeyPairsDispatcher(() => pairs)
+  federation.setFollowersDispatcher("/users/{identifier}/followers", () => ({
+    items: [...followers.values()]
+  }))
+  federation.setOutboxDispatcher("/users/{identifier}/outbox", () => ({ items: [] }))
+  federation.setObjectDispatcher(
+    Note,
+    "/users/{identifier}/notes/{id}",
+    (context, { id, identifier: name }) => notes.get(context.getObjectUri(Note, { id, identifier: name }).href) ?? null
+  )
+
+  const remember = async (activity: Activity) => {
+    heard.push(await heardOf(activity))
+    for (const listener of listeners) listener()
+  }
+  federation.setInboxListeners("/users/{identifier}/inbox", "/inbox")
+    .setSharedKeyDispatcher(() => ({ identifier }))
+    .on(Follow, async (context, follow) => {
+      const follower = await follow.getActor(context)
+      if (!follower?.id || !follower.inboxId) throw new Error("a follow without a follower")
+      followers.set(follower.id.href, { id: follower.id, inboxId: follower.inboxId, endpoints: null })
+      await remember(follow)
+      await context.sendActivity(
+        { identifier },
+        follower,
+        new Accept({
+          id: new URL(`#accepts/${heard.length}`, context.getActorUri(identifier)),
+          actor: context.getActorUri(identifier),
+          object: follow
+        })
+      )
+    })
+    .on(Activity, async (_, activity) => {
+      await remember(activity)
+    })
+
+  const server = createServer((request, response) => {
+    const answer = async () => {
+      const found = await federation.fetch(await webRequest(request, origin), { contextData: undefined })
+      response.writeHead(found.status, Object.fromEntries(found.headers)).end(Buffer.from(await found.arrayBuffer()))
+    }
+    answer().catch((error) => response.writeHead(500).end(String(error)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const domain = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origin = `http://${domain}`
+  const context = (): RequestContext<void> => federation.createContext(new Request(origin), undefined)
+  return { server, domain, origin, heard, listeners, notes, followers, context }
+}
+
+type Started = Awaited<ReturnType<typeof start>>
+
+/** What the account of the peer does; ids are made from a count. */
+const doings = ({ context, notes }: Started) => {
+  let count = 0
+  const me = () => context().getActorUri(identifier)
+  const next = (kind: string) => new URL(`#${kind}/${++count}`, me())
+  const send = async (to: string, activity: Activity) => {
+    const recipient = await context().lookupObject(to)
+    if (!(recipient instanceof Person)) throw new Error(`${to} is no person: ${recipient?.constructor.name}`)
+    await context().sendActivity({ identifier }, recipient, activity, { immediate: true })
+  }
+  const to = PUBLIC_COLLECTION
+  const promise = <A>(work: () => Promise<A>) => Effect.promise(work)
+  const tell = <A extends Activity>(recipient: string, activity: A) =>
+    promise(async () => {
+      await send(recipient, activity)
+      return activity
+    })
+
+  return {
+    id: () => me().href,
+    follow: (whom: string) => tell(whom, new Follow({ id: next("follows"), actor: me(), object: new URL(whom) })),
+    like: (post: string, whom: string) =>
+      tell(whom, new Like({ id: next("likes"), actor: me(), object: new URL(post) })),
+    boost: (post: string, whom: string) =>
+      tell(whom, new Announce({ id: next("boosts"), actor: me(), object: new URL(post), to })),
+    undo: (what: Follow | Like | Announce, whom: string) =>
+      tell(whom, new Undo({ id: next("undos"), actor: me(), object: what })),
+    /** A post to somebody's inbox; answers its id. */
+    post: (content: string, whom: string, replyTo?: string) =>
+      promise(async () => {
+        const id = context().getObjectUri(Note, { identifier, id: String(++count) })
+        const note = new Note({
+          id,
+          attribution: me(),
+          content,
+          to,
+          ...(replyTo === undefined ? {} : { replyTarget: new URL(replyTo) })
+        })
+        notes.set(id.href, note)
+        await send(whom, new Create({ id: next("creates"), actor: me(), object: note, to }))
+        return id.href
+      }),
+    remove: (post: string, whom: string) =>
+      promise(async () => {
+        notes.delete(post)
+        await send(
+          whom,
+          new Delete({ id: next("deletes"), actor: me(), object: new Tombstone({ id: new URL(post) }), to })
+        )
+      })
+  }
+}
+
+/**
+ * A server built with Fedify, another implementation of ActivityPub, on loopback without TLS. It has one account, which
+ * lets everybody follow it, and remembers what it was sent.
+ */
+export const fedifyPeer = Effect.acquireRelease(
+  Effect.promise(start),
+  ({ server }) =>
+    Effect.promise(() => {
+      server.closeAllConnections()
+      return new Promise<void>((resolve) => server.close(() => resolve()))
+    })
+).pipe(Effect.map((peer) => {
+  const done = doings(peer)
+  return Object.assign(done, {
+    domain: peer.domain,
+    handle: `${identifier}@${peer.domain}`,
+    followers: peer.followers,
+    /** Waits until the peer was sent `times` activities that are what `wanted` says; answers the last of them. */
+    hears: (wanted: (heard: Heard) => boolean, times = 1) =>
+      Effect.callback<Heard>((resume) => {
+        const look = () => {
+          const found = peer.heard.filter(wanted).at(times - 1)
+          if (found === undefined) return
+          peer.listeners.delete(look)
+          resume(Effect.succeed(found))
+        }
+        peer.listeners.add(look)
+        look()
+      })
+  })
+}))
