@@ -176,7 +176,8 @@ export const attachment = Effect.fnUntraced(function*(source: Source, folder: st
     quality,
     animated: frames > 1
   })
-  const small = yield* preview(source, folder)
+  // The smaller file is read in less time, and nobody sees it in something that is smaller still.
+  const small = yield* preview(frames > 1 ? source : { ...source, path: original.path }, folder)
   const made: Made = {
     type: "image",
     original,
