@@ -2,12 +2,28 @@ import { Layer } from "effect"
 import { Accounts } from "../actors/account/Accounts.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
+import * as Domain from "../actors/domain/Entity.ts"
+import { RemoteDomains } from "../actors/domain/RemoteDomains.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
+import { LocalActors } from "../services/federation/LocalActors.ts"
+import { Objects } from "../services/federation/Objects.ts"
+import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
+import { Departures } from "../services/federation/outbox/Departures.ts"
+import { Expansions } from "../services/federation/outbox/Expansions.ts"
+import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
+import { Hosts } from "../services/federation/outbox/Hosts.ts"
+import { Outbox } from "../services/federation/outbox/Outbox.ts"
+import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
+import { Signatures } from "../services/federation/signatures/Signatures.ts"
+import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
 import { Notices } from "../services/feeds/Notices.ts"
+import { Accounts as AccountRecords } from "../services/identity/Accounts.ts"
+import { Handles } from "../services/identity/Handles.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
+import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { AgendaEntries } from "../services/intents/Agenda.ts"
 import { Commands } from "../services/intents/Commands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
@@ -27,7 +43,17 @@ import { Favourites } from "../services/statuses/Favourites.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Publications } from "../services/statuses/Publications.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
+import { Statuses } from "../services/statuses/Statuses.ts"
 import { Targets } from "../services/statuses/Targets.ts"
+import * as KeyOperations from "./KeyOperations.ts"
+
+/** What leaves for other servers. */
+const leaving = Layer.mergeAll(Departures.layer, Expansions.layer, FollowActivities.layer, PostActivities.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Outbox.layer, Deliveries.layer, Hosts.layer, Objects.layer, LocalActors.layer)),
+  Layer.provideMerge(Layer.mergeAll(AccountRecords.layer, CustomEmojis.layer, Handles.layer, Statuses.layer)),
+  Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
+  Layer.provide(KeyOperations.layer)
+)
 
 /** What the actors know and do beside what every room shares. */
 const services = Layer.mergeAll(
@@ -54,16 +80,16 @@ const services = Layer.mergeAll(
   Restrictions.layer,
   Retention.layer,
   Targets.layer
-).pipe(Layer.provideMerge(Layer.merge(Drafts.layer, Holdings.layer)))
+).pipe(Layer.provideMerge(Layer.mergeAll(Drafts.layer, Holdings.layer, leaving)))
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
-export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer).pipe(
-  Layer.provideMerge(Accounts.layer),
+export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(
+  Layer.provideMerge(Layer.merge(Accounts.layer, RemoteDomains.layer)),
   Layer.provide(services)
 )
 
 /**
  * The accounts' actors and the agenda on this node, and `Accounts`, by which everybody reaches them. Needs the
- * cluster, the database, feeds, the bus between nodes and the server's configuration.
+ * cluster, the database, feeds, the bus between nodes, the way out to other servers and the configuration.
  */
 export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))

@@ -18,6 +18,7 @@ import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import { config } from "../support/Actors.ts"
+import { noOutbound } from "../support/NoOutbound.ts"
 import * as Files from "./Files.ts"
 import { Machine } from "./Machine.ts"
 import * as Performed from "./Performed.ts"
@@ -105,7 +106,7 @@ export const start = Effect.fnUntraced(
       Layer.provideMerge(cluster(world, machine, RunnerAddress.make(`node-${port}`, port))),
       Layer.provide(watched(world, machine, shared)),
       Layer.provide(client(world.session, machine, 4)),
-      Layer.provide([config, Layer.succeed(SliceRows, slices)])
+      Layer.provide([config, noOutbound, Layer.succeed(SliceRows, slices)])
     )
     const scope = Scope.makeUnsafe()
     const built = yield* machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))

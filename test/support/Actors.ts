@@ -5,6 +5,7 @@ import * as Actors from "../../src/layers/Actors.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { noOutbound } from "./NoOutbound.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 export const config = Layer.succeed(ServerConfig, {
@@ -33,7 +34,7 @@ const cluster = Sharding.layer.pipe(
 /** The actors on one node with feeds and bus in memory; the database comes from outside. */
 export const node = Actors.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory)),
-  Layer.provide(cluster),
+  Layer.provide([cluster, noOutbound]),
   Layer.provide(config)
 )
 

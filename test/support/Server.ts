@@ -50,11 +50,11 @@ const password = "correct horse battery staple"
 const start = Effect.fn("TestServer.start")(function*(given: Record<string, string>) {
   const fs = yield* FileSystem.FileSystem
   const { url } = yield* TestDatabase
-  const port = yield* freePort
+  const port = given["PORT"] ?? String(yield* freePort)
   const baseUrl = `http://localhost:${port}`
   const variables = {
     HOST: "127.0.0.1",
-    PORT: String(port),
+    PORT: port,
     PUBLIC_URL: baseUrl,
     DATABASE_URL: url,
     DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-server-" }),

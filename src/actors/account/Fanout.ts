@@ -11,6 +11,7 @@ import { Polls } from "../../services/statuses/Polls.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Accounts } from "./Accounts.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Outgoing from "./Outgoing.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
@@ -29,7 +30,8 @@ const awakeMillis = 20_000
  * slice writes feeds, notifications and its cursor, then tells the streams; a crash at any point repeats at most one
  * slice, whose effects are sets.
  */
-export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
+export const make = Effect.fnUntraced(function*(owners: Owners) {
+  const { claim, owned } = owners
   const accounts = yield* Accounts
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
@@ -41,6 +43,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
   const broadcast = yield* Broadcast
   const polls = yield* Polls
   const sliceRows = yield* SliceRows
+  const outgoing = yield* Outgoing.make(owners, sliceRows)
 
   const told = (written: ReadonlyArray<Written>) =>
     sql.afterCommit(
@@ -67,6 +70,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
     if (slice.mentioned.length > 0) yield* told(yield* notices.mentions(accountId, statusId, slice.mentioned))
     if (kind === "edit") yield* told(yield* notices.edited(accountId, statusId))
     if (slice.visibility === "direct") yield* threadsChanged(yield* threads.record(statusId))
+    yield* outgoing.begin(accountId, statusId, kind === "edit" ? "Update" : "Create", slice.federates)
   })
 
   /** A slice of a new or edited status. */
@@ -100,7 +104,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
     const { id, statusId } = fanout
     const slice = yield* audiences.readers(statusId, accountId, 0n, Math.min(sliceRows, atOnceRowsMax))
     if (slice === undefined || slice.cursor !== undefined || slice.subscribers.length > 0) return undefined
-    if (slice.visibility === "direct") return undefined
+    if (slice.visibility === "direct" || slice.federates) return undefined
     const accountIds = [accountId, ...slice.readers]
     yield* feeds.push(accountIds, { id: statusId, reblogOf: slice.reblogOfId ?? undefined })
     const closing = fanouts.finishing(id, yield* claim(own))
@@ -127,6 +131,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
       const gone = yield* reblogs.removeAll(statusId, cursor, sliceRows, yield* Clock.currentTimeMillis)
       yield* notices.retract(gone)
       const last = gone.at(-1)
+      if (cursor === 0n) yield* outgoing.begin(accountId, statusId, "Delete", false)
       return yield* last === undefined || gone.length < sliceRows
         ? advance(id, 1, 0n)
         : advance(id, 0, last)
@@ -144,6 +149,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
   /** A slice of those who voted, by their ids; the author is told before them. */
   const close = Effect.fnUntraced(function*(accountId: AccountId, { cursor, id, phase, statusId }: OfStatus) {
     const voters = yield* polls.voters(statusId, cursor, sliceRows)
+    if (phase === 0) yield* outgoing.begin(accountId, statusId, "Update", false)
     yield* told(yield* notices.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
     const last = voters.at(-1)
     return yield* last === undefined || voters.length < sliceRows ? finish(id) : advance(id, 1, last)
@@ -154,17 +160,18 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
     const { details, id, kind, statusId } = fanout
     if (details !== null) {
       if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
-      else {
+      else if ("to" in details) {
         const from = details.from === undefined ? accountId : BigInt(details.from)
         yield* told(yield* notices.tell(from, details))
       }
     }
-    if (statusId === null || kind === "notify" || kind === "homes") return yield* finish(id)
+    if (statusId === null || kind === "notify" || kind === "homes" || kind === "deliver") return yield* finish(id)
     return yield* stepOf[kind](accountId, { ...fanout, statusId })
   })
 
   const slice = Effect.fnUntraced(function*(own: Ownership, fanout: Fanout) {
     const { details, kind, phase, statusId } = fanout
+    if (kind === "deliver") return yield* outgoing.slice(own, fanout)
     const simple = kind === "publish" && phase === 0 && details === null && statusId !== null
     const done = simple ? yield* atOnce(own, { ...fanout, statusId }) : undefined
     return done ?? (yield* owned(own, step(own.accountId, fanout)))

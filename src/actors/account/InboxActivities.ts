@@ -4,10 +4,12 @@ import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
 const known = [
@@ -35,6 +37,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const references = yield* References
   const statuses = yield* RemoteStatuses
   const posts = yield* InboxPosts.make(verbs)
+  const leaving = yield* FollowActivities
+  const send = yield* Sending.make
 
   const onAccount = (
     object: unknown,
@@ -51,6 +55,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     Effect.flatMap(
       references.status(idOf(object) ?? ""),
       (statusId) => statusId === undefined ? ignored("an unknown post") : Effect.as(act(statusId), done)
+    )
+
+  /** Answered by whom it is for: accepted, again if need be, or refused; or it waits. */
+  const follow = (own: Ownership, target: AccountId, uri: string | undefined) =>
+    verbs.Follow(own, { _tag: "Follow", target, reblogs: null, notify: null, languages: null }).pipe(
+      Effect.andThen(send(leaving.received(own.accountId, target, uri))),
+      Effect.catchTag("NotAllowed", () => send(leaving.refuse(target, own.accountId, uri)))
     )
 
   const undo = (own: Ownership, self: RemoteSelf, object: unknown): Outcome => {
@@ -90,10 +101,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       if (self.suspended && !whileSuspended.has(type)) return ignored("its sender is suspended")
       switch (type) {
         case "Follow":
-          return onAccount(
-            object,
-            (target) => verbs.Follow(own, { _tag: "Follow", target, reblogs: null, notify: null, languages: null })
-          )
+          return onAccount(object, (target) => follow(own, target, idOf(activity)))
         case "Like":
           return onStatus(object, (statusId) => verbs.Favourite(own, { _tag: "Favourite", statusId }))
         case "Announce":

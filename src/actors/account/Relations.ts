@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, RecordNotFound, validationFailed } from "../../services/Errors.ts"
+import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -12,6 +13,7 @@ import { Follows, followsMax } from "../../services/social/Follows.ts"
 import { Restrictions } from "../../services/social/Restrictions.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
 /** The longest mute that ends, in seconds: 100 years; a longer one is for ever. */
@@ -25,6 +27,8 @@ export const make = Effect.gen(function*() {
   const restrictions = yield* Restrictions
   const agenda = yield* AgendaEntries
   const intend = yield* Intents.make
+  const leaving = yield* FollowActivities
+  const send = yield* Sending.make
   const notices = yield* Notices
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
@@ -69,6 +73,7 @@ export const make = Effect.gen(function*() {
           if (other.approves) yield* follows.request([accountId, target], options)
           else yield* follows.follow([accountId, target], options)
           if (other.local) yield* notify(own, other.approves ? "follow_request" : "follow", target)
+          else yield* send(leaving.follow(accountId, target))
         }
         yield* changed(own, target, accountId)
         return onAccount(target)
@@ -76,6 +81,7 @@ export const make = Effect.gen(function*() {
     ),
     Unfollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unfollow"]) {
       const { accountId } = own
+      yield* send(leaving.undoFollow(accountId, target))
       yield* drop(accountId, target)
       yield* changed(own, target, accountId)
       return onAccount(target)
@@ -86,11 +92,13 @@ export const make = Effect.gen(function*() {
       // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
       yield* notices.retractFollow(target, accountId)
       yield* intend(own, "notify", null, { type: "follow", to: String(accountId), from: String(target) })
+      yield* send(leaving.answer("Accept", accountId, target))
       yield* changed(own, target, target)
       return onAccount(target)
     }),
     RejectFollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RejectFollow"]) {
       const { accountId } = own
+      yield* send(leaving.answer("Reject", accountId, target))
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
       yield* notices.retractFollow(target, accountId)
       yield* changed(own, target)
@@ -98,6 +106,7 @@ export const make = Effect.gen(function*() {
     }),
     RemoveFollower: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RemoveFollower"]) {
       const { accountId } = own
+      yield* send(leaving.answer("Reject", accountId, target))
       yield* drop(target, accountId)
       yield* changed(own, target, target)
       return onAccount(target)
@@ -106,7 +115,10 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       if (target === accountId) return yield* new NotAllowed()
       yield* counterparts.find(accountId, target)
-      yield* restrictions.block(accountId, target)
+      const fresh = yield* restrictions.block(accountId, target)
+      yield* send(leaving.undoFollow(accountId, target))
+      yield* send(leaving.answer("Reject", accountId, target))
+      if (fresh) yield* send(leaving.block(accountId, target))
       yield* drop(accountId, target)
       yield* drop(target, accountId)
       yield* changed(own, target, accountId, target)
@@ -114,6 +126,7 @@ export const make = Effect.gen(function*() {
     }),
     Unblock: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unblock"]) {
       const { accountId } = own
+      yield* send(leaving.undoBlock(accountId, target))
       yield* restrictions.unblock(accountId, target)
       yield* changed(own, target, accountId, target)
       return onAccount(target)

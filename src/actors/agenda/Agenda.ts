@@ -1,6 +1,7 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
+import { Deliveries } from "../../services/federation/outbox/Deliveries.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Commands } from "../../services/intents/Commands.ts"
@@ -8,9 +9,12 @@ import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { Retention } from "../../services/intents/Retention.ts"
 import { Accounts } from "../account/Accounts.ts"
+import { RemoteDomains } from "../domain/RemoteDomains.ts"
 
 /** Accounts that one sweep wakes, of each kind. */
 export const wakesMax = 500
+/** Hosts that one sweep looks at. */
+export const hostsMax = 2_000
 /** Old answers of commands that one sweep deletes (rows). */
 export const sweepRowsMax = 5_000
 /** An intent that is older was left behind by a node that died, in milliseconds. */
@@ -30,6 +34,8 @@ export const layer = Singleton.make(
     const accounts = yield* Accounts
     const agenda = yield* AgendaEntries
     const commands = yield* Commands
+    const deliveries = yield* Deliveries
+    const domains = yield* RemoteDomains
     const fanouts = yield* Fanouts
     const inbound = yield* InboundActivities
     const outside = yield* OutsideCommands
@@ -40,12 +46,28 @@ export const layer = Singleton.make(
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
     const fromOutside = Effect.flatMap(outside.owners(wakesMax), wake)
     const fromElsewhere = Effect.flatMap(inbound.senders(wakesMax), wake)
-    const measure = Effect.gen(function*() {
-      const { count, oldestMillis } = yield* fanouts.backlog
-      yield* Metric.update(Metric.withAttributes(backlog, { kind: "Account" }), count)
-      yield* Metric.update(Metric.withAttributes(oldest, { kind: "Account" }), oldestMillis / 1000)
+    let lastHost = 0
+    const toDeliver = Effect.gen(function*() {
+      const { hosts, last } = yield* deliveries.due(lastHost, hostsMax)
+      lastHost = last ?? 0
+      yield* domains.wake(hosts)
     })
-    const forget = Effect.andThen(commands.sweep(sweepRowsMax), inbound.sweep(sweepRowsMax))
+    const measured = Effect.fnUntraced(function*(
+      kind: string,
+      { count, oldestMillis }: { readonly count: number; readonly oldestMillis: number }
+    ) {
+      yield* Metric.update(Metric.withAttributes(backlog, { kind }), count)
+      yield* Metric.update(Metric.withAttributes(oldest, { kind }), oldestMillis / 1000)
+    })
+    const measure = Effect.gen(function*() {
+      yield* measured("Account", yield* fanouts.backlog)
+      yield* measured("RemoteDomain", yield* deliveries.backlog)
+    })
+    const forget = Effect.all([
+      commands.sweep(sweepRowsMax),
+      inbound.sweep(sweepRowsMax),
+      deliveries.sweep(sweepRowsMax)
+    ])
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
       work.pipe(
@@ -58,6 +80,7 @@ export const layer = Singleton.make(
       every("1 second", "outside", fromOutside),
       every("5 seconds", "leftBehind", leftBehind),
       every("1 second", "fromElsewhere", fromElsewhere),
+      every("5 seconds", "toDeliver", toDeliver),
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
       every("1 hour", "retention", retention.sweep)

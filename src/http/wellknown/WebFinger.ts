@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
   /** The domain itself stands for the server's own actor. */
   const ownDescriptor = document(
     JSON.stringify({
-      subject: `acct:${config.localDomain}@${config.localDomain}`,
+      subject: `acct:${LocalIds.instanceName(config)}@${config.localDomain}`,
       aliases: [LocalIds.instanceActor(config)],
       links: [
         { rel: "http://webfinger.net/rel/profile-page", type: "text/html", href: `${config.publicUrl}/about` },
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
   const isOurOwn = (resource: string) => {
     const [, name = "", domain = ""] = /^(?:acct:)?@?([^@\s]+)@([^@\s/]+)$/i.exec(resource) ?? []
     return resource === LocalIds.instanceActor(config) ||
-      (ours.has(domain.toLowerCase()) && name.toLowerCase() === domain.toLowerCase())
+      (ours.has(domain.toLowerCase()) && domain.toLowerCase().replace(/:\d+$/, "") === name.toLowerCase())
   }
 
   const answer = Effect.gen(function*() {

@@ -10,6 +10,10 @@ export const { actor, note } = Urls
 /** The server as an actor: it signs what is done for nobody in particular. */
 export const instanceActor = ({ publicUrl }: Base): string => `${publicUrl}/actor`
 
+/** Its name: the domain without the port that handles carry in a lab, which no name may have. */
+export const instanceName = ({ localDomain }: Pick<ServerConfig["Service"], "localDomain">): string =>
+  localDomain.replace(/:\d+$/, "")
+
 export const key = (actor: string): string => `${actor}#main-key`
 export const inbox = (actor: string): string => `${actor}/inbox`
 export const outbox = (actor: string): string => `${actor}/outbox`

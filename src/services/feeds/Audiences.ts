@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, StatusId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { Visibility } from "../statuses/Publications.ts"
 import { traced } from "../Traced.ts"
 import * as HomeQuery from "./HomeQuery.ts"
@@ -15,6 +16,8 @@ export interface Audience extends Slice {
   readonly visibility: Visibility
   readonly reblogOfId: bigint | null
   readonly channels: ReadonlyArray<string>
+  /** Somebody elsewhere may be concerned by it. */
+  readonly federates: boolean
   /** Whom it mentions and who are to hear of it. */
   readonly mentioned: ReadonlyArray<bigint>
 }
@@ -50,6 +53,7 @@ export class Audiences extends Context.Service<Audiences, {
     Audiences,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const { federated } = yield* ServerConfig
 
       const facts = sql.literal(
         `s.visibility, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted, s.media_ids <> '{}' AS media,
@@ -57,6 +61,15 @@ export class Audiences extends Context.Service<Audiences, {
         s.in_reply_to_id IS NOT NULL AND s.in_reply_to_account_id IS DISTINCT FROM s.account_id AS answers,
         ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags`
       )
+
+      /** It is ours, and the author has followers elsewhere or somebody there is mentioned, answered or reblogged. */
+      const federates = federated
+        ? sql.literal(`s.local AND (EXISTS (SELECT FROM follows WHERE target_account_id = s.account_id AND remote)
+          OR EXISTS (SELECT FROM remote_actors r WHERE r.account_id IN (
+            SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent
+            UNION ALL SELECT s.in_reply_to_account_id
+            UNION ALL SELECT account_id FROM statuses WHERE id = s.reblog_of_id)))`)
+        : sql.literal("false")
 
       /** A status and a slice of its readers in one statement; only for a direct one its readers take another. */
       const readers = traced("Audiences.readers")(
@@ -72,10 +85,10 @@ export class Audiences extends Context.Service<Audiences, {
           const columns = sql.literal(`ARRAY(SELECT reader FROM slice WHERE reader IS NOT NULL) AS readers,
             ARRAY(SELECT reader FROM slice WHERE reader IS NOT NULL AND notify) AS subscribers,
             (SELECT count(*)::int FROM slice) AS asked, (SELECT max(follow_id) FROM slice) AS last`)
-          const [row] = yield* sql<Facts & Sliced & Pick<Audience, "mentioned">>`WITH slice AS MATERIALIZED (${
-            sliceOf(false)
-          })
-            SELECT ${facts}, ${columns},
+          const [row] = yield* sql<
+            Facts & Sliced & Pick<Audience, "mentioned" | "federates">
+          >`WITH slice AS MATERIALIZED (${sliceOf(false)})
+            SELECT ${facts}, ${columns}, ${federates} AS federates,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent) AS mentioned
             FROM statuses s WHERE s.id = ${statusId}`
           if (row === undefined || row.deleted) return undefined
@@ -88,6 +101,7 @@ export class Audiences extends Context.Service<Audiences, {
             reblogOfId: row.reblogOfId,
             channels: channelsOf(row),
             mentioned: row.mentioned,
+            federates: row.federates,
             readers: slice.readers,
             subscribers: slice.subscribers,
             cursor: slice.asked < rowsMax ? undefined : slice.last ?? undefined

@@ -7,17 +7,17 @@ import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
- * What an account has to tell: a new, edited or deleted status, a poll that has ended, a notice to somebody, or that homes
- * are out of date.
+ * What an account has to tell: a new, edited or deleted status, a poll that has ended, a notice to somebody, that homes
+ * are out of date, or something for other servers.
  */
-export type FanoutKind = "publish" | "edit" | "delete" | "poll" | "notify" | "homes"
+export type FanoutKind = "publish" | "edit" | "delete" | "poll" | "notify" | "homes" | "deliver"
 
 /** A durable intent; `phase` and `cursor` (the id of the last follow that was served) say how far it has come. */
 export interface Fanout {
   readonly id: bigint
   readonly kind: FanoutKind
   readonly statusId: bigint | null
-  readonly details: Notice | Homes | null
+  readonly details: Details | null
   readonly phase: number
   readonly cursor: bigint
 }
@@ -27,7 +27,7 @@ export const begun = <StatusId extends bigint | null>(
   id: bigint,
   kind: FanoutKind,
   statusId: StatusId,
-  details: Notice | Homes | null = null
+  details: Details | null = null
 ): Fanout & { readonly statusId: StatusId } => ({ id, kind, statusId, details, phase: 0, cursor: 0n })
 
 /**
@@ -46,6 +46,18 @@ export interface Homes {
   readonly readers: ReadonlyArray<string>
 }
 
+/**
+ * What leaves for the followers elsewhere and for whom it concerns: a post (or its change, or its end), the profile, a pin,
+ * the move to the account with the id `target`, or that the account is gone. `number` makes its id, where that takes one.
+ */
+export interface Departure {
+  readonly leaves: "Create" | "Update" | "Delete" | "Profile" | "Pin" | "Unpin" | "Move" | "Farewell"
+  readonly number: string
+  readonly target?: string
+}
+
+export type Details = Notice | Homes | Departure
+
 /** Intents that one round takes up, the oldest first; each gives one slice a round. */
 export const fanoutsRoundMax = 16
 
@@ -55,7 +67,7 @@ export class Fanouts extends Context.Service<Fanouts, {
     accountId: AccountId,
     kind: FanoutKind,
     statusId: bigint | null,
-    details?: Notice | Homes
+    details?: Details
   ) => Effect.Effect<Fanout, SqlError>
   /** The account's oldest intents. */
   readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>

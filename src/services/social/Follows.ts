@@ -86,11 +86,16 @@ export class Follows extends Context.Service<Follows, {
         }),
         accept: traced("Follows.accept")(function*(pair) {
           const [follower, followed] = pair
-          const [request] = yield* sql<FollowOptions>`
+          const [request] = yield* sql<FollowOptions & { readonly uri: string | null }>`
             DELETE FROM follow_requests WHERE account_id = ${follower} AND target_account_id = ${followed}
-            RETURNING show_reblogs, notify, languages`
+            RETURNING show_reblogs, notify, languages, uri`
           if (request === undefined) return false
           yield* follow(pair, request)
+          // It keeps the id by which other servers know it.
+          if (request.uri !== null) {
+            yield* sql`UPDATE follows SET uri = ${request.uri}
+              WHERE account_id = ${follower} AND target_account_id = ${followed}`
+          }
           return true
         }),
         withdraw: traced("Follows.withdraw")((pair) => remove("follow_requests", pair)),

@@ -97,7 +97,7 @@ export const instanceDocument = (
     "@context": actorContext,
     id: actor,
     type: "Application",
-    preferredUsername: config.localDomain,
+    preferredUsername: LocalIds.instanceName(config),
     inbox: LocalIds.inbox(actor),
     outbox: LocalIds.outbox(actor),
     endpoints: { sharedInbox: LocalIds.sharedInbox(config) },

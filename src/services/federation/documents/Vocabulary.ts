@@ -10,6 +10,9 @@ export const isEverybody = (id: string): boolean => id === everybody || id === "
 /** A document, or what stands in one; names as they are on the wire. */
 export type Document = Readonly<Record<string, unknown>>
 
+/** A document that uses no words but those of ActivityStreams. */
+export const withContext = (document: Document): Document => ({ "@context": activityStreams, ...document })
+
 export const noteContext = [activityStreams, {
   ostatus: "http://ostatus.org#",
   atomUri: "ostatus:atomUri",

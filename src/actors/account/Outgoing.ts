@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Departures } from "../../services/federation/outbox/Departures.ts"
+import { Expansions } from "../../services/federation/outbox/Expansions.ts"
+import type { Telling } from "../../services/federation/outbox/Recipients.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
+import { RemoteDomains } from "../domain/RemoteDomains.ts"
+import type { Owners, Ownership } from "./Ownership.ts"
+
+/** What an account tells followers on other servers: intents of its fan-out, a slice of them a round. */
+export const make = Effect.fnUntraced(function*({ owned }: Owners, sliceRows: number) {
+  const sql = yield* SqlClient.SqlClient
+  const departures = yield* Departures
+  const domains = yield* RemoteDomains
+  const expansions = yield* Expansions
+  const fanouts = yield* Fanouts
+
+  /** Leaves the intent to tell of a post, in the running transaction; `concerns` somebody elsewhere, or may. */
+  const begin = (accountId: AccountId, statusId: bigint, telling: Telling, concerns: boolean) =>
+    concerns
+      ? Effect.asVoid(fanouts.add(accountId, "deliver", statusId, { leaves: telling, number: "0" }))
+      : telling === "Create"
+      ? Effect.void
+      : expansions.begin(accountId, statusId, telling)
+
+  /** How a step ends: true where nothing of its intent is left; undefined where something before it is not told yet. */
+  const slice = Effect.fnUntraced(function*(own: Ownership, { cursor, details, id, phase, statusId }: Fanout) {
+    if (yield* expansions.waits(own.accountId, id, statusId)) return undefined
+    // Outside of the transaction, which may wait for nothing: a sender's first key takes a while to make.
+    const rendered = details === null || !("leaves" in details)
+      ? undefined
+      : yield* departures.render(own.accountId, statusId, details)
+    return yield* owned(
+      own,
+      Effect.gen(function*() {
+        if (rendered === undefined) return yield* Effect.as(fanouts.finish(id), true)
+        const { hosts, next } = yield* expansions.slice(id, rendered, { phase, cursor }, sliceRows)
+        yield* sql.afterCommit(domains.wake(hosts))
+        return next === undefined
+          ? yield* Effect.as(fanouts.finish(id), true)
+          : yield* Effect.as(fanouts.advance(id, next.phase, next.cursor), false)
+      })
+    )
+  })
+  return { begin, slice }
+})

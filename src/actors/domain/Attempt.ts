@@ -1,0 +1,79 @@
+import { Effect } from "effect"
+import type { Delivery } from "../../services/federation/outbox/Deliveries.ts"
+import { instanceSender } from "../../services/federation/outbox/Outbox.ts"
+import { mayRetry } from "../../services/federation/outbox/Retries.ts"
+import { type Scheme, Signatures } from "../../services/federation/signatures/Signatures.ts"
+import { type OwnKey, SigningKeys } from "../../services/federation/SigningKeys.ts"
+import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
+
+/** What came of one try. */
+export type Verdict =
+  /** The host has it; this is how it was signed. */
+  | { readonly _tag: "Taken"; readonly scheme: Scheme }
+  /** It will never be taken; the host is well. */
+  | { readonly _tag: "Refused"; readonly why: string }
+  /** There is no such inbox any more. */
+  | { readonly _tag: "Gone" }
+  /** Another try may go better. `down`: the host does not work; `waitSeconds` as it asks for. */
+  | { readonly _tag: "Failed"; readonly why: string; readonly down: boolean; readonly waitSeconds?: number }
+
+const contentType = "application/activity+json"
+const utf8 = new TextEncoder()
+/** Characters of what a host says that are kept. */
+const whyCharactersMax = 200
+
+const said = ({ status, text }: Reply) =>
+  `${status} ${text.replaceAll("\0", "").slice(0, whyCharactersMax)}`.trim().toWellFormed()
+
+const verdictOf = (reply: Reply, scheme: Scheme): Verdict => {
+  const { retryAfterSeconds, status } = reply
+  if (status >= 200 && status < 300) return { _tag: "Taken", scheme }
+  if (status === 410) return { _tag: "Gone" }
+  if (!mayRetry(status)) return { _tag: "Refused", why: said(reply) }
+  const asked = retryAfterSeconds === undefined || (status !== 429 && status !== 503)
+    ? {}
+    : { waitSeconds: retryAfterSeconds }
+  return { _tag: "Failed", why: said(reply), down: status !== 401, ...asked }
+}
+
+/**
+ * One try of a delivery: signed by its sender, first as the host is known to like it, else as the fediverse began; where that
+ * is refused as 400 or 401, once more in the other way (federation.md section 5).
+ */
+export const make = Effect.gen(function*() {
+  const keys = yield* SigningKeys
+  const outbound = yield* Outbound
+  const signatures = yield* Signatures
+
+  const send = Effect.fnUntraced(function*({ document, url }: Delivery, key: OwnKey, scheme: Scheme) {
+    const body = utf8.encode(document)
+    const headers = yield* signatures.sign(scheme, key, {
+      method: "POST",
+      url: new URL(url),
+      headers: { "content-type": contentType },
+      body
+    })
+    return yield* outbound.post({ url, headers, body })
+  })
+
+  const attempt = Effect.fnUntraced(function*(delivery: Delivery) {
+    const { scheme, senderId, username } = delivery
+    if (senderId !== instanceSender && username === null) {
+      return { _tag: "Refused", why: "its sender is gone" } satisfies Verdict
+    }
+    const key = username === null ? yield* keys.ofInstance : yield* keys.ofAccount({ id: senderId, username })
+    const first = scheme ?? "draft-cavage"
+    const reply = yield* send(delivery, key, first)
+    if (reply.status !== 400 && reply.status !== 401) return verdictOf(reply, first)
+    const other = first === "draft-cavage" ? "rfc9421" : "draft-cavage"
+    return verdictOf(yield* send(delivery, key, other), other)
+  })
+
+  return (delivery: Delivery): Effect.Effect<Verdict> =>
+    attempt(delivery).pipe(
+      Effect.catchTags({
+        Refused: (refused) => Effect.succeed<Verdict>({ _tag: "Refused", why: refused.message }),
+        Unreachable: ({ reason }) => Effect.succeed<Verdict>({ _tag: "Failed", why: reason, down: true })
+      })
+    )
+})

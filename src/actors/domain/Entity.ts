@@ -1,0 +1,53 @@
+import { type Context, Effect, Layer, type Scope } from "effect"
+import { Entity, type Sharding } from "effect/cluster"
+import { lean } from "../../services/Lean.ts"
+import * as Line from "./Line.ts"
+import { domainMailboxMax, RemoteDomain } from "./Protocol.ts"
+import * as Round from "./Round.ts"
+
+const actor = (round: Effect.Success<typeof Round.make>) =>
+  RemoteDomain.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const line = Line.begin(entityId)
+      let running = false
+      let rung = false
+
+      const drain = Effect.gen(function*() {
+        do {
+          rung = false
+          while (yield* round(line)) yield* Effect.yieldNow
+        } while (rung)
+      }).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("a host's deliveries must wait", cause)),
+        Effect.ensuring(Effect.sync(() => {
+          running = false
+        }))
+      )
+      return RemoteDomain.of({
+        // Who began the work waits for it, so that the actor is not idle meanwhile.
+        Wake: () =>
+          Effect.suspend(() => {
+            rung = true
+            if (running) return Effect.void
+            running = true
+            return drain
+          })
+      })
+    }),
+    { mailboxCapacity: domainMailboxMax, concurrency: "unbounded", disableFatalDefects: true }
+  )
+
+/**
+ * The actor of one other host: it alone sends there. Each delivery is a row, sent at least once while the host takes it
+ * within the time of its tries, those about one thing to one inbox in the order of what happened; an end at any point repeats
+ * at most what was under way, 8 requests with 8 deliveries each. A host that fails costs its own actor: fewer requests at
+ * once, a rest after ten failures in a row, nothing at all after seven days of them. In memory it keeps a few numbers.
+ */
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(Round.make, (round) =>
+    Effect.updateContext(
+      Layer.build(actor(round)),
+      (context: Context.Context<Scope.Scope | Sharding.Sharding>) => lean(context)
+    ))
+)

@@ -1,0 +1,44 @@
+import { requestsPerHostMax } from "../../services/outbound/Slots.ts"
+
+/** Failures in a row after which a host is left alone, and for how long, in milliseconds (federation.md section 12). */
+export const failuresMax = 10
+export const restMillis = 60_000
+/** Deliveries that a round takes for each of the requests that it has under way. */
+const rowsPerSlot = 8
+
+/** What an actor knows of its host from what happened since it woke up; small, whatever waits. */
+export interface Line {
+  readonly host: string
+  /** Requests under way at once; grows by one for so many successes, and halves. */
+  width: number
+  /** Failures since something was taken. */
+  failures: number
+  /** The host is left alone until then, in milliseconds since 1970. */
+  restsUntil: number
+  /** The day (since 1970) of the last failure that was noted. */
+  failedDay: number
+}
+
+export const begin = (host: string): Line => ({ host, width: 2, failures: 0, restsUntil: 0, failedDay: -1 })
+
+/** After a rest one request finds out whether the host is back. */
+const isProbing = ({ failures }: Line) => failures >= failuresMax
+
+export const slots = (line: Line): number => isProbing(line) ? 1 : Math.floor(line.width)
+export const rows = (line: Line): number => isProbing(line) ? 1 : slots(line) * rowsPerSlot
+
+export const succeeded = (line: Line) => {
+  line.failures = 0
+  line.width = Math.min(requestsPerHostMax, line.width + 1 / line.width)
+}
+
+/** The host does not work at `now`. */
+export const failed = (line: Line, now: number) => {
+  line.failures++
+  line.width = Math.max(1, line.width / 2)
+  if (isProbing(line)) rest(line, now + restMillis)
+}
+
+export const rest = (line: Line, until: number) => {
+  line.restsUntil = Math.max(line.restsUntil, until)
+}

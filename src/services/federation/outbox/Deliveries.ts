@@ -1,0 +1,186 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { rowsMax } from "../../Paging.ts"
+import { only } from "../../Rows.ts"
+import { traced } from "../../Traced.ts"
+import type { Scheme } from "../signatures/Signatures.ts"
+import { successMillis } from "./Hosts.ts"
+
+/** How long deliveries belong to the round that took them, in milliseconds; longer than one lasts. */
+export const claimMillis = 60_000
+/** What is older is not delivered any more, in milliseconds: longer than all tries of a delivery take. */
+export const deliveryMillisMax = 4 * 24 * 3_600_000
+/** Deliveries that the figure of those that wait counts at most. */
+const countedMax = 100_000
+
+/** Which delivery: of what, to whom, about what. */
+export interface DeliveryKey {
+  readonly inboxId: number
+  readonly about: bigint
+  readonly activityId: bigint
+}
+
+/** A delivery that a round took, with what it takes to send it. */
+export interface Delivery extends DeliveryKey {
+  readonly url: string
+  /** How often it was tried, this time included. */
+  readonly tries: number
+  readonly type: string
+  readonly uri: string
+  readonly document: string
+  readonly synchronizes: boolean
+  readonly low: boolean
+  readonly senderId: bigint
+  /** Null for the server itself, and for an account that is gone. */
+  readonly username: string | null
+  /** What the host takes; null where nobody knows. */
+  readonly scheme: Scheme | null
+  /** It is to be noted when the host takes something: it failed, or its last success is not known well. */
+  readonly troubled: boolean
+}
+
+/** One that failed; `dueAt` (milliseconds since 1970) is when it is tried again. */
+export interface Postponed extends DeliveryKey {
+  readonly dueAt: number
+  readonly error: string
+}
+
+/** Deliveries of one host, as its actor works them off; all by index, and never more than asked for. */
+export class Deliveries extends Context.Service<Deliveries, {
+  /**
+   * Takes what is due for a host, the longest waiting first, for `claimMillis`: of deliveries about one thing to one inbox
+   * only the first, so that they arrive in order. Of a host that is paused only what asks whether it lives again.
+   */
+  readonly claim: (host: string, rows: number) => Effect.Effect<ReadonlyArray<Delivery>, SqlError>
+  /** Forgets deliveries that are over, and lets those go that waited behind them. */
+  readonly finish: (over: ReadonlyArray<DeliveryKey>) => Effect.Effect<void, SqlError>
+  /** Puts off deliveries, and what waits behind each. */
+  readonly postpone: (failed: ReadonlyArray<Postponed>) => Effect.Effect<void, SqlError>
+  /** Gives back what was taken and not tried; `dueAt` in milliseconds since 1970. */
+  readonly release: (untried: ReadonlyArray<DeliveryKey>, dueAt: number) => Effect.Effect<void, SqlError>
+  /** The inbox says that it is gone for ever: nothing waits for it any more. */
+  readonly goneInbox: (inboxId: number) => Effect.Effect<void, SqlError>
+  /** Hosts with numbers above `after` for which something is due; `hosts` of them are looked at. */
+  readonly due: (after: number, hosts: number) => Effect.Effect<
+    { readonly hosts: ReadonlyArray<string>; readonly last: number | undefined },
+    SqlError
+  >
+  /** Deletes what is too old to be told, and texts that nobody waits for; a part of it each time. */
+  readonly sweep: (rows: number) => Effect.Effect<void, SqlError>
+  /** How many wait, `countedMax` at most, and the age of the oldest in milliseconds. */
+  readonly backlog: Effect.Effect<{ readonly count: number; readonly oldestMillis: number }, SqlError>
+}>()("murmuration/services/federation/outbox/Deliveries") {
+  static readonly layer = Layer.effect(
+    Deliveries,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      const keyed = (keys: ReadonlyArray<DeliveryKey>) =>
+        sql`unnest(${keys.map(({ inboxId }) => inboxId)}::int[], ${keys.map(({ about }) => about)}::bigint[],
+          ${keys.map(({ activityId }) => activityId)}::bigint[])`
+      const is = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id = k.activity_id")
+      const isBehind = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id > k.activity_id")
+
+      const claim = traced("Deliveries.claim")(function*(host: string, rows: number) {
+        const at = yield* now
+        return yield* sql<Delivery>`
+          WITH taken AS MATERIALIZED (
+            SELECT d.inbox_id, d.about, d.activity_id, h.scheme,
+              h.failed_days <> '{}' OR h.paused_by IS NOT NULL OR h.succeeded_at IS NULL
+                OR h.succeeded_at < ${new Date(at.getTime() - successMillis)} AS troubled
+            FROM hosts h JOIN deliveries d ON d.host_id = h.id JOIN outgoing_activities a ON a.id = d.activity_id
+            WHERE h.host = ${host} AND d.due_at <= ${at}
+              AND (h.paused_by IS NULL OR (h.paused_by = 'failures' AND a.type = 'Follow'))
+              AND NOT EXISTS (SELECT FROM deliveries e
+                WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id)
+            ORDER BY d.due_at LIMIT ${rowsMax(sql, rows)} FOR UPDATE OF d SKIP LOCKED)
+          UPDATE deliveries d SET tries = d.tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
+          FROM taken k, inboxes i, outgoing_activities a LEFT JOIN accounts s ON s.id = a.sender_id
+          WHERE ${is} AND i.id = d.inbox_id AND a.id = d.activity_id
+          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, a.type, a.uri, a.document, a.synchronizes, a.low,
+            a.sender_id, s.username, k.scheme, k.troubled`
+      })
+
+      const finish = traced("Deliveries.finish")(function*(over: ReadonlyArray<DeliveryKey>) {
+        if (over.length === 0) return
+        yield* sql`WITH gone AS (
+            DELETE FROM deliveries d USING ${keyed(over)} k (inbox_id, about, activity_id) WHERE ${is}
+            RETURNING d.inbox_id, d.about, d.activity_id, d.error)
+          UPDATE deliveries d SET due_at = ${yield* now} FROM gone k WHERE k.error IS NOT NULL AND ${isBehind}`
+      })
+
+      const postpone = traced("Deliveries.postpone")(function*(failed: ReadonlyArray<Postponed>) {
+        if (failed.length === 0) return
+        const values = sql`unnest(${failed.map(({ inboxId }) => inboxId)}::int[], ${
+          failed.map(({ about }) => about)
+        }::bigint[], ${failed.map(({ activityId }) => activityId)}::bigint[], ${
+          failed.map(({ dueAt }) => new Date(dueAt))
+        }::timestamptz[], ${failed.map(({ error }) => error)}::text[]) k (inbox_id, about, activity_id, due_at, error)`
+        yield* sql`UPDATE deliveries d SET due_at = k.due_at, error = k.error FROM ${values} WHERE ${is}`
+        yield* sql`UPDATE deliveries d SET due_at = k.due_at FROM ${values} WHERE ${isBehind} AND d.due_at < k.due_at`
+      })
+
+      const due = traced("Deliveries.due")(function*(after: number, hosts: number) {
+        // From host to host along the index, whatever waits for each of them.
+        const rows = yield* sql<{ id: number; host: string; due: boolean }>`
+          WITH RECURSIVE walk AS (
+            (SELECT host_id, due_at FROM deliveries WHERE host_id > ${after} ORDER BY host_id, due_at LIMIT 1)
+            UNION ALL
+            SELECT n.host_id, n.due_at FROM walk w CROSS JOIN LATERAL (SELECT host_id, due_at FROM deliveries
+              WHERE host_id > w.host_id ORDER BY host_id, due_at LIMIT 1) n)
+          SELECT h.id, h.host, w.due_at <= ${yield* now} AND h.paused_by IS DISTINCT FROM 'operator' AS due
+          FROM (SELECT * FROM walk LIMIT ${rowsMax(sql, hosts)}) w JOIN hosts h ON h.id = w.host_id ORDER BY h.id`
+        return {
+          hosts: rows.flatMap(({ due, host }) => due ? [host] : []),
+          last: rows.length < hosts ? undefined : rows.at(-1)?.id
+        }
+      })
+
+      let swept = 0n
+      const sweep = traced("Deliveries.sweep")(function*(rows: number) {
+        const millis = yield* Clock.currentTimeMillis
+        const seen = yield* sql<{ id: bigint; old: boolean }>`
+          SELECT id, created_at < ${new Date(millis - deliveryMillisMax)} AS old FROM outgoing_activities
+          WHERE id > ${swept} AND created_at < ${new Date(millis - claimMillis)} ORDER BY id LIMIT ${
+          rowsMax(sql, rows)
+        }`
+        swept = seen.length < rows ? 0n : seen.at(-1)?.id ?? 0n
+        const old = seen.flatMap(({ id, old }) => old ? [id] : [])
+        if (old.length > 0) yield* sql`DELETE FROM deliveries WHERE activity_id = ANY (${old}::bigint[])`
+        // An activity that is still being expanded keeps its text.
+        yield* sql`DELETE FROM outgoing_activities a WHERE id = ANY (${seen.map(({ id }) => id)}::bigint[])
+          AND NOT EXISTS (SELECT FROM deliveries WHERE activity_id = a.id)
+          AND NOT EXISTS (SELECT FROM fanouts WHERE id = a.fanout_id)`
+      })
+
+      const backlog = Effect.gen(function*() {
+        const millis = yield* Clock.currentTimeMillis
+        const { count, oldest } = only(
+          yield* sql<{ count: number; oldest: Date | null }>`SELECT
+            (SELECT count(*)::int FROM (SELECT FROM deliveries LIMIT ${rowsMax(sql, countedMax)}) some) AS count,
+            (SELECT created_at FROM outgoing_activities WHERE id = (SELECT min(activity_id) FROM deliveries)) AS oldest`
+        )
+        return { count, oldestMillis: oldest === null ? 0 : Math.max(0, millis - oldest.getTime()) }
+      })
+
+      return Deliveries.of({
+        claim,
+        finish,
+        postpone,
+        release: traced("Deliveries.release")((untried, dueAt) =>
+          untried.length === 0 ? Effect.void : Effect.asVoid(sql`
+            UPDATE deliveries d SET tries = d.tries - 1, due_at = ${new Date(dueAt)}
+            FROM ${keyed(untried)} k (inbox_id, about, activity_id) WHERE ${is}`)
+        ),
+        goneInbox: traced("Deliveries.goneInbox")(function*(inboxId) {
+          yield* sql`UPDATE inboxes SET gone_at = ${yield* now} WHERE id = ${inboxId}`
+          yield* sql`DELETE FROM deliveries WHERE inbox_id = ${inboxId}`
+        }),
+        due,
+        sweep,
+        backlog
+      })
+    })
+  )
+}

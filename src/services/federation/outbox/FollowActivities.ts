@@ -1,0 +1,158 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { traced } from "../../Traced.ts"
+import * as Activities from "../documents/Activities.ts"
+import * as LocalIds from "../LocalIds.ts"
+import * as Keys from "./Keys.ts"
+import { type Hosts, Outbox } from "./Outbox.ts"
+
+type Sent = Effect.Effect<Hosts, SqlError>
+
+/** Follows and blocks between a local account and a remote one; for any other two accounts nothing leaves. */
+export class FollowActivities extends Context.Service<FollowActivities, {
+  /** Tells of a request that was just stored, and gives it its id. */
+  readonly follow: (follower: bigint, target: bigint) => Sent
+  /** Takes a follow or a request back; before its row is gone. */
+  readonly undoFollow: (follower: bigint, target: bigint) => Sent
+  /** Answers whoever follows or asks to; for a Reject before the row is gone. */
+  readonly answer: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent
+  /** The same for many who follow now. */
+  readonly acceptAll: (target: bigint, followers: ReadonlyArray<bigint>) => Sent
+  /** Refuses a follow that was not stored; `uri` is its id as it came. */
+  readonly refuse: (target: bigint, follower: bigint, uri: string | undefined) => Sent
+  /**
+   * Remembers the id of a follow as it came, and accepts it, again if need be, where it stands.
+   */
+  readonly received: (follower: bigint, target: bigint, uri: string | undefined) => Sent
+  /** Tells of a block that was just stored. */
+  readonly block: (accountId: bigint, target: bigint) => Sent
+  /** Before its row is gone. */
+  readonly undoBlock: (accountId: bigint, target: bigint) => Sent
+}>()("murmuration/services/federation/outbox/FollowActivities") {
+  static readonly layer = Layer.effect(
+    FollowActivities,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const outbox = yield* Outbox
+      const none: Hosts = []
+
+      const found = (follower: bigint, target: bigint) =>
+        sql<{ id: bigint; uri: string | null; stands: boolean }>`
+          SELECT id, uri, true AS stands FROM follows WHERE account_id = ${follower} AND target_account_id = ${target}
+          UNION ALL SELECT id, uri, false FROM follow_requests
+          WHERE account_id = ${follower} AND target_account_id = ${target}`
+
+      const follow = traced("FollowActivities.follow")(function*(follower: bigint, target: bigint) {
+        const parties = yield* outbox.parties(follower, target)
+        if (parties === undefined) return none
+        const { actor, other } = parties
+        const [row] = yield* sql<{ uri: string }>`UPDATE follow_requests SET uri = ${Activities.followIds(actor)} || id
+          WHERE account_id = ${follower} AND target_account_id = ${target} RETURNING uri`
+        if (row === undefined) return none
+        const activity = Activities.follow({ id: row.uri, actor, object: other })
+        return yield* outbox.toAccounts({ senderId: follower, about: Keys.ofPair(follower, target), activity }, [
+          target
+        ])
+      })
+
+      const undoFollow = traced("FollowActivities.undoFollow")(function*(follower: bigint, target: bigint) {
+        const parties = yield* outbox.parties(follower, target)
+        const [row] = parties === undefined ? [] : yield* found(follower, target)
+        if (parties === undefined || row === undefined) return none
+        const { actor, other } = parties
+        const id = row.uri ?? `${Activities.followIds(actor)}${row.id}`
+        const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
+        return yield* outbox.toAccounts({ senderId: follower, about: Keys.ofPair(follower, target), activity }, [
+          target
+        ])
+      })
+
+      const answered = (
+        type: "Accept" | "Reject",
+        target: bigint,
+        follower: bigint,
+        of: Activities.FollowOf,
+        number: string
+      ) =>
+        outbox.toAccounts(
+          {
+            senderId: target,
+            about: Keys.ofPair(target, follower),
+            activity: Activities.answerFollow(type, of, number)
+          },
+          [follower]
+        )
+
+      const answer = traced("FollowActivities.answer")(
+        function*(type: "Accept" | "Reject", target: bigint, follower: bigint) {
+          const parties = yield* outbox.parties(target, follower)
+          const [row] = parties === undefined ? [] : yield* found(follower, target)
+          if (parties === undefined || row === undefined) return none
+          const of = { id: row.uri ?? undefined, actor: parties.other, object: parties.actor }
+          return yield* answered(type, target, follower, of, String(row.id))
+        }
+      )
+
+      const refuse = traced("FollowActivities.refuse")(
+        function*(target: bigint, follower: bigint, uri: string | undefined) {
+          const parties = yield* outbox.parties(target, follower)
+          if (parties === undefined) return none
+          const of = { id: uri, actor: parties.other, object: parties.actor }
+          return yield* answered("Reject", target, follower, of, String(yield* Clock.currentTimeMillis))
+        }
+      )
+
+      const acceptAll = traced("FollowActivities.acceptAll")(
+        function*(target: bigint, followers: ReadonlyArray<bigint>) {
+          if (!outbox.enabled || followers.length === 0) return none
+          const rows = yield* sql<{ accountId: bigint }>`SELECT account_id FROM follows
+          WHERE target_account_id = ${target} AND remote AND account_id = ANY (${followers}::bigint[])`
+          const hosts = yield* Effect.forEach(rows, ({ accountId }) => answer("Accept", target, accountId))
+          return [...new Set(hosts.flat())]
+        }
+      )
+
+      const received = traced("FollowActivities.received")(
+        function*(follower: bigint, target: bigint, uri: string | undefined) {
+          if (!outbox.enabled) return none
+          for (const table of ["follows", "follow_requests"]) {
+            yield* sql`UPDATE ${sql(table)} SET uri = ${uri ?? null}
+              WHERE account_id = ${follower} AND target_account_id = ${target}`
+          }
+          const [row] = yield* found(follower, target)
+          return row?.stands === true ? yield* answer("Accept", target, follower) : none
+        }
+      )
+
+      const blocking = (accountId: bigint, target: bigint) =>
+        sql<{ id: bigint; username: string; uri: string }>`SELECT b.id, me.username, a.uri FROM blocks b
+          JOIN accounts me ON me.id = b.account_id JOIN accounts a ON a.id = b.target_account_id
+          WHERE b.account_id = ${accountId} AND b.target_account_id = ${target} AND me.domain IS NULL AND a.uri IS NOT NULL`
+
+      const blocked = Effect.fnUntraced(function*(accountId: bigint, target: bigint, undone: boolean) {
+        const [row] = outbox.enabled ? yield* blocking(accountId, target) : []
+        if (row === undefined) return none
+        const activity = Activities.block(LocalIds.actor(config, row.username), row.id, row.uri)
+        return yield* outbox.toAccounts({
+          senderId: accountId,
+          about: Keys.ofPair(accountId, target),
+          activity: undone ? Activities.undo(activity) : activity
+        }, [target])
+      })
+
+      return FollowActivities.of({
+        follow,
+        undoFollow,
+        answer,
+        acceptAll,
+        refuse,
+        received,
+        block: traced("FollowActivities.block")((accountId, target) => blocked(accountId, target, false)),
+        undoBlock: traced("FollowActivities.undoBlock")((accountId, target) => blocked(accountId, target, true))
+      })
+    })
+  )
+}

@@ -1,0 +1,115 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { only } from "../../Rows.ts"
+import { traced } from "../../Traced.ts"
+import type { Activity } from "../documents/Activities.ts"
+import * as LocalIds from "../LocalIds.ts"
+
+/** The server itself as a sender. */
+export const instanceSender = 0n
+/** Between two deliveries of an activity that has time, in milliseconds. */
+const paceMillis = 20
+
+/** An activity and what is to be known of it when it is sent. */
+export interface Leaving {
+  /** The account that signs; `instanceSender` is the server. */
+  readonly senderId: bigint
+  /** Deliveries about the same reach an inbox in order. */
+  readonly about: bigint
+  readonly activity: Activity
+  /** It carries the digest of the sender's followers. */
+  readonly synchronizes?: boolean
+  /** It has time: fewer tries, and not all at once. */
+  readonly low?: boolean
+}
+
+/** A local account that does something to a remote one, by the ids that others know. */
+export interface Parties {
+  readonly actor: string
+  readonly other: string
+}
+
+/** Hosts for which something waits now, to be woken after the commit. */
+export type Hosts = ReadonlyArray<string>
+
+/** Writes what leaves, always inside the running transaction of an actor. Without federation nothing is written. */
+export class Outbox extends Context.Service<Outbox, {
+  readonly enabled: boolean
+  /** Both by their ids, where the first is local and the second is not; else undefined, for then nothing leaves. */
+  readonly parties: (senderId: bigint, targetId: bigint) => Effect.Effect<Parties | undefined, SqlError>
+  /** Sends to accounts, of which only remote ones count; each inbox gets it once. */
+  readonly toAccounts: (leaving: Leaving, accountIds: ReadonlyArray<bigint>) => Effect.Effect<Hosts, SqlError>
+  /** Sends to inboxes by their numbers; the activity is there already where `activityId` is given. */
+  readonly toInboxes: (
+    leaving: Leaving,
+    inboxIds: ReadonlyArray<number>,
+    fanoutId?: bigint
+  ) => Effect.Effect<Hosts, SqlError>
+}>()("murmuration/services/federation/outbox/Outbox") {
+  static readonly layer = Layer.effect(
+    Outbox,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const { federated } = config
+
+      const parties = traced("Outbox.parties")(function*(senderId: bigint, targetId: bigint) {
+        if (!federated) return undefined
+        const [row] = yield* sql<{ username: string; uri: string }>`SELECT me.username, a.uri
+          FROM accounts me, accounts a
+          WHERE me.id = ${senderId} AND me.domain IS NULL AND a.id = ${targetId} AND a.uri IS NOT NULL`
+        return row === undefined ? undefined : { actor: LocalIds.actor(config, row.username), other: row.uri }
+      })
+
+      const store = Effect.fnUntraced(function*(leaving: Leaving, at: Date, fanoutId: bigint | undefined) {
+        const { activity, low = false, senderId, synchronizes = false } = leaving
+        const { id } = only(
+          yield* sql<{ id: bigint }>`
+          INSERT INTO outgoing_activities (sender_id, type, uri, about, document, synchronizes, low, fanout_id, created_at)
+          VALUES (${senderId}, ${activity.type}, ${activity.uri}, ${leaving.about}, ${
+            JSON.stringify(activity.document)
+          }, ${synchronizes}, ${low}, ${fanoutId ?? null}, ${at})
+          ON CONFLICT (fanout_id) WHERE fanout_id IS NOT NULL DO UPDATE SET low = excluded.low RETURNING id`
+        )
+        return id
+      })
+
+      const toInboxes = traced("Outbox.toInboxes")(
+        function*(leaving: Leaving, inboxIds: ReadonlyArray<number>, fanoutId?: bigint) {
+          if (!federated || inboxIds.length === 0) return []
+          const at = new Date(yield* Clock.currentTimeMillis)
+          const id = yield* store(leaving, at, fanoutId)
+          const pace = leaving.low === true ? paceMillis : 0
+          // Behind one that failed nothing is due before it; else the claim would find it again and again.
+          const rows = yield* sql<{ host: string }>`
+            WITH fresh AS (
+              INSERT INTO deliveries (inbox_id, about, activity_id, host_id, due_at)
+              SELECT i.id, ${leaving.about}::bigint, ${id}::bigint, i.host_id,
+                greatest(${at}::timestamptz + (given.rank - 1) * ${pace}::int * interval '1 millisecond',
+                  (SELECT max(e.due_at) FROM deliveries e
+                    WHERE e.inbox_id = i.id AND e.about = ${leaving.about}::bigint AND e.error IS NOT NULL))
+              FROM unnest(${inboxIds}::int[]) WITH ORDINALITY AS given (id, rank) JOIN inboxes i ON i.id = given.id
+              ON CONFLICT DO NOTHING RETURNING host_id)
+            SELECT host FROM hosts WHERE id IN (SELECT host_id FROM fresh)`
+          return rows.map(({ host }) => host)
+        }
+      )
+
+      const toAccounts = traced("Outbox.toAccounts")(
+        function*(leaving: Leaving, accountIds: ReadonlyArray<bigint>) {
+          if (!federated || accountIds.length === 0) return []
+          // Whether a host is alive again is learnt by asking it for something new (federation.md section 12).
+          const asks = leaving.activity.type === "Follow"
+          const rows = yield* sql<{ id: number }>`SELECT DISTINCT i.id
+            FROM remote_actors r JOIN inboxes i ON i.id = r.inbox_id JOIN hosts h ON h.id = i.host_id
+            WHERE r.account_id = ANY (${accountIds}::bigint[])
+              AND (${asks} OR (i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures'))`
+          return yield* toInboxes(leaving, rows.map(({ id }) => id))
+        }
+      )
+      return Outbox.of({ enabled: federated, parties, toAccounts, toInboxes })
+    })
+  )
+}

@@ -1,0 +1,108 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { traced } from "../../Traced.ts"
+import * as Activities from "../documents/Activities.ts"
+import * as LocalIds from "../LocalIds.ts"
+import * as Keys from "./Keys.ts"
+import { type Hosts, instanceSender, Outbox } from "./Outbox.ts"
+
+type Sent = Effect.Effect<Hosts, SqlError>
+
+interface Marked {
+  readonly id: bigint
+  readonly username: string
+  readonly uri: string
+  readonly authorId: bigint
+}
+
+interface Reported {
+  readonly comment: string
+  readonly uri: string | null
+  readonly posts: ReadonlyArray<string>
+  readonly receivers: ReadonlyArray<bigint>
+}
+
+/** What local accounts do with posts of other servers, told to their authors; and reports about them. */
+export class PostActivities extends Context.Service<PostActivities, {
+  /** Tells of a favourite that was just stored. */
+  readonly like: (accountId: bigint, statusId: bigint) => Sent
+  /** Before its row is gone. */
+  readonly undoLike: (accountId: bigint, statusId: bigint) => Sent
+  /** Tells of votes by the indexes of the options, one activity a choice. */
+  readonly vote: (accountId: bigint, statusId: bigint, choices: ReadonlyArray<number>) => Sent
+  /** Forwards a report that was just filed to the servers that it names; nothing says who made it (row 20). */
+  readonly flag: (reportId: bigint) => Sent
+}>()("murmuration/services/federation/outbox/PostActivities") {
+  static readonly layer = Layer.effect(
+    PostActivities,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const outbox = yield* Outbox
+      const none: Hosts = []
+
+      const favourite = Effect.fnUntraced(function*(accountId: bigint, statusId: bigint, undone: boolean) {
+        if (!outbox.enabled) return none
+        const [row] = yield* sql<Marked>`SELECT f.id, me.username, s.uri, s.account_id AS author_id
+          FROM favourites f JOIN accounts me ON me.id = f.account_id JOIN statuses s ON s.id = f.status_id
+          WHERE f.account_id = ${accountId} AND f.status_id = ${statusId} AND me.domain IS NULL AND s.uri IS NOT NULL`
+        if (row === undefined) return none
+        const activity = Activities.like(LocalIds.actor(config, row.username), row.id, row.uri)
+        return yield* outbox.toAccounts({
+          senderId: accountId,
+          about: Keys.ofPair(accountId, statusId),
+          activity: undone ? Activities.undo(activity) : activity
+        }, [row.authorId])
+      })
+
+      const vote = traced("PostActivities.vote")(
+        function*(accountId: bigint, statusId: bigint, choices: ReadonlyArray<number>) {
+          if (!outbox.enabled) return none
+          const [row] = yield* sql<Marked & { readonly options: ReadonlyArray<string>; readonly author: string }>`
+            SELECT s.id, me.username, s.uri, s.account_id AS author_id, p.options, a.uri AS author
+            FROM statuses s JOIN polls p ON p.status_id = s.id JOIN accounts a ON a.id = s.account_id, accounts me
+            WHERE s.id = ${statusId} AND s.uri IS NOT NULL AND me.id = ${accountId} AND me.domain IS NULL`
+          if (row === undefined) return none
+          const { author, authorId, options, uri, username } = row
+          const actor = LocalIds.actor(config, username)
+          const about = Keys.ofPair(accountId, statusId)
+          const hosts = yield* Effect.forEach([...new Set(choices)], (choice) => {
+            const option = options[choice]
+            const activity = option === undefined
+              ? undefined
+              : Activities.vote(actor, `${statusId}-${choice}`, { uri, author, option })
+            return activity === undefined
+              ? Effect.succeed(none)
+              : outbox.toAccounts({ senderId: accountId, about, activity }, [authorId])
+          })
+          return [...new Set(hosts.flat())]
+        }
+      )
+
+      const flag = traced("PostActivities.flag")(function*(reportId: bigint) {
+        if (!outbox.enabled) return none
+        const [report] = yield* sql<Reported>`
+          SELECT r.comment, a.uri, ARRAY(SELECT s.uri FROM statuses s
+              WHERE s.id = ANY (r.status_ids) AND s.uri IS NOT NULL ORDER BY s.id) AS posts,
+            ARRAY(SELECT t.id FROM accounts t WHERE t.domain = ANY (r.forward_domains) AND (t.id = a.id OR t.id IN (
+              SELECT s.in_reply_to_account_id FROM statuses s WHERE s.id = ANY (r.status_ids)))) AS receivers
+          FROM reports r JOIN accounts a ON a.id = r.target_account_id WHERE r.id = ${reportId}`
+        if (report === undefined || report.uri === null) return none
+        const activity = Activities.flag(LocalIds.instanceActor(config), String(yield* Clock.currentTimeMillis), {
+          objects: [report.uri, ...report.posts],
+          comment: report.comment
+        })
+        return yield* outbox.toAccounts({ senderId: instanceSender, about: reportId, activity }, report.receivers)
+      })
+
+      return PostActivities.of({
+        like: traced("PostActivities.like")((accountId, statusId) => favourite(accountId, statusId, false)),
+        undoLike: traced("PostActivities.undoLike")((accountId, statusId) => favourite(accountId, statusId, true)),
+        vote,
+        flag
+      })
+    })
+  )
+}
