@@ -66,8 +66,9 @@ const doings = ({ authorization, folder, origin, program }: Started) => {
       const response = await fetch(`${origin}/${user}/admin/${form}`, {
         method: "POST",
         redirect: "manual",
-        headers: { authorization },
-        body: new URLSearchParams(fields)
+        // It knows this type by its letter.
+        headers: { authorization, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ ...fields, redir: "top" })
       })
       if (response.status >= 400) throw new Error(`snac refused ${form}: ${response.status}`)
     })
