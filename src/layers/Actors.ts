@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { Accounts } from "../actors/account/Accounts.ts"
 import * as Account from "../actors/account/Entity.ts"
+import * as Imports from "../actors/account/Imports.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
@@ -58,6 +59,7 @@ const services = Layer.mergeAll(
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer).pipe(
+  Layer.provideMerge(Imports.layer),
   Layer.provideMerge(Accounts.layer),
   Layer.provide(services)
 )

@@ -1,7 +1,9 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
+import { RemotePosts } from "../services/federation/fetching/RemotePosts.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { References } from "../services/federation/inbox/References.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
@@ -99,7 +101,8 @@ const federation = Layer.mergeAll(
   Resolutions.layer,
   Senders.layer
 ).pipe(
-  Layer.provideMerge(RemoteActors.layer),
+  Layer.provideMerge(RemotePosts.layer),
+  Layer.provideMerge(Layer.merge(RemoteActors.layer, References.layer)),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
   Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
   Layer.provide(KeyOperations.layer)

@@ -23,7 +23,7 @@ export const config = Layer.succeed(ServerConfig, {
 })
 
 /** One runner in memory; every node of a test that shares a database has its own. */
-const cluster = Sharding.layer.pipe(
+export const cluster = Sharding.layer.pipe(
   Layer.provideMerge(Runners.layerNoop),
   Layer.provideMerge(MessageStorage.layerMemory),
   Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),

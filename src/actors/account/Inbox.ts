@@ -11,8 +11,8 @@ import {
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
 import * as InboxActivities from "./InboxActivities.ts"
-import type { RemoteSelf } from "./InboxPosts.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
+import { type RemoteSelf, remoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -27,13 +27,6 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const inbound = yield* InboundActivities
   const sql = yield* SqlClient.SqlClient
   const activities = yield* InboxActivities.make(verbs)
-
-  const senderOf = (own: Ownership) =>
-    Effect.map(
-      sql<RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
-        FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${own.accountId}`,
-      ([self]) => self
-    )
 
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
@@ -73,7 +66,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const workOff = Effect.fnUntraced(function*(own: Ownership) {
     const waiting = yield* inbound.waiting(own.accountId)
     if (waiting.length === 0) return
-    const self = yield* senderOf(own)
+    const self = yield* remoteSelf(sql, own.accountId)
     for (const item of waiting) {
       yield* self === undefined
         ? finish(own, item, "ignored: not from elsewhere")

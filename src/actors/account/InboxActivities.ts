@@ -6,8 +6,9 @@ import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import * as InboxPosts from "./InboxPosts.ts"
-import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
+import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
+import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 const known = [
@@ -101,7 +102,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Create":
           return Effect.flatMap(
             Clock.currentTimeMillis,
-            (now) => posts.create(own, self, object, Math.min(now, receivedAt))
+            (now) => posts.create(own, self, object, Math.min(now, receivedAt), false)
           )
         case "Delete":
           return idOf(object) === self.uri ? ignored("accounts are not deleted yet") : posts.remove(own, self, object)

@@ -14,14 +14,8 @@ import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
-
-/** The remote account whose actor this is. */
-export interface RemoteSelf {
-  readonly uri: string
-  readonly followersUrl: string | null
-  readonly suspended: boolean
-}
 
 /** What became of an activity, for the record. */
 export type Outcome = Effect.Effect<string, ClientError | SqlError>
@@ -29,8 +23,11 @@ export type Outcome = Effect.Effect<string, ClientError | SqlError>
 export const done = "done"
 export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 
+/** How old a post that was fetched may be to be told of in homes, streams and notifications, in milliseconds. */
+export const newsMillisMax = 6 * 3_600_000
+
 /** New, edited, boosted and deleted posts of a remote account; inside a transaction of its actor. */
-export const make = Effect.fnUntraced(function*(verbs: Verbs) {
+export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow } = yield* ServerConfig
   const broadcast = yield* Broadcast
@@ -53,19 +50,28 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     })
   })
 
-  const create = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown, now: number) {
+  /** `asked`: somebody wants it, so that it is kept although nobody here may be concerned. */
+  const create = Effect.fnUntraced(function*(
+    own: Ownership,
+    self: RemoteSelf,
+    object: unknown,
+    now: number,
+    asked: boolean
+  ) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
     if (yield* statuses.isBuried(own.accountId, note.uri)) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* references.status(note.inReplyTo)
     const mentions = yield* mentionsOf(own, note)
-    const concerns = parentId !== undefined || mentions.some((mention) => mention.addressed) ||
+    const open = note.visibility === "public" || note.visibility === "unlisted"
+    const concerns = (asked && open) || parentId !== undefined || mentions.some((mention) => mention.addressed) ||
       (yield* statuses.isFollowed(own.accountId))
     if (!concerns) return yield* ignored("it concerns nobody here")
     const id = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (id === undefined) return yield* ignored("it is here already")
-    yield* intend(own, "publish", id)
+    // What is asked for long after it was written is news to nobody.
+    if (!asked || now - note.publishedMillis < newsMillisMax) yield* intend(own, "publish", id)
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
       parentId === undefined ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: [parentId] })

@@ -3,6 +3,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
+import type { Places } from "../outbound/Redirects.ts"
 import { traced } from "../Traced.ts"
 import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
 import { activityStreams } from "./documents/Vocabulary.ts"
@@ -29,9 +30,9 @@ export interface FetchedDocument {
 export class Fetches extends Context.Service<Fetches, {
   /**
    * The object behind an address. It is believed where it was served from the address that is its id; another address
-   * leads to the id at most once, and then that must hold (row 1).
+   * leads to the id at most once, and then that must hold (row 1). `places` are those that the same look-up asked before.
    */
-  readonly fetch: (url: string) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
+  readonly fetch: (url: string, places?: Places) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
 }>()("murmuration/services/federation/Fetches") {
   static readonly layer = Layer.effect(
     Fetches,
@@ -48,11 +49,11 @@ export class Fetches extends Context.Service<Fetches, {
         return yield* signatures.sign("draft-cavage", key, { method: "GET", url, headers: {}, body: undefined })
       })
 
-      const once = Effect.fnUntraced(function*(asked: string) {
+      const once = Effect.fnUntraced(function*(asked: string, places: Places) {
         const implausible = (reason: string) => new Implausible({ url: asked, reason })
         // What is ours is not learnt from the outside.
         if (URL.parse(asked)?.host === own) return yield* implausible("it is ours")
-        const { url, value } = yield* outbound.json({ url: asked, type: DocumentTypes.activity, sign })
+        const { url, value } = yield* outbound.json({ url: asked, type: DocumentTypes.activity, sign, places })
         const document = asForeign(value)
         const id = readUrl(document?.["id"])
         if (document === undefined || id === undefined) return yield* implausible("no object with an id")
@@ -60,9 +61,9 @@ export class Fetches extends Context.Service<Fetches, {
         return { document, id, servedBy: url }
       })
 
-      const fetch = traced("Fetches.fetch")(function*(url: string) {
-        const first = yield* once(url)
-        const found = first.id.href === first.servedBy ? first : yield* once(first.id.href)
+      const fetch = traced("Fetches.fetch")(function*(url: string, places: Places = new Set()) {
+        const first = yield* once(url, places)
+        const found = first.id.href === first.servedBy ? first : yield* once(first.id.href, places)
         if (found.id.href !== found.servedBy) {
           return yield* new Implausible({ url, reason: "its id is not where it is" })
         }

@@ -7,7 +7,7 @@ import * as BoundedJson from "./BoundedJson.ts"
 import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
 import { type OutboundError, Refused, Unreachable } from "./OutboundError.ts"
-import { follow } from "./Redirects.ts"
+import { follow, type Places } from "./Redirects.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import * as Slots from "./Slots.ts"
 import { Transport, type TransportRequest } from "./Transport.ts"
@@ -26,6 +26,8 @@ export interface Ask {
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   /** `documentBytesMax` where it is not given. */
   readonly bytesMax?: number
+  /** What the same look-up has asked already, where it takes several documents. */
+  readonly places?: Places
 }
 
 /** A document and the address that it came from in the end. */
@@ -98,10 +100,15 @@ export class Outbound extends Context.Service<Outbound, {
       const open = Effect.fnUntraced(function*(ask: Omit<Ask, "bytesMax">, encoding: string) {
         const start = yield* Effect.fromResult(destination(outboundAllow, ask.url))
         const headers = { "accept": ask.type.accept, "accept-encoding": encoding, "user-agent": userAgent }
-        const found = yield* follow(outboundAllow, start, (url) =>
-          ask.sign === undefined
-            ? send({ method: "GET", url, headers })
-            : Effect.flatMap(ask.sign(url), (more) => send({ method: "GET", url, headers: { ...headers, ...more } })))
+        const found = yield* follow(
+          outboundAllow,
+          start,
+          (url) =>
+            ask.sign === undefined
+              ? send({ method: "GET", url, headers })
+              : Effect.flatMap(ask.sign(url), (more) => send({ method: "GET", url, headers: { ...headers, ...more } })),
+          ask.places
+        )
         const url = found.url.href
         const contentType = found.answer.headers["content-type"] ?? ""
         if (!ask.type.accepts(...DocumentTypes.parse(contentType))) return yield* new Refused({ url, rule: "type" })
