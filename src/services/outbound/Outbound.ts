@@ -36,6 +36,13 @@ export interface Fetched<A> {
   readonly value: A
 }
 
+/** A text, with what its headers say of it. */
+export interface FetchedText extends Fetched<string> {
+  readonly contentType: string
+  /** Empty where there is none. */
+  readonly link: string
+}
+
 export interface AskFile {
   readonly url: string
   readonly type: DocumentTypes.DocumentType
@@ -73,7 +80,7 @@ export interface Reply {
 export class Outbound extends Context.Service<Outbound, {
   /** A JSON document of the type that was asked for, neither deep nor large. */
   readonly json: (ask: Ask) => Effect.Effect<Fetched<unknown>, OutboundError>
-  readonly text: (ask: Ask) => Effect.Effect<Fetched<string>, OutboundError>
+  readonly text: (ask: Ask) => Effect.Effect<FetchedText, OutboundError>
   /** A file by and by; the connection is the scope's. */
   readonly stream: (ask: AskFile) => Effect.Effect<RemoteFile, OutboundError, Scope.Scope>
   /** Sends a body and tells what came back, a redirect as well: it is not followed. */
@@ -124,7 +131,7 @@ export class Outbound extends Context.Service<Outbound, {
             Result.try(() => new TextDecoder(parameters.get("charset") ?? "utf-8")),
             () => new TextDecoder()
           )
-          return { url, value: decoder.decode(bytes) }
+          return { url, value: decoder.decode(bytes), contentType, link: answer.headers["link"] ?? "" }
         }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
 
       const stream = Effect.fnUntraced(function*(ask: AskFile) {
