@@ -69,7 +69,7 @@ export class Fetches extends Context.Service<Fetches, {
         return { document, id, servedBy }
       })
 
-      const fetch = traced("Fetches.fetch")(function*(url: string, places: Places = new Set()) {
+      const byId = traced("Fetches.fetch")(function*(url: string, places: Places = new Set()) {
         return yield* atItsId(yield* once(url, places), places)
       })
 
@@ -93,9 +93,9 @@ export class Fetches extends Context.Service<Fetches, {
         const alternate = alternateIn(found)
         return yield* alternate === undefined
           ? new Implausible({ url, reason: "a page that names no object" })
-          : fetch(alternate, places)
+          : byId(alternate, places)
       })
-      return Fetches.of({ fetch, discover })
+      return Fetches.of({ fetch: byId, discover })
     })
   )
 }
