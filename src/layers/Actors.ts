@@ -6,6 +6,7 @@ import * as Agenda from "../actors/agenda/Agenda.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
+import { Undoables } from "../services/federation/inbox/Undoables.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
 import { Notices } from "../services/feeds/Notices.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
@@ -29,6 +30,7 @@ import { Polls } from "../services/statuses/Polls.ts"
 import { Publications } from "../services/statuses/Publications.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { Targets } from "../services/statuses/Targets.ts"
+import { inquiries } from "./Federation.ts"
 
 /** What the actors know and do beside what every room shares. */
 const services = Layer.mergeAll(
@@ -54,7 +56,8 @@ const services = Layer.mergeAll(
   Reports.layer,
   Restrictions.layer,
   Retention.layer,
-  Targets.layer
+  Targets.layer,
+  Undoables.layer
 ).pipe(Layer.provideMerge(Layer.merge(Drafts.layer, Holdings.layer)))
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
@@ -66,6 +69,11 @@ export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer).pip
 
 /**
  * The accounts' actors and the agenda on this node, and `Accounts`, by which everybody reaches them. Needs the
- * cluster, the database, feeds, the bus between nodes and the server's configuration.
+ * cluster, the database, feeds, the bus between nodes, the server's configuration and whoever asks other servers.
  */
 export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
+
+/** The same for a server that others talk to. */
+export const layerFederated = layer.pipe(
+  Layer.provide(inquiries.pipe(Layer.provide(Imports.layer), Layer.provide(Accounts.layer)))
+)

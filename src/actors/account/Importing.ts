@@ -6,7 +6,7 @@ import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import { remoteSelf } from "./RemoteSelf.ts"
-import { type Commands, onStatus, type Verbs } from "./Verbs.ts"
+import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
 
 /**
  * A post of a remote account that was had from its origin: stored as if the account had sent it, or edited where it is
@@ -32,6 +32,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
           : posts.edit(own, self, post, now)
         const [status] = known === undefined ? yield* here : [known]
         return status === undefined ? yield* new Unprocessable({ text: outcome }) : onStatus(status.id)
+      }),
+      Withdraw: Effect.fnUntraced(function*(own: Ownership, { uri }: Commands["Withdraw"]) {
+        const self = yield* remoteSelf(sql, own.accountId)
+        if (self === undefined) return yield* new RecordNotFound()
+        yield* posts.remove(own, self, uri)
+        return onAccount(own.accountId)
       })
     }
   }

@@ -138,7 +138,9 @@ export const Command = Schema.Union([
    * A post of the account as its origin serves it, in JSON. `asked`: somebody wants it, so that it is kept although it
    * may concern nobody here.
    */
-  Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean })
+  Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean }),
+  /** A post of the account that its origin has no more. */
+  Schema.TaggedStruct("Withdraw", { uri: Schema.String })
 ])
 export type Command = typeof Command.Type
 

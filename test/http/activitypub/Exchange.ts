@@ -75,3 +75,28 @@ export const eventually = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): E
     Effect.repeat({ until: (found) => found !== undefined, schedule: Schedule.spaced("5 millis") }),
     Effect.flatMap((found) => found === undefined ? Effect.die("nothing came") : Effect.succeed(found))
   )
+
+/** Has somebody here follow somebody there, as if that one had accepted. */
+export const follows = Effect.fnUntraced(function*(follower: bigint, followedUri: string) {
+  const sql = yield* SqlClient.SqlClient
+  const now = Date.now()
+  yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
+    SELECT next_id(${now}), ${follower}, id, ${new Date(now)} FROM accounts WHERE uri = ${followedUri}`
+})
+
+/** What is due later is due now. */
+export const hurry = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`UPDATE inbound_activities SET due_at = ${new Date(0)} WHERE outcome IS NULL`
+)
+
+/** What became of the newest activity, as soon as something did. */
+export const ended = eventually(outcome)
+
+/** Ids elsewhere of the posts in somebody's home, boosts by those of what they boost. */
+export const home = (token: string): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
+  Effect.map(
+    api(token, "/api/v1/timelines/home"),
+    (statuses: ReadonlyArray<{ uri: string; reblog: { uri: string } | null }>) =>
+      statuses.map(({ reblog, uri }) => reblog?.uri ?? uri)
+  )

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Unavailable } from "../../Errors.ts"
 import type { StatusId } from "../../Ids.ts"
+import { Unreachable } from "../../outbound/OutboundError.ts"
 import type { Places } from "../../outbound/Redirects.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
@@ -37,8 +38,8 @@ export class RemotePosts extends Context.Service<RemotePosts, {
   readonly refresh: (uri: string, asked: boolean) => Effect.Effect<FetchedPost, PostError>
   /** Stores what was fetched already. */
   readonly keep: (found: FetchedDocument, asked: boolean, places?: Places) => Effect.Effect<FetchedPost, PostError>
-  /** Whether its origin says that there is no such post any more. */
-  readonly isGone: (uri: string) => Effect.Effect<boolean, RemoteError>
+  /** Whether its origin says that there is no such post any more; with `open`, also where it knows of none. */
+  readonly isGone: (uri: string, open: boolean) => Effect.Effect<boolean, RemoteError>
 }>()("murmuration/services/federation/fetching/RemotePosts") {
   static readonly layer = Layer.effect(
     RemotePosts,
@@ -83,7 +84,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
           `${asked} ${uri}`,
           Effect.timeoutOrElse(fetched(uri, asked), {
             duration: `${lookUpSecondsMax} seconds`,
-            orElse: () => new Implausible({ url: uri, reason: "it takes too long" })
+            orElse: () => new Unreachable({ url: uri, reason: "timeout" })
           })
         )
       )
@@ -97,11 +98,11 @@ export class RemotePosts extends Context.Service<RemotePosts, {
         return standing === undefined ? yield* new Implausible({ url: uri, reason: "it was deleted" }) : known
       })
 
-      const isGone = traced("RemotePosts.isGone")((uri: string) =>
+      const isGone = traced("RemotePosts.isGone")((uri: string, open: boolean) =>
         fetches.fetch(uri).pipe(
           Effect.map(({ document, id }) => id.href === uri && typeOf(document, "Tombstone") !== undefined),
           Effect.catchTag("Answered", (error) =>
-            error.status === 404 || error.status === 410 ? Effect.succeed(true) : Effect.fail(error))
+            error.status === 410 || (open && error.status === 404) ? Effect.succeed(true) : Effect.fail(error))
         )
       )
 

@@ -10,7 +10,7 @@ import { type Json, type Peer, remote } from "../Peer.ts"
 /** What fetches posts, with actors that store them and real sockets to other servers on loopback. */
 export const fetching = RemotePosts.layer.pipe(
   Layer.provideMerge(References.layer),
-  Layer.provideMerge(Actors.layer),
+  Layer.provideMerge(Actors.layerFederated),
   Layer.provideMerge(Feeds.layerMemory),
   Layer.provide(cluster),
   Layer.provideMerge(remote)
