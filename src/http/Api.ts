@@ -19,6 +19,7 @@ import { NotificationsGroup } from "./v1/Notifications.ts"
 import { OwnListsGroup } from "./v1/OwnLists.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
+import { RemoteFollowsGroup } from "./v1/RemoteFollows.ts"
 import { ReportsGroup } from "./v1/Reports.ts"
 import { ScheduledStatusesGroup } from "./v1/ScheduledStatuses.ts"
 import { SearchGroup } from "./v1/Search.ts"
@@ -51,6 +52,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(OwnListsGroup)
   .add(PollsGroup)
   .add(PreferencesGroup)
+  .add(RemoteFollowsGroup)
   .add(ReportsGroup)
   .add(ScheduledStatusesGroup)
   .add(SearchGroup)

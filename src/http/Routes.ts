@@ -41,6 +41,7 @@ import * as OwnLists from "./v1/OwnLists.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
 import { ProfilePictures } from "./v1/ProfilePictures.ts"
+import * as RemoteFollows from "./v1/RemoteFollows.ts"
 import * as Reports from "./v1/Reports.ts"
 import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
 import * as Search from "./v1/Search.ts"
@@ -74,6 +75,7 @@ const groups = Layer.mergeAll(
   OwnLists.layer,
   Polls.layer,
   Preferences.layer,
+  RemoteFollows.layer,
   Reports.layer,
   ScheduledStatuses.layer,
   Search.layer,

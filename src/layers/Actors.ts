@@ -1,12 +1,14 @@
 import { Layer } from "effect"
 import { Accounts } from "../actors/account/Accounts.ts"
 import * as Account from "../actors/account/Entity.ts"
+import * as Imports from "../actors/account/Imports.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import { RemoteDomains } from "../actors/domain/RemoteDomains.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
+import { Undoables } from "../services/federation/inbox/Undoables.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
@@ -45,6 +47,7 @@ import { Publications } from "../services/statuses/Publications.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { Targets } from "../services/statuses/Targets.ts"
+import { inquiries } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** What leaves for other servers. */
@@ -79,17 +82,25 @@ const services = Layer.mergeAll(
   Reports.layer,
   Restrictions.layer,
   Retention.layer,
-  Targets.layer
+  Targets.layer,
+  Undoables.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Drafts.layer, Holdings.layer, leaving)))
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(
+  Layer.provideMerge(Imports.layer),
   Layer.provideMerge(Layer.merge(Accounts.layer, RemoteDomains.layer)),
   Layer.provide(services)
 )
 
 /**
  * The accounts' actors and the agenda on this node, and `Accounts`, by which everybody reaches them. Needs the
- * cluster, the database, feeds, the bus between nodes, the way out to other servers and the configuration.
+ * cluster, the database, feeds, the bus between nodes, the way out to other servers, the server's configuration and whoever
+ * asks other servers.
  */
 export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
+
+/** The same for a server that others talk to. */
+export const layerFederated = layer.pipe(
+  Layer.provide(inquiries.pipe(Layer.provide(Imports.layer), Layer.provide(Accounts.layer)))
+)

@@ -35,7 +35,7 @@ export const layer = Hub.layerStop.pipe(
   Layer.provide(Services.layer),
   Layer.provideMerge(OutsideWakes.layer),
   Layer.provideMerge(Media.layer),
-  Layer.provideMerge(Actors.layer),
+  Layer.provideMerge(Actors.layerFederated),
   Layer.provideMerge(Foundation.layer),
   Layer.provide(Telemetry.layer)
 )

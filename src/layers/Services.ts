@@ -1,17 +1,11 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
-import { Fetches } from "../services/federation/Fetches.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
-import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
-import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Resolutions } from "../services/federation/Resolutions.ts"
 import { Senders } from "../services/federation/Senders.ts"
-import { Signatures } from "../services/federation/signatures/Signatures.ts"
-import { SigningKeys } from "../services/federation/SigningKeys.ts"
-import { WebFingers } from "../services/federation/WebFingers.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
@@ -53,6 +47,7 @@ import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Standings } from "../services/statuses/Standings.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 const identity = Layer.mergeAll(SignUps.layer, SignIns.layer, Grants.layer).pipe(
@@ -99,9 +94,7 @@ const federation = Layer.mergeAll(
   Resolutions.layer,
   Senders.layer
 ).pipe(
-  Layer.provideMerge(RemoteActors.layer),
-  Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
+  Layer.provideMerge(remote),
   Layer.provide(KeyOperations.layer)
 )
 

@@ -3,6 +3,7 @@ import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, Shardin
 import { SqlClient } from "effect/sql"
 import * as Actors from "../../src/layers/Actors.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
+import { Inquiries } from "../../src/services/federation/fetching/Inquiries.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { noOutbound } from "./NoOutbound.ts"
@@ -24,7 +25,7 @@ export const config = Layer.succeed(ServerConfig, {
 })
 
 /** One runner in memory; every node of a test that shares a database has its own. */
-const cluster = Sharding.layer.pipe(
+export const cluster = Sharding.layer.pipe(
   Layer.provideMerge(Runners.layerNoop),
   Layer.provideMerge(MessageStorage.layerMemory),
   Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
@@ -33,6 +34,7 @@ const cluster = Sharding.layer.pipe(
 
 /** The actors on one node with feeds and bus in memory; the database comes from outside. */
 export const node = Actors.layer.pipe(
+  Layer.provide(Inquiries.layerNone),
   Layer.provideMerge(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory)),
   Layer.provide([cluster, noOutbound]),
   Layer.provide(config)

@@ -29,6 +29,8 @@ import * as Tools from "../../src/layers/media/Tools.ts"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
 import * as Services from "../../src/layers/Services.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
+import { Unavailable } from "../../src/services/Errors.ts"
+import { Imports } from "../../src/services/federation/fetching/Imports.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { Handles } from "../../src/services/identity/Handles.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
@@ -73,6 +75,8 @@ const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(groups), Layer.provide(Guard.layer))
 ).pipe(Layer.provide(ActivityPub.documents))
 
+/** There are no actors that could store anything. */
+const noImports = Layer.succeed(Imports, { store: () => new Unavailable() })
 const noMail = Layer.succeed(Mailer, { send: () => Effect.void })
 
 /** What the server says about itself and shows to everybody, behind HTTP on a port and over a database of its own. */
@@ -83,7 +87,7 @@ export const server = (config: Partial<ServerConfig["Service"]> = {}) =>
     Layer.provideMerge(Limits.layerOff),
     Layer.provideMerge(Layer.mergeAll(Services.layer, Handles.layer)),
     Layer.provideMerge(
-      Layer.mergeAll(PasswordHashing.layerSimulation, Tools.layer, noMail, Feeds.layerMemory, outbound)
+      Layer.mergeAll(PasswordHashing.layerSimulation, Tools.layer, noMail, noImports, Feeds.layerMemory, outbound)
     ),
     Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, NodeCrypto.layer, NodeServices.layer, TestDatabase.layer)),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, signupConfirmation: "none", ...config }))

@@ -8,6 +8,7 @@ import { type OutsideCommand, OutsideCommands } from "../../services/intents/Out
 import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Fanout from "./Fanout.ts"
+import * as Importing from "./Importing.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
 import * as Moderation from "./Moderation.ts"
@@ -33,6 +34,7 @@ const make = Effect.gen(function*() {
   const interactions = yield* Interactions.make
   const moderation = yield* Moderation.make
   const polling = yield* Polling.make
+  const importing = yield* Importing.make(publishing.verbs)
   const profile = yield* Profile.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
@@ -42,6 +44,7 @@ const make = Effect.gen(function*() {
     ...interactions.verbs,
     ...moderation.verbs,
     ...polling.verbs,
+    ...importing.verbs,
     ...profile.verbs
   }
 

@@ -1,8 +1,9 @@
-import { Cause, Effect, Result } from "effect"
+import { Cause, Effect, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, idOf } from "../../services/federation/documents/Reading.ts"
+import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import {
   InboundActivities,
   type InboundActivity,
@@ -11,8 +12,9 @@ import {
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
 import * as InboxActivities from "./InboxActivities.ts"
-import type { RemoteSelf } from "./InboxPosts.ts"
+import * as InboxForwards from "./InboxForwards.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
+import { type RemoteSelf, remoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -27,21 +29,16 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const inbound = yield* InboundActivities
   const sql = yield* SqlClient.SqlClient
   const activities = yield* InboxActivities.make(verbs)
-
-  const senderOf = (own: Ownership) =>
-    Effect.map(
-      sql<RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
-        FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${own.accountId}`,
-      ([self]) => self
-    )
+  const forwards = yield* InboxForwards.make
 
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
 
   const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: RemoteSelf) {
     const activity = asForeign(Result.getOrElse(BoundedJson.parse(item.document), () => undefined))
-    if (activity === undefined || idOf(activity["actor"]) !== self.uri) {
-      return yield* finish(own, item, "ignored: not by its sender")
+    if (activity === undefined) return yield* finish(own, item, "ignored: no activity")
+    if (idOf(activity["actor"]) !== self.uri) {
+      return yield* finish(own, item, yield* forwards.forwarded(self, activity))
     }
     yield* settled(
       own,
@@ -56,10 +53,15 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   })
 
   /** Refusals are outcomes; whatever else goes wrong is tried again. */
-  const afterwards = (own: Ownership, item: InboundActivity, cause: Cause.Cause<ClientError | SqlError | Error>) => {
+  const afterwards = (
+    own: Ownership,
+    item: InboundActivity,
+    cause: Cause.Cause<ClientError | SqlError | Unasked | Error>
+  ) => {
     for (const reason of cause.reasons) {
       if (!Cause.isFailReason(reason) || isSqlError(reason.error)) continue
       const { error } = reason
+      if (isUnasked(error)) return forwards.wait(own, item, error.inquiry)
       if ("_tag" in error && refusals.has(error._tag)) {
         return finish(own, item, `ignored: ${error.message}`)
       }
@@ -73,7 +75,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const workOff = Effect.fnUntraced(function*(own: Ownership) {
     const waiting = yield* inbound.waiting(own.accountId)
     if (waiting.length === 0) return
-    const self = yield* senderOf(own)
+    const self = yield* remoteSelf(sql, own.accountId)
     for (const item of waiting) {
       yield* self === undefined
         ? finish(own, item, "ignored: not from elsewhere")
@@ -83,6 +85,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   })
   return { workOff }
 })
+
+const isUnasked = Schema.is(Unasked)
 
 /** What would be refused again; what is unavailable may go better later. */
 const refusals = new Set([

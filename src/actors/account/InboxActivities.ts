@@ -2,13 +2,17 @@ import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import * as InboxPosts from "./InboxPosts.ts"
-import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
+import { done, ignored, type Outcome } from "./InboxPosts.ts"
+import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
+import type { RemoteSelf } from "./RemoteSelf.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
@@ -30,15 +34,17 @@ const whileSuspended = new Set(["Delete", "Reject", "Undo", "Update"])
 
 /**
  * What the activities of a remote account do, mostly what the account's own verbs do; inside a transaction of its actor.
- * Whatever they name is looked for here and not fetched, and belongs to whom it says only where that is the account itself
+ * Whatever they name is looked for here; what has to be fetched first is the error `Unasked`. It belongs to whom it says only where that is the account itself
  * (row 8).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const references = yield* References
   const statuses = yield* RemoteStatuses
+  const undoables = yield* Undoables
   const posts = yield* InboxPosts.make(verbs)
   const leaving = yield* FollowActivities
   const send = yield* Sending.make
+  const undoing = yield* InboxUndo.make(verbs)
 
   const onAccount = (
     object: unknown,
@@ -64,23 +70,19 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       Effect.catchTag("NotAllowed", () => send(leaving.refuse(target, own.accountId, uri)))
     )
 
-  const undo = (own: Ownership, self: RemoteSelf, object: unknown): Outcome => {
-    const inner = asForeign(object)
-    const actor = idOf(inner?.["actor"])
-    if (inner === undefined || (actor !== undefined && actor !== self.uri)) return ignored("nothing of its sender")
-    switch (typeOf(inner, "Follow", "Like", "Announce", "Block")) {
-      case "Follow":
-        return onAccount(inner["object"], (target) => verbs.Unfollow(own, { _tag: "Unfollow", target }))
-      case "Like":
-        return onStatus(inner["object"], (statusId) => verbs.Unfavourite(own, { _tag: "Unfavourite", statusId }))
-      case "Announce":
-        return onStatus(inner["object"], (statusId) => verbs.Unreblog(own, { _tag: "Unreblog", statusId }))
-      case "Block":
-        return onAccount(inner["object"], (target) => verbs.Unblock(own, { _tag: "Unblock", target }))
-      default:
-        return ignored("nothing that can be undone")
-    }
+  /** Keeps the id, for who undoes by it. */
+  const remember = (own: Ownership, activity: Foreign, type: UndoableType, targetId: bigint) => {
+    const uri = idOf(activity)
+    return uri === undefined ? Effect.void : undoables.remember(own.accountId, uri, { type, targetId })
   }
+
+  /** A Create or an Update that names its object only: the object's own document says what it is (row 7). */
+  const byId = Effect.fnUntraced(function*(self: RemoteSelf, uri: string, isNew: boolean) {
+    if (URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
+    const known = yield* references.status(uri)
+    if (isNew === (known !== undefined)) return yield* ignored(isNew ? "it is here already" : "an unknown post")
+    return yield* new Unasked({ inquiry: { kind: "news", uri } })
+  })
 
   /** An answer to a follow of ours: only where we asked for it, and of the one whom we asked (row 16). */
   const answered = (
@@ -101,20 +103,32 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       if (self.suspended && !whileSuspended.has(type)) return ignored("its sender is suspended")
       switch (type) {
         case "Follow":
-          return onAccount(object, (target) => follow(own, target, idOf(activity)))
+          return onAccount(
+            object,
+            (target) => Effect.andThen(follow(own, target, idOf(activity)), remember(own, activity, "Follow", target))
+          )
         case "Like":
-          return onStatus(object, (statusId) => verbs.Favourite(own, { _tag: "Favourite", statusId }))
+          return Effect.flatMap(
+            statuses.isBuried(own.accountId, idOf(activity) ?? ""),
+            (undone) =>
+              undone ? ignored("it was undone") : onStatus(object, (statusId) =>
+                Effect.andThen(
+                  verbs.Favourite(own, { _tag: "Favourite", statusId }),
+                  remember(own, activity, "Like", statusId)
+                ))
+          )
         case "Announce":
           return posts.announce(own, self, activity)
         case "Create":
+          if (typeof object === "string") return byId(self, object, true)
           return Effect.flatMap(
             Clock.currentTimeMillis,
-            (now) => posts.create(own, self, object, Math.min(now, receivedAt))
+            (now) => posts.create(own, self, object, Math.min(now, receivedAt), false)
           )
         case "Delete":
           return idOf(object) === self.uri ? ignored("accounts are not deleted yet") : posts.remove(own, self, object)
         case "Undo":
-          return undo(own, self, object)
+          return undoing.undo(own, self, object)
         case "Accept":
           return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":
@@ -125,8 +139,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
               () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
             ))
         case "Block":
-          return onAccount(object, (target) => verbs.Block(own, { _tag: "Block", target }))
+          return onAccount(
+            object,
+            (target) =>
+              Effect.andThen(verbs.Block(own, { _tag: "Block", target }), remember(own, activity, "Block", target))
+          )
         case "Update":
+          if (typeof object === "string" && object !== self.uri) return byId(self, object, false)
           // The profile is what its document says: it is due for another look, which no transaction can wait for.
           return idOf(object) === self.uri
             ? Effect.as(statuses.profileIsStale(own.accountId), done)

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
@@ -6,6 +6,7 @@ import type { ClientError } from "../../services/Errors.ts"
 import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -14,23 +15,20 @@ import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
-/** The remote account whose actor this is. */
-export interface RemoteSelf {
-  readonly uri: string
-  readonly followersUrl: string | null
-  readonly suspended: boolean
-}
-
 /** What became of an activity, for the record. */
-export type Outcome = Effect.Effect<string, ClientError | SqlError>
+export type Outcome = Effect.Effect<string, ClientError | SqlError | Unasked>
 
 export const done = "done"
 export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 
+/** How old a post that was fetched may be to be told of in homes, streams and notifications, in milliseconds. */
+export const newsMillisMax = 6 * 3_600_000
+
 /** New, edited, boosted and deleted posts of a remote account; inside a transaction of its actor. */
-export const make = Effect.fnUntraced(function*(verbs: Verbs) {
+export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow } = yield* ServerConfig
   const broadcast = yield* Broadcast
@@ -53,19 +51,28 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     })
   })
 
-  const create = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown, now: number) {
+  /** `asked`: somebody wants it, so that it is kept although nobody here may be concerned. */
+  const create = Effect.fnUntraced(function*(
+    own: Ownership,
+    self: RemoteSelf,
+    object: unknown,
+    now: number,
+    asked: boolean
+  ) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
     if (yield* statuses.isBuried(own.accountId, note.uri)) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* references.status(note.inReplyTo)
     const mentions = yield* mentionsOf(own, note)
-    const concerns = parentId !== undefined || mentions.some((mention) => mention.addressed) ||
+    const open = note.visibility === "public" || note.visibility === "unlisted"
+    const concerns = (asked && open) || parentId !== undefined || mentions.some((mention) => mention.addressed) ||
       (yield* statuses.isFollowed(own.accountId))
     if (!concerns) return yield* ignored("it concerns nobody here")
     const id = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (id === undefined) return yield* ignored("it is here already")
-    yield* intend(own, "publish", id)
+    // What is asked for long after it was written is news to nobody.
+    if (!asked || now - note.publishedMillis < newsMillisMax) yield* intend(own, "publish", id)
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
       parentId === undefined ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: [parentId] })
@@ -104,14 +111,31 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     return done
   })
 
+  /**
+   * The post that is boosted. What comes with the boost is believed where the booster wrote it (row 9); any other post that
+   * is not here is fetched, where somebody here would see the boost.
+   */
+  const boosted = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown) {
+    const uri = idOf(object) ?? ""
+    const known = yield* references.status(uri)
+    if (known !== undefined) return known
+    if (readUrl(uri) === undefined || !(yield* statuses.isFollowed(own.accountId))) return undefined
+    const embedded = asForeign(object)
+    if (idsOf(embedded?.["attributedTo"]).includes(self.uri)) {
+      yield* create(own, self, embedded, yield* Clock.currentTimeMillis, true)
+      return yield* references.status(uri)
+    }
+    return yield* new Unasked({ inquiry: { kind: "post", uri } })
+  })
+
   const announce = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, activity: Foreign) {
-    const statusId = yield* references.status(idOf(activity["object"]) ?? "")
-    if (statusId === undefined) return yield* ignored("an unknown post")
     const uri = readUrl(activity["id"])
     if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
     }
     if (yield* statuses.isBuried(own.accountId, uri.href)) return yield* ignored("it was undone")
+    const statusId = yield* boosted(own, self, activity["object"])
+    if (statusId === undefined) return yield* ignored("an unknown post")
     const target = yield* targets.visible(own.accountId, statusId)
     if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
     if (!target.local && !(yield* statuses.isFollowed(own.accountId))) return yield* ignored("it concerns nobody here")

@@ -133,7 +133,14 @@ export const Command = Schema.Union([
     measure: Schema.Literals(["suspend", "silence", "sensitize"]),
     stands: Schema.Boolean
   }),
-  Schema.TaggedStruct("UpdateProfile", { change: ProfileChange })
+  Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
+  /**
+   * A post of the account as its origin serves it, in JSON. `asked`: somebody wants it, so that it is kept although it
+   * may concern nobody here.
+   */
+  Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean }),
+  /** A post of the account that its origin has no more. */
+  Schema.TaggedStruct("Withdraw", { uri: Schema.String })
 ])
 export type Command = typeof Command.Type
 

@@ -9,6 +9,9 @@ export const Follow = Schema.Struct({
   languages: Schema.optionalKey(list(Schema.String))
 })
 
+/** `POST /api/v1/follows`; `uri` is `name@domain`. */
+export const RemoteFollow = Schema.Struct({ uri: Schema.optionalKey(Text) })
+
 /** `POST /api/v1/accounts/:id/mute`; `duration` in seconds. */
 export const Mute = Schema.Struct({
   notifications: Schema.optionalKey(Flag),

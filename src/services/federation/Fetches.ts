@@ -1,9 +1,12 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Result, Schema } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as BoundedJson from "../outbound/BoundedJson.ts"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
+import type { Places } from "../outbound/Redirects.ts"
 import { traced } from "../Traced.ts"
+import { alternateIn } from "./documents/Alternates.ts"
 import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
 import { activityStreams } from "./documents/Vocabulary.ts"
 import { Signatures } from "./signatures/Signatures.ts"
@@ -29,9 +32,11 @@ export interface FetchedDocument {
 export class Fetches extends Context.Service<Fetches, {
   /**
    * The object behind an address. It is believed where it was served from the address that is its id; another address
-   * leads to the id at most once, and then that must hold (row 1).
+   * leads to the id at most once, and then that must hold (row 1). `places` are those that the same look-up asked before.
    */
-  readonly fetch: (url: string) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
+  readonly fetch: (url: string, places?: Places) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
+  /** The same for an address that may be that of a page for people, which says where its object is. */
+  readonly discover: (url: string, places: Places) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
 }>()("murmuration/services/federation/Fetches") {
   static readonly layer = Layer.effect(
     Fetches,
@@ -48,27 +53,49 @@ export class Fetches extends Context.Service<Fetches, {
         return yield* signatures.sign("draft-cavage", key, { method: "GET", url, headers: {}, body: undefined })
       })
 
-      const once = Effect.fnUntraced(function*(asked: string) {
-        const implausible = (reason: string) => new Implausible({ url: asked, reason })
+      const once = Effect.fnUntraced(function*(asked: string, places: Places) {
         // What is ours is not learnt from the outside.
-        if (URL.parse(asked)?.host === own) return yield* implausible("it is ours")
-        const { url, value } = yield* outbound.json({ url: asked, type: DocumentTypes.activity, sign })
+        if (URL.parse(asked)?.host === own) return yield* new Implausible({ url: asked, reason: "it is ours" })
+        const { url, value } = yield* outbound.json({ url: asked, type: DocumentTypes.activity, sign, places })
+        return yield* read(url, value)
+      })
+
+      const read = Effect.fnUntraced(function*(servedBy: string, value: unknown) {
+        const implausible = (reason: string) => new Implausible({ url: servedBy, reason })
         const document = asForeign(value)
         const id = readUrl(document?.["id"])
         if (document === undefined || id === undefined) return yield* implausible("no object with an id")
         if (!asList(document["@context"]).includes(activityStreams)) return yield* implausible("no ActivityStreams")
-        return { document, id, servedBy: url }
+        return { document, id, servedBy }
       })
 
-      const fetch = traced("Fetches.fetch")(function*(url: string) {
-        const first = yield* once(url)
-        const found = first.id.href === first.servedBy ? first : yield* once(first.id.href)
-        if (found.id.href !== found.servedBy) {
-          return yield* new Implausible({ url, reason: "its id is not where it is" })
-        }
-        return { id: found.id, document: found.document }
+      const byId = traced("Fetches.fetch")(function*(url: string, places: Places = new Set()) {
+        return yield* atItsId(yield* once(url, places), places)
       })
-      return Fetches.of({ fetch })
+
+      const atItsId = Effect.fnUntraced(
+        function*(first: FetchedDocument & { readonly servedBy: string }, places: Places) {
+          const found = first.id.href === first.servedBy ? first : yield* once(first.id.href, places)
+          if (found.id.href !== found.servedBy) {
+            return yield* new Implausible({ url: found.servedBy, reason: "its id is not where it is" })
+          }
+          return { id: found.id, document: found.document }
+        }
+      )
+
+      const discover = traced("Fetches.discover")(function*(url: string, places: Places) {
+        if (URL.parse(url)?.host === own) return yield* new Implausible({ url, reason: "it is ours" })
+        const found = yield* outbound.text({ url, type: DocumentTypes.activityOrPage, sign, places })
+        if (DocumentTypes.activity.accepts(...DocumentTypes.parse(found.contentType))) {
+          const value = Result.getOrElse(BoundedJson.parse(found.value), () => undefined)
+          return yield* atItsId(yield* read(found.url, value), places)
+        }
+        const alternate = alternateIn(found)
+        return yield* alternate === undefined
+          ? new Implausible({ url, reason: "a page that names no object" })
+          : byId(alternate, places)
+      })
+      return Fetches.of({ fetch: byId, discover })
     })
   )
 }

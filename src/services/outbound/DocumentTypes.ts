@@ -15,6 +15,14 @@ export const activity: DocumentType = {
     (type === "application/ld+json" && (parameters.get("profile") ?? "").split(/\s+/).includes(activityStreams))
 }
 
+const isPage = (type: string) => type === "text/html" || type === "application/xhtml+xml"
+
+/** An object, or else the page for people that may lead to it. */
+export const activityOrPage: DocumentType = {
+  accept: `${activity.accept}, text/html;q=0.1`,
+  accepts: (type, parameters) => activity.accepts(type, parameters) || isPage(type)
+}
+
 const types = (accept: string, ...accepted: ReadonlyArray<string>): DocumentType => ({
   accept,
   accepts: (type) => accepted.includes(type)

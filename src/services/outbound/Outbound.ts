@@ -7,7 +7,7 @@ import * as BoundedJson from "./BoundedJson.ts"
 import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
 import { type OutboundError, Refused, Unreachable } from "./OutboundError.ts"
-import { follow } from "./Redirects.ts"
+import { follow, type Places } from "./Redirects.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import * as Slots from "./Slots.ts"
 import { Transport, type TransportRequest } from "./Transport.ts"
@@ -26,12 +26,21 @@ export interface Ask {
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   /** `documentBytesMax` where it is not given. */
   readonly bytesMax?: number
+  /** What the same look-up has asked already, where it takes several documents. */
+  readonly places?: Places
 }
 
 /** A document and the address that it came from in the end. */
 export interface Fetched<A> {
   readonly url: string
   readonly value: A
+}
+
+/** A text, with what its headers say of it. */
+export interface FetchedText extends Fetched<string> {
+  readonly contentType: string
+  /** Empty where there is none. */
+  readonly link: string
 }
 
 export interface AskFile {
@@ -71,7 +80,7 @@ export interface Reply {
 export class Outbound extends Context.Service<Outbound, {
   /** A JSON document of the type that was asked for, neither deep nor large. */
   readonly json: (ask: Ask) => Effect.Effect<Fetched<unknown>, OutboundError>
-  readonly text: (ask: Ask) => Effect.Effect<Fetched<string>, OutboundError>
+  readonly text: (ask: Ask) => Effect.Effect<FetchedText, OutboundError>
   /** A file by and by; the connection is the scope's. */
   readonly stream: (ask: AskFile) => Effect.Effect<RemoteFile, OutboundError, Scope.Scope>
   /** Sends a body and tells what came back, a redirect as well: it is not followed. */
@@ -98,10 +107,15 @@ export class Outbound extends Context.Service<Outbound, {
       const open = Effect.fnUntraced(function*(ask: Omit<Ask, "bytesMax">, encoding: string) {
         const start = yield* Effect.fromResult(destination(outboundAllow, ask.url))
         const headers = { "accept": ask.type.accept, "accept-encoding": encoding, "user-agent": userAgent }
-        const found = yield* follow(outboundAllow, start, (url) =>
-          ask.sign === undefined
-            ? send({ method: "GET", url, headers })
-            : Effect.flatMap(ask.sign(url), (more) => send({ method: "GET", url, headers: { ...headers, ...more } })))
+        const found = yield* follow(
+          outboundAllow,
+          start,
+          (url) =>
+            ask.sign === undefined
+              ? send({ method: "GET", url, headers })
+              : Effect.flatMap(ask.sign(url), (more) => send({ method: "GET", url, headers: { ...headers, ...more } })),
+          ask.places
+        )
         const url = found.url.href
         const contentType = found.answer.headers["content-type"] ?? ""
         if (!ask.type.accepts(...DocumentTypes.parse(contentType))) return yield* new Refused({ url, rule: "type" })
@@ -117,7 +131,7 @@ export class Outbound extends Context.Service<Outbound, {
             Result.try(() => new TextDecoder(parameters.get("charset") ?? "utf-8")),
             () => new TextDecoder()
           )
-          return { url, value: decoder.decode(bytes) }
+          return { url, value: decoder.decode(bytes), contentType, link: answer.headers["link"] ?? "" }
         }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
 
       const stream = Effect.fnUntraced(function*(ask: AskFile) {

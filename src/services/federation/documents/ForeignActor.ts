@@ -10,6 +10,9 @@ export const fieldsMax = 50
 export const fieldCharactersMax = 2_047
 export const aliasesMax = 256
 
+/** What an actor may be; whatever else is none. */
+export const actorTypes = ["Application", "Group", "Organization", "Person", "Service"] as const
+
 const username = /^[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*$/i
 
 /** An account of another server as its document says it is; everything in it was checked and cut to size. */
@@ -58,7 +61,7 @@ const dateOf = (value: unknown): Date | undefined => {
 
 /** The actor in a document that was had from `id` itself; undefined where it is none that we can deal with. */
 export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): ForeignActor | undefined => {
-  const type = typeOf(document, "Application", "Group", "Organization", "Person", "Service")
+  const type = typeOf(document, ...actorTypes)
   const inbox = readUrl(document["inbox"])
   const name = document["preferredUsername"]
   if (document["id"] !== id.href || type === undefined || inbox === undefined) return undefined

@@ -10,6 +10,8 @@ import { traced } from "../../Traced.ts"
 export const inboundRoundMax = 50
 /** How often one is tried before it is set aside. */
 export const inboundTriesMax = 8
+/** How long one waits at first for an answer from elsewhere, in milliseconds; twice as long each time. */
+const holdMillis = 60_000
 /** How long it is known what came, in milliseconds: longer than any signature holds. */
 export const inboundMillisMin = 7 * 24 * 3_600_000
 /** Characters of an id that is kept as it is; a longer one by its hash. */
@@ -36,6 +38,10 @@ export class InboundActivities extends Context.Service<InboundActivities, {
   readonly finish: (id: bigint, outcome: string) => Effect.Effect<void, SqlError>
   /** Did not work: it is tried again, later each time, and set aside for people to see after the last. */
   readonly postpone: (activity: InboundActivity, why: string) => Effect.Effect<void, SqlError>
+  /** Waits for an answer from elsewhere and is due again where none comes; dropped after the last try. */
+  readonly hold: (activity: InboundActivity) => Effect.Effect<void, SqlError>
+  /** What is held is due now. */
+  readonly hasten: (id: bigint) => Effect.Effect<void, SqlError>
   /** Senders for whom something is due. */
   readonly senders: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   /** Forgets what is done and old; at most `rows` rows. */
@@ -62,12 +68,22 @@ export class InboundActivities extends Context.Service<InboundActivities, {
             ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}`
         }),
         finish: traced("InboundActivities.finish")((id, outcome) =>
-          Effect.asVoid(sql`UPDATE inbound_activities SET outcome = ${outcome}, document = NULL WHERE id = ${id}`)
+          Effect.asVoid(
+            sql`UPDATE inbound_activities SET outcome = ${outcome}, document = NULL WHERE id = ${id} AND outcome IS NULL`
+          )
         ),
         postpone: traced("InboundActivities.postpone")(function*({ id, tries }, why) {
           const later = new Date((yield* now).getTime() + 10_000 * 2 ** tries)
           const outcome = tries + 1 >= inboundTriesMax ? `set aside: ${why}` : null
           yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome} WHERE id = ${id}`
+        }),
+        hold: traced("InboundActivities.hold")(function*({ id, tries }) {
+          const later = new Date((yield* now).getTime() + holdMillis * 2 ** tries)
+          const outcome = tries + 1 >= inboundTriesMax ? "ignored: its object cannot be had" : null
+          yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome} WHERE id = ${id}`
+        }),
+        hasten: traced("InboundActivities.hasten")(function*(id) {
+          yield* sql`UPDATE inbound_activities SET due_at = ${yield* now} WHERE id = ${id} AND outcome IS NULL`
         }),
         senders: traced("InboundActivities.senders")(function*(accountsMax) {
           const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM inbound_activities

@@ -1,0 +1,44 @@
+import { Clock, Effect, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotAllowed, RecordNotFound, Unprocessable } from "../../services/Errors.ts"
+import { asForeign, idOf } from "../../services/federation/documents/Reading.ts"
+import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
+import * as InboxPosts from "./InboxPosts.ts"
+import type { Ownership } from "./Ownership.ts"
+import { remoteSelf } from "./RemoteSelf.ts"
+import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
+
+/**
+ * A post of a remote account that was had from its origin: stored as if the account had sent it, or edited where it is
+ * here in an older version. What the account deleted does not come back.
+ */
+export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
+  const sql = yield* SqlClient.SqlClient
+  const posts = yield* InboxPosts.make(verbs)
+
+  return {
+    verbs: {
+      Import: Effect.fnUntraced(function*(own: Ownership, { asked, document }: Commands["Import"]) {
+        const self = yield* remoteSelf(sql, own.accountId)
+        const post = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
+        if (self === undefined) return yield* new RecordNotFound()
+        if (self.suspended) return yield* new NotAllowed()
+        const here = sql<{ id: bigint }>`SELECT id FROM statuses
+          WHERE uri = ${idOf(post) ?? ""} AND account_id = ${own.accountId} AND deleted_at IS NULL`
+        const now = yield* Clock.currentTimeMillis
+        const [known] = yield* here
+        const outcome = yield* known === undefined
+          ? posts.create(own, self, post, now, asked)
+          : posts.edit(own, self, post, now)
+        const [status] = known === undefined ? yield* here : [known]
+        return status === undefined ? yield* new Unprocessable({ text: outcome }) : onStatus(status.id)
+      }),
+      Withdraw: Effect.fnUntraced(function*(own: Ownership, { uri }: Commands["Withdraw"]) {
+        const self = yield* remoteSelf(sql, own.accountId)
+        if (self === undefined) return yield* new RecordNotFound()
+        yield* posts.remove(own, self, uri)
+        return onAccount(own.accountId)
+      })
+    }
+  }
+})

@@ -1,0 +1,23 @@
+import { Effect, Layer } from "effect"
+import type { ClientError } from "../../services/Errors.ts"
+import { Implausible } from "../../services/federation/Fetches.ts"
+import { Imports } from "../../services/federation/fetching/Imports.ts"
+import { StatusId } from "../../services/Ids.ts"
+import { Accounts } from "./Accounts.ts"
+
+/** Imports by way of the accounts' actors. */
+export const layer = Layer.effect(
+  Imports,
+  Effect.gen(function*() {
+    const accounts = yield* Accounts
+    return Imports.of({
+      store: ({ asked, author, document, uri }) =>
+        accounts.tell(author, { _tag: "Import", asked, document }).pipe(
+          Effect.map(({ id }) => StatusId.make(BigInt(id))),
+          Effect.mapError((error: ClientError) =>
+            error._tag === "Unavailable" ? error : new Implausible({ url: uri, reason: error.message })
+          )
+        )
+    })
+  })
+)

@@ -1,0 +1,94 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { ClientError } from "../../services/Errors.ts"
+import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { Inquiries, type Inquiry, Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { InboundActivities, type InboundActivity } from "../../services/federation/inbox/InboundActivities.ts"
+import { References } from "../../services/federation/inbox/References.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { Accounts } from "./Accounts.ts"
+import { ignored } from "./InboxPosts.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { RemoteSelf } from "./RemoteSelf.ts"
+
+/**
+ * What cannot be decided here: activities of others that somebody hands on, of which nothing is believed (row 6), and
+ * activities about objects that are not here. The origin is asked beside the actor, which goes on with the rest; the
+ * activity waits on disk, is taken up again when there is an answer, and is dropped where after its tries there is none.
+ */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const accounts = yield* Accounts
+  const inbound = yield* InboundActivities
+  const inquiries = yield* Inquiries
+  const references = yield* References
+
+  /** Whether the claim alone could concern anybody here; nobody makes us ask around for nothing. */
+  const couldConcern = Effect.fnUntraced(function*(activity: Foreign) {
+    const parent = idOf(asForeign(activity["object"])?.["inReplyTo"])
+    if (parent !== undefined && (yield* references.status(parent)) !== undefined) return true
+    const followed = yield* sql`SELECT FROM follows f JOIN accounts a ON a.id = f.target_account_id
+      WHERE a.uri = ${idOf(activity["actor"]) ?? ""} LIMIT 1`
+    return followed.length > 0
+  })
+
+  /** What a forwarded activity gives reason to ask, or why there is none. */
+  const reasonOf = Effect.fnUntraced(function*(self: RemoteSelf, activity: Foreign) {
+    const type = typeOf(activity, "Create", "Update", "Delete")
+    const actor = URL.parse(idOf(activity["actor"]) ?? "")
+    const uri = idOf(activity["object"]) ?? ""
+    if (self.suspended) return yield* ignored("its sender is suspended")
+    if (type === undefined || actor === null || URL.parse(uri)?.origin !== actor.origin || uri === actor.href) {
+      return yield* ignored("not by its sender")
+    }
+    const [known] = yield* sql<{ visibility: string }>`SELECT visibility FROM statuses
+      WHERE uri = ${uri} AND NOT local AND deleted_at IS NULL`
+    if (type === "Create" && known !== undefined) return yield* ignored("it is here already")
+    if (type !== "Create" && known === undefined) return yield* ignored("an unknown post")
+    if (type !== "Delete") {
+      return (yield* couldConcern(activity)) || known
+        ? { kind: "news", uri } as const
+        : "ignored: it concerns nobody here"
+    }
+    // Who may not read a post is told that there is none.
+    const open = known?.visibility === "public" || known?.visibility === "unlisted"
+    return { kind: open ? "gone" : "deleted", uri } as const
+  })
+
+  const forwarded = Effect.fnUntraced(function*(self: RemoteSelf, activity: Foreign) {
+    const reason = yield* reasonOf(self, activity)
+    return typeof reason === "string" ? reason : yield* new Unasked({ inquiry: reason })
+  })
+
+  /** The author takes it away here, too. */
+  const withdraw = Effect.fnUntraced(function*(uri: string) {
+    const [status] = yield* sql<{ accountId: bigint }>`SELECT account_id FROM statuses WHERE uri = ${uri} AND NOT local`
+    if (status !== undefined) yield* accounts.tell(AccountId.make(status.accountId), { _tag: "Withdraw", uri })
+  })
+
+  const answered = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: Inquiry) {
+    if (kind === "post") {
+      // It may be there under another id than the one that was asked for.
+      if ((yield* references.status(uri)) === undefined) return yield* inbound.finish(item.id, "ignored: no post")
+      yield* inbound.hasten(item.id)
+      return yield* accounts.wake(own.accountId)
+    }
+    if (kind !== "news") yield* withdraw(uri)
+    yield* inbound.finish(item.id, "done: as its origin says")
+  })
+
+  /** Has an activity wait for the answer to an inquiry. */
+  const wait = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, inquiry: Inquiry) {
+    yield* inbound.hold(item)
+    yield* inquiries.begin(inquiry, (verdict) => {
+      const settled: Effect.Effect<void, ClientError | SqlError> = verdict._tag === "Yes"
+        ? answered(own, item, inquiry)
+        : verdict._tag === "No"
+        ? inbound.finish(item.id, `ignored: ${verdict.why}`)
+        : Effect.void
+      return Effect.catch(settled, (error) => Effect.logWarning("an activity must wait", error))
+    })
+  })
+  return { forwarded, wait }
+})

@@ -1,0 +1,18 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { AccountId } from "../../services/Ids.ts"
+
+/** The remote account whose actor this is. */
+export interface RemoteSelf {
+  readonly uri: string
+  readonly followersUrl: string | null
+  readonly suspended: boolean
+}
+
+/** What a remote account's actor must know of it; undefined for a local one. */
+export const remoteSelf = (sql: SqlClient.SqlClient, accountId: AccountId) =>
+  Effect.map(
+    sql<RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
+      FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId}`,
+    ([self]) => self
+  )

@@ -1,0 +1,82 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Accounts as Actors } from "../../actors/account/Accounts.ts"
+import { NotAllowed, RecordNotFound, Unavailable } from "../../services/Errors.ts"
+import { RemoteActors } from "../../services/federation/RemoteActors.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { AccountViews } from "../render/Accounts.ts"
+import { StatusViews } from "../render/Statuses.ts"
+import { Account } from "../wire/Account.ts"
+import { RemoteFollow } from "../wire/AccountRequests.ts"
+import { familyHeaders } from "./StatusActions.ts"
+
+/** How long a client waits for the other server, in seconds. */
+const lookUpSecondsMax = 8
+
+/** Following somebody by name (S-140). */
+export class RemoteFollowsGroup extends HttpApiGroup.make("remoteFollows")
+  .add(
+    HttpApiEndpoint.post("create", "/api/v1/follows", { payload: RemoteFollow, success: Account })
+      .annotate(Access, Access.user("follow", "write", "write:follows"))
+  )
+  .middleware(Guard)
+{}
+
+export const layer = group(
+  HttpApi.make("murmuration").add(RemoteFollowsGroup),
+  "remoteFollows",
+  Effect.fn(function*(handlers) {
+    const actors = yield* Actors
+    const accounts = yield* Accounts
+    const remote = yield* RemoteActors
+    const views = yield* AccountViews
+    const statuses = yield* StatusViews
+    const { federated } = yield* ServerConfig
+
+    /** Whoever speaks another protocol cannot be followed (S-016); who cannot be asked is not known. */
+    const elsewhere = (handle: string) =>
+      remote.findByHandle(handle).pipe(
+        Effect.catchTags({
+          Implausible: () => new NotAllowed(),
+          Answered: () => new RecordNotFound(),
+          Refused: () => new RecordNotFound(),
+          Unreachable: () => new RecordNotFound()
+        }),
+        Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => new Unavailable() }),
+        Effect.flatMap(({ id, suspended }) =>
+          suspended ? Effect.fail(new RecordNotFound()) : Effect.succeed(AccountId.make(id))
+        )
+      )
+
+    return handlers.handleAll({
+      create: traced("remoteFollows.create")(function*({ payload }) {
+        const viewer = yield* Caller.account
+        const target = yield* accounts.lookup(payload.uri ?? "").pipe(
+          Effect.catchTag(
+            "RecordNotFound",
+            (unknown) => federated ? elsewhere(payload.uri ?? "") : Effect.fail(unknown)
+          )
+        )
+        const answer = yield* actors.tell(viewer, {
+          _tag: "Follow",
+          target,
+          reblogs: null,
+          notify: null,
+          languages: null
+        })
+        yield* views.forget([viewer, target])
+        yield* statuses.forgetViewers([viewer, target])
+        return HttpServerResponse.setHeaders(Reply.json(yield* views.renderOne(target)), familyHeaders(answer))
+      })
+    })
+  })
+)

@@ -1,0 +1,53 @@
+import sanitizeHtml from "sanitize-html"
+import * as DocumentTypes from "../../outbound/DocumentTypes.ts"
+
+/** Characters of a page and of a Link header that are searched for the object's address. */
+export const pageCharactersMax = 131_072
+export const linkCharactersMax = 8_192
+
+interface Link {
+  readonly href: string
+  readonly rel: string
+  readonly type: string
+}
+
+const leads = ({ rel, type }: Link) =>
+  rel.toLowerCase().split(/\s+/).includes("alternate") && DocumentTypes.activity.accepts(...DocumentTypes.parse(type))
+
+/** The links of a `Link` header (RFC 8288 section 3). */
+const inHeader = (header: string): ReadonlyArray<Link> =>
+  header.slice(0, linkCharactersMax).split(/,(?=\s*<)/).map((part) => {
+    const [, href = "", rest = ""] = /^\s*<([^>]*)>(.*)$/.exec(part) ?? []
+    const parameters = new Map(
+      Array.from(
+        rest.matchAll(/;\s*(\w+)=(?:"([^"]*)"|([^";,\s]*))/g),
+        ([, name = "", quoted, plain = ""]) => [name.toLowerCase(), quoted ?? plain]
+      )
+    )
+    return { href, rel: parameters.get("rel") ?? "", type: parameters.get("type") ?? "" }
+  })
+
+/** The `link` elements of a page, by a real parser. */
+const inPage = (html: string): ReadonlyArray<Link> => {
+  const links: Array<Link> = []
+  sanitizeHtml(html.slice(0, pageCharactersMax), {
+    allowedTags: [],
+    transformTags: {
+      link: (tagName, { href = "", rel = "", type = "" }) => {
+        links.push({ href, rel, type })
+        return { tagName, attribs: {} }
+      }
+    }
+  })
+  return links
+}
+
+/** Where a page for people says that its object is: in its headers, else in its mark-up. */
+export const alternateIn = (page: {
+  readonly url: string
+  readonly link: string
+  readonly value: string
+}): string | undefined => {
+  const found = inHeader(page.link).find(leads) ?? inPage(page.value).find(leads)
+  return found === undefined ? undefined : URL.parse(found.href, page.url)?.href
+}

@@ -1,0 +1,19 @@
+import { Context, type Effect } from "effect"
+import type { Unavailable } from "../../Errors.ts"
+import type { AccountId, StatusId } from "../../Ids.ts"
+import type { Implausible } from "../Fetches.ts"
+
+/** A post as its origin serves it, and whether it is kept although it may concern nobody here. */
+export interface Import {
+  readonly author: AccountId
+  readonly uri: string
+  /** JSON. */
+  readonly document: string
+  readonly asked: boolean
+}
+
+/** Hands posts that were fetched to their authors' actors, who alone write what they publish. */
+export class Imports extends Context.Service<Imports, {
+  /** Answers the status, stored by now; fails where it may not be here. */
+  readonly store: (post: Import) => Effect.Effect<StatusId, Implausible | Unavailable>
+}>()("murmuration/services/federation/fetching/Imports") {}

@@ -1,0 +1,110 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { traced } from "../../Traced.ts"
+import { type PostError, RemotePosts } from "./RemotePosts.ts"
+
+/** Inquiries that are under way or wait, in all and at one host; more are not begun. */
+export const inquiriesMax = 2_000
+export const inquiriesPerHostMax = 100
+
+/**
+ * What is asked of an object's origin: the post, to have it here; its newest version, as far as it concerns somebody here;
+ * whether there is none any more (`gone`: a 404 says so as well).
+ */
+export const Inquiry = Schema.Struct({
+  kind: Schema.Literals(["post", "news", "deleted", "gone"]),
+  uri: Schema.String
+})
+export type Inquiry = typeof Inquiry.Type
+
+/** An activity has to wait until an object's origin was asked, which nothing inside a transaction may do. */
+export class Unasked extends Schema.TaggedError<Unasked>()("Unasked", { inquiry: Inquiry }) {
+  override get message() {
+    return `${this.inquiry.uri} is to be asked for`
+  }
+}
+
+/** What came of it: what was asked for is so, or it is not and never will be, or nobody can say yet. */
+export type Verdict =
+  | { readonly _tag: "Yes" }
+  | { readonly _tag: "No"; readonly why: string }
+  | { readonly _tag: "Later" }
+
+/** Asks the origins of objects beside the actors that want to know; what is lost with a node is asked again by the actor. */
+export class Inquiries extends Context.Service<Inquiries, {
+  /** Begins and does not wait; `then` is done with the verdict. Nothing begins where too many are under way. */
+  readonly begin: (inquiry: Inquiry, then: (verdict: Verdict) => Effect.Effect<void>) => Effect.Effect<void>
+}>()("murmuration/services/federation/fetching/Inquiries") {
+  /** For whoever has no network: everything is to be asked later. */
+  static readonly layerNone = Layer.succeed(Inquiries, { begin: () => Effect.void })
+
+  static readonly layer = Layer.effect(
+    Inquiries,
+    Effect.gen(function*() {
+      const posts = yield* RemotePosts
+      const scope = yield* Effect.scope
+      const hosts = new Map<string, number>()
+      let underWay = 0
+
+      const ask = ({ kind, uri }: Inquiry): Effect.Effect<Verdict, PostError> => {
+        switch (kind) {
+          case "post":
+            return Effect.as(posts.find(uri, true), yes)
+          case "news":
+            return Effect.as(posts.refresh(uri, false), yes)
+          case "deleted":
+          case "gone":
+            return Effect.map(posts.isGone(uri, kind === "gone"), (gone) => gone ? yes : no("it is still there"))
+        }
+      }
+
+      const enter = (host: string) => {
+        const there = hosts.get(host) ?? 0
+        if (underWay >= inquiriesMax || there >= inquiriesPerHostMax) return false
+        underWay++
+        hosts.set(host, there + 1)
+        return true
+      }
+      const leave = (host: string) => {
+        underWay--
+        const there = hosts.get(host) ?? 0
+        if (there > 1) hosts.set(host, there - 1)
+        else hosts.delete(host)
+      }
+
+      const begin = traced("Inquiries.begin")(
+        (inquiry: Inquiry, then: (verdict: Verdict) => Effect.Effect<void>) =>
+          Effect.suspend(() => {
+            const host = URL.parse(inquiry.uri)?.host ?? ""
+            if (!enter(host)) return Effect.void
+            return ask(inquiry).pipe(
+              Effect.catch((error) => Effect.succeed(verdictOf(error))),
+              Effect.flatMap(then),
+              Effect.catchCause((cause) => Effect.logWarning("an inquiry came to nothing", cause)),
+              Effect.ensuring(Effect.sync(() => leave(host))),
+              Effect.forkIn(scope),
+              Effect.asVoid
+            )
+          })
+      )
+      return Inquiries.of({ begin })
+    })
+  )
+}
+
+const yes: Verdict = { _tag: "Yes" }
+const no = (why: string): Verdict => ({ _tag: "No", why })
+
+/** Whether another try could end otherwise. */
+const verdictOf = (error: PostError): Verdict => {
+  switch (error._tag) {
+    case "Unavailable":
+    case "Unreachable":
+      return { _tag: "Later" }
+    case "Answered":
+      return error.status >= 500 || error.status === 429 || error.status === 408
+        ? { _tag: "Later" }
+        : no(error.message)
+    default:
+      return no(error.message)
+  }
+}

@@ -1,0 +1,112 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Unavailable } from "../../Errors.ts"
+import type { StatusId } from "../../Ids.ts"
+import { Unreachable } from "../../outbound/OutboundError.ts"
+import type { Places } from "../../outbound/Redirects.ts"
+import { traced } from "../../Traced.ts"
+import { type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
+import { type FetchedDocument, Fetches, Implausible } from "../Fetches.ts"
+import { References } from "../inbox/References.ts"
+import { RemoteActors, type RemoteError, underWayMax } from "../RemoteActors.ts"
+import * as SingleFlight from "../SingleFlight.ts"
+import { Imports } from "./Imports.ts"
+
+/** Why a post could not be had. */
+export type PostError = RemoteError | Unavailable
+
+/** A post that was fetched now, and stored. */
+export interface FetchedPost {
+  readonly statusId: StatusId
+  readonly document: Foreign
+}
+
+/** How long one look-up may take with everything that it asks for, in seconds. */
+export const lookUpSecondsMax = 45
+
+/**
+ * Posts of other servers from their origin, each once however many ask for it. A post is its author's where both are of
+ * the same origin, and the author's actor alone stores it.
+ */
+export class RemotePosts extends Context.Service<RemotePosts, {
+  /**
+   * The status with this id, as it is here; fetched where it is not. `asked` false keeps it only where it concerns
+   * somebody here.
+   */
+  readonly find: (uri: string, asked: boolean) => Effect.Effect<StatusId, PostError>
+  /** The same, fetched in any case: an edit is taken over, and what is deleted stays so. */
+  readonly refresh: (uri: string, asked: boolean) => Effect.Effect<FetchedPost, PostError>
+  /** Stores what was fetched already. */
+  readonly keep: (found: FetchedDocument, asked: boolean, places?: Places) => Effect.Effect<FetchedPost, PostError>
+  /** Whether its origin says that there is no such post any more; with `open`, also where it knows of none. */
+  readonly isGone: (uri: string, open: boolean) => Effect.Effect<boolean, RemoteError>
+}>()("murmuration/services/federation/fetching/RemotePosts") {
+  static readonly layer = Layer.effect(
+    RemotePosts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const actors = yield* RemoteActors
+      const fetches = yield* Fetches
+      const imports = yield* Imports
+      const references = yield* References
+      const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
+
+      /** The object of a Create; whatever came with the activity, the object's own document decides (row 7). */
+      const objectOf = Effect.fnUntraced(function*(found: FetchedDocument, places: Places) {
+        if (typeOf(found.document, "Create") === undefined) return found
+        const object = idOf(found.document["object"])
+        if (object === undefined || URL.parse(object)?.origin !== found.id.origin) {
+          return yield* new Implausible({ url: found.id.href, reason: "an activity about nothing of its own" })
+        }
+        return yield* fetches.fetch(object, places)
+      })
+
+      const keep = traced("RemotePosts.keep")(
+        function*(found: FetchedDocument, asked: boolean, places: Places = new Set()) {
+          const { document, id } = yield* objectOf(found, places)
+          const author = idsOf(document["attributedTo"]).find((uri) => URL.parse(uri)?.origin === id.origin)
+          if (author === undefined) {
+            return yield* new Implausible({ url: id.href, reason: "no post of anybody there" })
+          }
+          const { id: accountId } = yield* actors.find(author)
+          const post = { author: accountId, uri: id.href, document: JSON.stringify(document), asked }
+          return { statusId: yield* imports.store(post), document }
+        }
+      )
+
+      const fetched = Effect.fnUntraced(function*(uri: string, asked: boolean) {
+        const places: Places = new Set()
+        return yield* keep(yield* fetches.fetch(uri, places), asked, places)
+      })
+
+      const refresh = traced("RemotePosts.refresh")((uri: string, asked: boolean) =>
+        once(
+          `${asked} ${uri}`,
+          Effect.timeoutOrElse(fetched(uri, asked), {
+            duration: `${lookUpSecondsMax} seconds`,
+            orElse: () => new Unreachable({ url: uri, reason: "timeout" })
+          })
+        )
+      )
+
+      const find = traced("RemotePosts.find")(function*(uri: string, asked: boolean) {
+        const known = yield* Effect.orDie(references.status(uri))
+        if (known === undefined) return (yield* refresh(uri, asked)).statusId
+        const [standing] = yield* Effect.orDie(
+          sql<{ id: bigint }>`SELECT id FROM statuses WHERE id = ${known} AND deleted_at IS NULL`
+        )
+        return standing === undefined ? yield* new Implausible({ url: uri, reason: "it was deleted" }) : known
+      })
+
+      const isGone = traced("RemotePosts.isGone")((uri: string, open: boolean) =>
+        fetches.fetch(uri).pipe(
+          Effect.map(({ document, id }) => id.href === uri && typeOf(document, "Tombstone") !== undefined),
+          Effect.catchTag("Answered", (error) =>
+            error.status === 410 || (open && error.status === 404) ? Effect.succeed(true) : Effect.fail(error))
+        )
+      )
+
+      return RemotePosts.of({ find, refresh, keep, isGone })
+    })
+  )
+}

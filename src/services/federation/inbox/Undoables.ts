@@ -1,0 +1,41 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../../Ids.ts"
+import { traced } from "../../Traced.ts"
+
+export type UndoableType = "Follow" | "Like" | "Block"
+
+/** What an activity did, and to what: an account, or the status of a Like. */
+export interface Undoable {
+  readonly type: UndoableType
+  readonly targetId: bigint
+}
+
+/** Ids of activities that remote accounts did here, for those who undo by id alone. Boosts are statuses and known by theirs. */
+export class Undoables extends Context.Service<Undoables, {
+  readonly remember: (accountId: AccountId, uri: string, done: Undoable) => Effect.Effect<void, SqlError>
+  /** What the account did under the id, which is forgotten by that. */
+  readonly take: (accountId: AccountId, uri: string) => Effect.Effect<Undoable | undefined, SqlError>
+}>()("murmuration/services/federation/inbox/Undoables") {
+  static readonly layer = Layer.effect(
+    Undoables,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return Undoables.of({
+        remember: traced("Undoables.remember")((accountId, uri, { targetId, type }) =>
+          Effect.asVoid(sql`INSERT INTO undoable_activities (account_id, uri, type, target_id)
+            VALUES (${accountId}, ${uri}, ${type}, ${targetId})
+            ON CONFLICT (account_id, uri) DO UPDATE SET type = excluded.type, target_id = excluded.target_id`)
+        ),
+        take: traced("Undoables.take")((accountId, uri) =>
+          Effect.map(
+            sql<Undoable>`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}
+              RETURNING type, target_id`,
+            ([row]) => row
+          )
+        )
+      })
+    })
+  )
+}

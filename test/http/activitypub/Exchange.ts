@@ -1,0 +1,102 @@
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Json } from "../../services/federation/Peer.ts"
+import { TestServer } from "../../support/Server.ts"
+import { OtherServer } from "./Sending.ts"
+
+/* Both servers as a test of fetching uses them: what the other one serves, what it was asked, and what ours answers. */
+
+/** Puts documents where their ids say. */
+export const serve = (...documents: ReadonlyArray<Json>) =>
+  OtherServer.use((there) =>
+    Effect.sync(() => {
+      for (const document of documents) {
+        there.documents.set(new URL(String(document["id"])).pathname, {
+          "@context": "https://www.w3.org/ns/activitystreams",
+          ...document
+        })
+      }
+    })
+  )
+
+/** Answers a path by hand; the address. */
+export const answer = (path: string, by: (request: IncomingMessage, response: ServerResponse) => void) =>
+  OtherServer.use(({ documents, url }) =>
+    Effect.sync(() => {
+      documents.set(path, by)
+      return url + path
+    })
+  )
+
+/** How often the other server was asked for something. */
+export const timesAsked = (address: unknown) =>
+  OtherServer.use(({ requests }) =>
+    Effect.sync(() => {
+      const { pathname, search } = new URL(String(address))
+      return requests.filter(({ url }) => url === pathname + search).length
+    })
+  )
+
+/** Answers of the API under test, of every shape; a failure is the test's. */
+export const api = (
+  token: string | undefined,
+  path: string,
+  json?: unknown
+  // Tests look into answers of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+): Effect.Effect<any, never, TestServer> =>
+  TestServer.use(({ fetch }) =>
+    Effect.flatMap(
+      fetch(path, {
+        ...(token === undefined ? {} : { token }),
+        ...(json === undefined ? {} : { method: "POST", json })
+      }),
+      (response) => Effect.promise(() => response.json())
+    )
+  )
+
+/** Posts that a search with `resolve` finds, by their ids elsewhere. */
+export const resolved = (token: string, q: unknown): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
+  Effect.map(
+    api(token, `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(q))}`),
+    ({ statuses }) => statuses.map(({ uri }: { readonly uri: string }) => uri)
+  )
+
+/** The outcome of the newest activity, as it is now. */
+export const outcome = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`
+).pipe(Effect.map(([row]) => row?.outcome ?? undefined), Effect.orDie)
+
+/** Looks again until there is something; the test's own time limit ends it. */
+export const eventually = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
+  look.pipe(
+    Effect.repeat({ until: (found) => found !== undefined, schedule: Schedule.spaced("5 millis") }),
+    Effect.flatMap((found) => found === undefined ? Effect.die("nothing came") : Effect.succeed(found))
+  )
+
+/** Has somebody here follow somebody there, as if that one had accepted. */
+export const follows = Effect.fnUntraced(function*(follower: bigint, followedUri: string) {
+  const sql = yield* SqlClient.SqlClient
+  const now = Date.now()
+  yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
+    SELECT next_id(${now}), ${follower}, id, ${new Date(now)} FROM accounts WHERE uri = ${followedUri}`
+})
+
+/** What is due later is due now. */
+export const hurry = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`UPDATE inbound_activities SET due_at = ${new Date(0)} WHERE outcome IS NULL`
+)
+
+/** What became of the newest activity, as soon as something did. */
+export const ended = eventually(outcome)
+
+/** Ids elsewhere of the posts in somebody's home, boosts by those of what they boost. */
+export const home = (token: string): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
+  Effect.map(
+    api(token, "/api/v1/timelines/home"),
+    (statuses: ReadonlyArray<{ uri: string; reblog: { uri: string } | null }>) =>
+      statuses.map(({ reblog, uri }) => reblog?.uri ?? uri)
+  )

@@ -1,0 +1,156 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { peer } from "../../services/federation/Peer.ts"
+import { TestServer } from "../../support/Server.ts"
+import { answer, api, ended, eventually, follows, home, hurry, outcome, serve, timesAsked } from "./Exchange.ts"
+import { done, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
+
+const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
+const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
+const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
+const boost = (object: unknown) => ({ type: "Announce", object, ...everybody })
+
+/** Somebody here who follows somebody there; that one has said something before. */
+const pair = Effect.fnUntraced(function*(here: string, away: string) {
+  const [me, them] = [yield* person(here), yield* there(away)]
+  yield* done(them, { type: "Like", object: "https://nowhere.test/1" })
+  yield* follows(me.accountId, them.id)
+  return [me, them] as const
+})
+
+/** A host that does not answer until it is told to; what comes when it is asked. */
+const rendezvous = Effect.fnUntraced(function*(path: string, document: unknown) {
+  const asked = yield* Deferred.make<Effect.Effect<void>>()
+  yield* answer(path, (_, response) => {
+    Effect.runSync(Deferred.succeed(
+      asked,
+      Effect.sync(() => {
+        response.writeHead(200, { "content-type": "application/activity+json" }).end(JSON.stringify(document))
+      })
+    ))
+  })
+  return Deferred.await(asked)
+})
+
+const context = { "@context": "https://www.w3.org/ns/activitystreams" }
+const path = (id: unknown) => new URL(String(id)).pathname
+const notDone = (by: RemotePerson, activity: Record<string, unknown>) =>
+  Effect.map(Effect.andThen(send(by, activity), ended), (text) => assert.match(text, /^ignored/))
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities about what is not here", (it) => {
+  it.effect("S-009: a boosted post is fetched first, where somebody here follows the booster", () =>
+    Effect.gen(function*() {
+      const [anna, zoe] = yield* pair("anna", "zoe")
+      const [author, stranger] = [yield* there("author"), yield* there("stranger")]
+      const post = note(author, "boosted")
+      yield* serve(post)
+      yield* notDone(stranger, boost(post["id"]))
+      assert.strictEqual(yield* timesAsked(post["id"]), 0)
+      yield* send(zoe, boost(post["id"]))
+      assert.strictEqual(yield* ended, "done")
+      yield* settled
+      assert.deepStrictEqual<unknown>(yield* home(anna.token), [post["id"]])
+      assert.strictEqual(yield* timesAsked(post["id"]), 1)
+    }))
+
+  it.effect("row 9: what comes with a boost is believed of the booster only; of others the origin decides", () =>
+    Effect.gen(function*() {
+      const [ben, yan] = yield* pair("ben", "yan")
+      const honest = yield* peer
+      const victim = yield* honest.actor("victim")
+      const served = (name: string) => {
+        const post = note(victim, name)
+        honest.documents.set(path(post["id"]), { ...context, ...post })
+        return post
+      }
+      const real = served("real")
+      yield* send(yan, boost({ ...real, content: "<p>forged</p>" }))
+      assert.strictEqual(yield* ended, "done")
+      const [top] = yield* api(ben.token, "/api/v1/timelines/home")
+      assert.strictEqual(top.reblog.content, "<p>real</p>")
+      // Not there, or not to be had: not here.
+      yield* notDone(yan, boost({ ...note(victim, "made-up") }))
+      honest.documents.set(path(note(victim, "down")["id"]), (_, response) => response.writeHead(503).end())
+      yield* send(yan, boost(note(victim, "down")))
+      yield* settled
+      // Under a foreign id, by itself.
+      yield* notDone(yan, boost({ ...note(yan, "foreign"), id: `${victim.id}/notes/foreign` }))
+      // Its own, for a few, was told of by nobody but itself.
+      const own = note(yan, "own")
+      yield* send(yan, boost(own))
+      assert.strictEqual(yield* ended, "done")
+      yield* settled
+      assert.deepStrictEqual<unknown>(
+        (yield* home(ben.token)).toSorted(),
+        [own["id"], real["id"]].map(String).toSorted()
+      )
+    }))
+
+  it.effect("a slow origin holds up nothing else of the sender, and what was taken back meanwhile stays so", () =>
+    Effect.gen(function*() {
+      const [cleo, xena] = yield* pair("cleo", "xena")
+      const author = yield* there("slow")
+      const [late, undone] = [note(author, "late"), note(author, "undone")]
+      const waitLate = yield* rendezvous(path(late["id"]), { ...context, ...late })
+      const waitUndone = yield* rendezvous(path(undone["id"]), { ...context, ...undone })
+      yield* send(xena, boost(late["id"]))
+      yield* send(xena, { id: `${xena.id}/boosts/1`, ...boost(undone["id"]) })
+      const [answerLate, answerUndone] = [yield* waitLate, yield* waitUndone]
+      const quick = note(xena, "quick")
+      assert.strictEqual(yield* done(xena, { type: "Create", object: quick }), "done")
+      yield* done(xena, { type: "Undo", object: { type: "Announce", id: `${xena.id}/boosts/1`, object: undone["id"] } })
+      assert.deepStrictEqual<unknown>(yield* home(cleo.token), [quick["id"]])
+      yield* answerUndone
+      yield* answerLate
+      const seen = yield* eventually(Effect.map(home(cleo.token), (ids) => ids.length > 1 ? ids : undefined))
+      assert.sameMembers<unknown>([...seen], [late["id"], quick["id"]])
+      assert.strictEqual(yield* timesAsked(undone["id"]), 1)
+    }))
+
+  it.effect("an origin that is down is asked again later, and given up after the tries", () =>
+    Effect.gen(function*() {
+      const [dora, wim] = yield* pair("dora", "wim")
+      const author = yield* there("away")
+      const [back, never] = [note(author, "back"), note(author, "never")]
+      const down = (id: unknown) => answer(path(id), (_, response) => response.writeHead(503).end())
+      for (const { id } of [back, never]) {
+        yield* down(id)
+        yield* send(wim, boost(id))
+        yield* eventually(Effect.map(timesAsked(id), (times) => times > 0 ? times : undefined))
+      }
+      assert.isUndefined(yield* outcome)
+      yield* serve(back)
+      yield* hurry
+      yield* eventually(Effect.map(home(dora.token), (ids) => ids.length > 0 ? ids : undefined))
+      const given = yield* eventually(Effect.andThen(hurry, outcome))
+      assert.strictEqual(given, "ignored: its object cannot be had")
+      assert.deepStrictEqual<unknown>(yield* home(dora.token), [back["id"]])
+      assert.isAtMost(yield* timesAsked(never["id"]), 8)
+    }))
+
+  it.effect("row 7: a post that is given by its address is what its origin serves, and its author's", () =>
+    Effect.gen(function*() {
+      const [emil, vera] = yield* pair("emil", "vera")
+      const other = yield* there("other")
+      const [mine, theirs, turning] = [note(vera, "mine"), note(other, "theirs"), note(vera, "turning")]
+      yield* serve(mine, theirs)
+      yield* send(vera, { type: "Create", object: mine["id"] })
+      assert.match(yield* ended, /^done/)
+      // Somebody else's post in the sender's name; nobody here follows its author.
+      yield* notDone(vera, { type: "Create", object: theirs["id"] })
+      // An activity where a post was said to be, and another the next time.
+      let times = 0
+      yield* answer(path(turning["id"]), (_, response) => {
+        const shown = times++ === 0
+          ? { ...turning, type: "Create", actor: vera.id, object: theirs["id"] }
+          : { ...turning, attributedTo: other.id }
+        response.writeHead(200, { "content-type": "application/activity+json" }).end(
+          JSON.stringify({ ...context, ...shown })
+        )
+      })
+      yield* notDone(vera, { type: "Create", object: turning["id"] })
+      yield* notDone(vera, { type: "Create", object: "https://elsewhere.test/1" })
+      yield* settled
+      assert.deepStrictEqual<unknown>(yield* home(emil.token), [mine["id"]])
+    }))
+})

@@ -1,0 +1,152 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestServer } from "../../support/Server.ts"
+import { answer, api, ended, follows, home, serve, timesAsked } from "./Exchange.ts"
+import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
+
+const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
+const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
+const path = (id: unknown) => new URL(String(id)).pathname
+const at = (minutes: number) => new Date(Date.now() + (minutes - 60) * 60_000).toISOString()
+const count = (table: string) =>
+  Effect.map(
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(table)}`),
+    ([row]) => row?.n
+  )
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
+  "activities that others hand on, and ids alone",
+  (it) => {
+    it.effect("row 6: of what somebody hands on nothing is believed but what its origin says", () =>
+      Effect.gen(function*() {
+        const [anna, author, courier] = [yield* person("anna"), yield* there("author"), yield* there("courier")]
+        yield* done(author, { type: "Like", object: "https://nowhere.test/1" })
+        yield* follows(anna.accountId, author.id)
+        const handOn = (type: string, object: unknown, actor = author.id) =>
+          Effect.andThen(send(courier, { type, actor, object }), ended)
+        const post = note(author, "handed", { published: at(0) })
+        yield* serve(post)
+        assert.match(yield* handOn("Create", { ...post, content: "<p>forged</p>" }), /^done/)
+        yield* settled
+        const [status] = yield* api(anna.token, "/api/v1/timelines/home")
+        assert.deepInclude(status, { content: "<p>handed</p>", uri: post["id"] })
+
+        const forged = { ...post, content: "<p>forged</p>", updated: at(30) }
+        yield* handOn("Update", forged)
+        assert.strictEqual((yield* api(anna.token, `/api/v1/statuses/${status.id}`)).content, "<p>handed</p>")
+        yield* serve({ ...post, content: "<p>edited</p>", updated: at(20) })
+        assert.match(yield* handOn("Update", forged), /^done/)
+        assert.strictEqual((yield* api(anna.token, `/api/v1/statuses/${status.id}`)).content, "<p>edited</p>")
+
+        assert.match(yield* handOn("Delete", post["id"]), /still there/)
+        assert.deepStrictEqual<unknown>(yield* home(anna.token), [post["id"]])
+        yield* serve({ id: post["id"], type: "Tombstone" })
+        assert.match(yield* handOn("Delete", { id: post["id"], type: "Tombstone" }), /^done/)
+        yield* settled
+        assert.isEmpty(yield* home(anna.token))
+        // Row 10: nor does it come back.
+        yield* serve(post)
+        assert.match(yield* handOn("Create", post), /^ignored/)
+        assert.match((yield* done(author, { type: "Create", object: post })) ?? "", /^ignored/)
+        assert.isEmpty(yield* home(anna.token))
+      }))
+
+    it.effect("what is handed on and could concern nobody, or is of another kind, makes us ask nobody", () =>
+      Effect.gen(function*() {
+        const [ben, author, courier] = [yield* person("ben"), yield* there("unknown"), yield* there("courier2")]
+        const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/ben`))
+        const post = note(author, "nobody")
+        yield* serve(post)
+        const attempts = [
+          { type: "Create", object: post },
+          { type: "Update", object: post },
+          { type: "Delete", object: post["id"] },
+          { type: "Delete", object: author.id },
+          { type: "Like", object: me },
+          { type: "Follow", object: me },
+          { type: "Announce", object: post["id"] },
+          { type: "Create", object: { ...post, id: "https://elsewhere.test/1" } }
+        ]
+        for (const activity of attempts) {
+          assert.match((yield* done(courier, { actor: author.id, ...activity })) ?? "", /^ignored/, activity.type)
+        }
+        assert.strictEqual(yield* timesAsked(post["id"]), 0)
+        assert.strictEqual((yield* api(ben.token, "/api/v1/accounts/verify_credentials")).followers_count, 0)
+      }))
+
+    it.effect("a post for a few is gone where its origin says so, not where it tells us nothing", () =>
+      Effect.gen(function*() {
+        const [cleo, author, courier] = [yield* person("cleo"), yield* there("quiet"), yield* there("courier3")]
+        const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/cleo`))
+        const secret = note(author, "secret", { to: [me], cc: [], tag: [{ type: "Mention", href: me }] })
+        yield* done(author, { type: "Create", object: secret })
+        const deleted = { type: "Delete", actor: author.id, object: secret["id"] }
+        const notifications = Effect.map(api(cleo.token, "/api/v1/notifications"), (all) => all.length)
+        yield* send(courier, deleted)
+        assert.match(yield* ended, /404/)
+        assert.strictEqual(yield* notifications, 1)
+        yield* answer(path(secret["id"]), (_, response) => response.writeHead(410).end())
+        yield* send(courier, deleted)
+        assert.match(yield* ended, /^done/)
+        assert.strictEqual(yield* notifications, 0)
+      }))
+
+    it.effect("S-009: what was done is undone by its id alone, by whoever did it and nobody else", () =>
+      Effect.gen(function*() {
+        const [dora, yan, thief] = [yield* person("dora"), yield* there("yan"), yield* there("thief")]
+        const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/dora`))
+        const status = yield* api(dora.token, "/api/v1/statuses", { status: "hello" })
+        const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
+        const activities = [
+          { id: `${yan.id}/1`, type: "Follow", object: me },
+          { id: `${yan.id}/2`, type: "Like", object: status.uri },
+          { id: `${yan.id}/3`, type: "Announce", object: status.uri, ...everybody },
+          { id: `${yan.id}/4`, type: "Block", object: me }
+        ]
+        const figures = Effect.gen(function*() {
+          const shown = yield* api(dora.token, `/api/v1/statuses/${status.id}`)
+          const mine = yield* api(dora.token, "/api/v1/accounts/verify_credentials")
+          return [mine.followers_count, shown.favourites_count, shown.reblogs_count, yield* count("blocks")]
+        })
+        for (const activity of activities.slice(0, 3)) assert.strictEqual(yield* done(yan, activity), "done")
+        assert.deepStrictEqual(yield* figures, [1, 1, 1, 0])
+        for (const { id } of activities) {
+          assert.match((yield* done(thief, { type: "Undo", object: id })) ?? "", /^ignored/)
+        }
+        assert.deepStrictEqual(yield* figures, [1, 1, 1, 0])
+        for (const { id } of activities.slice(0, 3)) {
+          assert.strictEqual(yield* done(yan, { type: "Undo", object: id }), "done")
+        }
+        assert.deepStrictEqual(yield* figures, [0, 0, 0, 0])
+        assert.strictEqual(yield* done(yan, activities[3] ?? {}), "done")
+        assert.deepStrictEqual(yield* figures, [0, 0, 0, 1])
+        assert.strictEqual(yield* done(yan, { type: "Undo", object: `${yan.id}/4` }), "done")
+        assert.deepStrictEqual(yield* figures, [0, 0, 0, 0])
+      }))
+
+    it.effect("row 10, F17: what is undone before it comes does not happen, named in full or by its id", () =>
+      Effect.gen(function*() {
+        const [emil, xena] = [yield* person("emil"), yield* there("xena")]
+        const status = yield* api(emil.token, "/api/v1/statuses", { status: "hello" })
+        const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
+        const like = (n: number) => ({ id: `${xena.id}/likes/${n}`, type: "Like", object: status.uri })
+        const boost = (n: number) => ({
+          id: `${xena.id}/boosts/${n}`,
+          type: "Announce",
+          object: status.uri,
+          ...everybody
+        })
+        for (const object of [like(1), like(2).id, boost(1), boost(2).id]) yield* done(xena, { type: "Undo", object })
+        for (const late of [like(1), like(2), boost(1), boost(2)]) {
+          assert.match((yield* done(xena, late)) ?? "", /undone/, late.id)
+        }
+        assert.deepInclude(yield* api(emil.token, `/api/v1/statuses/${status.id}`), {
+          favourites_count: 0,
+          reblogs_count: 0
+        })
+        // The next ones are new.
+        for (const fresh of [like(3), boost(3)]) assert.strictEqual(yield* done(xena, fresh), "done")
+      }))
+  }
+)

@@ -1,0 +1,121 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestServer } from "../../support/Server.ts"
+import { answer, resolved, serve, timesAsked } from "./Exchange.ts"
+import { note, OtherServer, servers } from "./Sending.ts"
+
+const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
+const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
+const page = (head: string) =>
+  `<!doctype html><html><head><title>x</title>${head}</head><body><p>A post</p></body></html>`
+const html = (path: string, body: string, headers: Record<string, string> = {}) =>
+  answer(path, (_, response) => response.writeHead(200, { "content-type": "text/html", ...headers }).end(body))
+const link = (href: unknown, type = "application/activity+json") =>
+  `<link rel="alternate" type="${type}" href="${String(href)}">`
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with resolve, posts", (it) => {
+  it.effect("S-150: finds a post by its id, by its page's link, by the page's header and by what a page answers", () =>
+    Effect.gen(function*() {
+      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
+      const names = ["id", "page", "header", "negotiated", "profile"]
+      const posts = names.map((name) => note(zoe, name))
+      yield* serve(...posts)
+      const [byId = "", byPage = "", byHeader = "", byNegotiation = "", byProfile = ""] = posts.map(({ id }) =>
+        String(id)
+      )
+      assert.deepStrictEqual(yield* resolved(anna.token, byId), [byId])
+      const profile = "application/ld+json; profile=&quot;https://www.w3.org/ns/activitystreams&quot;"
+      const pages: ReadonlyArray<readonly [string, unknown]> = [
+        [yield* html("/@zoe/page", page(`${link("/rss", "application/rss+xml")}${link(byPage)}`)), byPage],
+        [
+          yield* html("/@zoe/header", page(link(byPage)), {
+            link: `</x>; rel="lrdd", <${new URL(byHeader).pathname}>; rel="alternate"; type="application/activity+json"`
+          }),
+          byHeader
+        ],
+        [
+          yield* answer(
+            "/@zoe/negotiated",
+            ({ headers }, response) =>
+              headers.accept?.startsWith("application/activity+json")
+                ? response.writeHead(302, { location: byNegotiation }).end()
+                : response.writeHead(406).end()
+          ),
+          byNegotiation
+        ],
+        [yield* html("/@zoe/profile", page(link(byProfile, profile))), byProfile]
+      ]
+      for (const [address, expected] of pages) {
+        assert.deepStrictEqual<unknown>(yield* resolved(anna.token, address), [expected], address)
+      }
+      // The author's document tells which page a post has: that is known afterwards and nobody is asked.
+      const shown = note(zoe, "shown", { url: yield* html("/@zoe/shown", page("")) })
+      yield* serve(shown)
+      assert.isEmpty(yield* resolved(anna.token, shown["url"]))
+      assert.deepStrictEqual<unknown>(yield* resolved(anna.token, shown["id"]), [shown["id"]])
+      const before = yield* timesAsked(shown["url"])
+      assert.deepStrictEqual<unknown>(yield* resolved(anna.token, shown["url"]), [shown["id"]])
+      assert.strictEqual(yield* timesAsked(shown["url"]), before)
+    }))
+
+  it.effect("rows 1, 5: what a page leads to is believed as little as anything else", () =>
+    Effect.gen(function*() {
+      const [ben, yan] = [yield* person("ben"), yield* there("yan")]
+      const { url } = yield* OtherServer
+      const forged = { ...note(yan, "forged"), id: "https://victim.test/1", attributedTo: "https://victim.test/v" }
+      const json = (path: string, type: string, document: unknown) =>
+        answer(path, (_, response) => response.writeHead(200, { "content-type": type }).end(JSON.stringify(document)))
+      const context = { "@context": "https://www.w3.org/ns/activitystreams" }
+      const attempts = [
+        yield* html(
+          "/evil/1",
+          page(link(yield* json("/forged", "application/activity+json", { ...context, ...forged })))
+        ),
+        yield* html("/evil/2", page(link("javascript:alert(1)"))),
+        yield* html("/evil/3", page(link("http://10.0.0.1/x"))),
+        // An upload on an honest server that looks like a post.
+        ...(yield* Effect.forEach(
+          ["application/json", "text/plain", "image/png", "application/octet-stream"],
+          (type, n) => json(`/upload/${n}`, type, { ...context, ...note(yan, "upload"), id: `${url}/upload/${n}` })
+        ))
+      ]
+      for (const attempt of attempts) assert.isEmpty(yield* resolved(ben.token, attempt), attempt)
+    }))
+
+  it.effect("row 28: pages and moves that lead to one another end after few requests", () =>
+    Effect.gen(function*() {
+      const [cleo] = [yield* person("cleo")]
+      const { requests, url } = yield* OtherServer
+      const moved = (path: string, location: string) =>
+        answer(path, (_, response) => response.writeHead(302, { location }).end())
+      // A page that names itself, two that name each other, and pages and moves without an end.
+      yield* html("/loop/self", page(link("/loop/self")))
+      yield* html("/loop/a", page(""), { link: "</loop/b>; rel=\"alternate\"; type=\"application/activity+json\"" })
+      yield* html("/loop/b", page(link("/loop/a")))
+      yield* moved("/loop/1", "/loop/2")
+      yield* moved("/loop/2", "/loop/3")
+      yield* html("/loop/3", page(link("/loop/4")))
+      yield* moved("/loop/4", "/loop/5")
+      yield* moved("/loop/5", "/loop/6")
+      yield* moved("/loop/6", "/loop/7")
+      for (const [start, most] of [["self", 1], ["a", 2], ["1", 6]] as const) {
+        const before = requests.length
+        assert.isEmpty(yield* resolved(cleo.token, `${url}/loop/${start}`), start)
+        assert.isAtMost(requests.length - before, most, start)
+      }
+      assert.strictEqual(yield* timesAsked(`${url}/loop/6`), 1)
+      assert.strictEqual(yield* timesAsked(`${url}/loop/7`), 0)
+    }))
+
+  it.effect("row 56: a post for a few that is fetched is shown to those few", () =>
+    Effect.gen(function*() {
+      const [dora, emil, xena] = [yield* person("dora"), yield* person("emil"), yield* there("xena")]
+      const { baseUrl } = yield* TestServer
+      const me = `${baseUrl}/users/dora`
+      const secret = note(xena, "secret", { to: [me], cc: [], tag: [{ type: "Mention", href: me }] })
+      yield* serve(secret)
+      assert.isEmpty(yield* resolved(emil.token, secret["id"]))
+      assert.deepStrictEqual<unknown>(yield* resolved(dora.token, secret["id"]), [secret["id"]])
+      assert.isEmpty(yield* resolved(emil.token, secret["id"]))
+    }))
+})

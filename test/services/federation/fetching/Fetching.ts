@@ -1,0 +1,45 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Actors from "../../../../src/layers/Actors.ts"
+import { RemotePosts } from "../../../../src/services/federation/fetching/RemotePosts.ts"
+import { References } from "../../../../src/services/federation/inbox/References.ts"
+import { Feeds } from "../../../../src/services/feeds/Feeds.ts"
+import { cluster } from "../../../support/Actors.ts"
+import { type Json, type Peer, remote } from "../Peer.ts"
+
+/** What fetches posts, with actors that store them and real sockets to other servers on loopback. */
+export const fetching = RemotePosts.layer.pipe(
+  Layer.provideMerge(References.layer),
+  Layer.provideMerge(Actors.layerFederated),
+  Layer.provideMerge(Feeds.layerMemory),
+  Layer.provide(cluster),
+  Layer.provideMerge(remote)
+)
+
+/** A note of somebody at a server, as that serves it; `more` changes it. */
+export const noteOf = (actorId: string, name: string, more: Json = {}): Json & { readonly id: string } => ({
+  "@context": "https://www.w3.org/ns/activitystreams",
+  id: `${actorId}/notes/${name}`,
+  type: "Note",
+  attributedTo: actorId,
+  content: `<p>${name}</p>`,
+  to: ["https://www.w3.org/ns/activitystreams#Public"],
+  cc: [`${actorId}/followers`],
+  ...more
+})
+
+/** Puts a document where its id says; answers the id. */
+export const serve = (peer: Peer, document: Json & { readonly id: string }) => {
+  peer.documents.set(new URL(document.id).pathname, document)
+  return document.id
+}
+
+/** How often a server was asked for a document. */
+export const timesAsked = (peer: Peer, uri: string) =>
+  peer.requests.filter(({ url }) => url === new URL(uri).pathname).length
+
+export const statusesHere = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ uri: string }>`SELECT uri FROM statuses WHERE deleted_at IS NULL AND NOT local ORDER BY id`
+)
+  .pipe(Effect.map((rows) => rows.map(({ uri }) => uri)))
