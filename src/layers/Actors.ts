@@ -4,6 +4,7 @@ import * as Account from "../actors/account/Entity.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
+import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
 import { Notices } from "../services/feeds/Notices.ts"
@@ -49,6 +50,7 @@ const services = Layer.mergeAll(
   Publications.layer,
   Reblogs.layer,
   References.layer,
+  RemotePolls.layer,
   RemoteStatuses.layer,
   Reports.layer,
   Restrictions.layer,
