@@ -4,6 +4,7 @@ import * as Account from "../actors/account/Entity.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
+import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
@@ -50,13 +51,12 @@ const services = Layer.mergeAll(
   Publications.layer,
   Reblogs.layer,
   References.layer,
-  RemotePolls.layer,
   RemoteStatuses.layer,
   Reports.layer,
   Restrictions.layer,
   Retention.layer,
   Targets.layer
-).pipe(Layer.provideMerge(Layer.merge(Drafts.layer, Holdings.layer)))
+).pipe(Layer.provideMerge(Layer.mergeAll(Drafts.layer, Holdings.layer, RemoteEmojis.layer, RemotePolls.layer)))
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer).pipe(

@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
@@ -101,7 +102,7 @@ const federation = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
+  Layer.provideMerge(Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer)),
   Layer.provide(KeyOperations.layer)
 )
 

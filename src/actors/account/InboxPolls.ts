@@ -71,5 +71,5 @@ export const make = Effect.gen(function*() {
     if (poll !== undefined) yield* told(own, statusId, poll, revised)
   })
 
-  return { vote, tally, revise, create: remote.create }
+  return { vote, tally, revise }
 })

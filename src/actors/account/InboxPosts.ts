@@ -69,7 +69,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     if (!concerns) return yield* ignored("it concerns nobody here")
     const id = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (id === undefined) return yield* ignored("it is here already")
-    if (note.poll !== undefined) yield* polls.create(id, note.poll)
     yield* intend(own, "publish", id)
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
@@ -101,6 +100,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const mentions = yield* mentionsOf(own, note)
     yield* publications.preserve(old.id, millis)
     yield* polls.revise(own, old.id, note.poll)
+    yield* statuses.decorate(note)
     yield* publications.revise(old.id, own.accountId, {
       millis,
       text: "",

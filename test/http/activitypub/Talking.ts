@@ -50,6 +50,7 @@ export const mentioning = (...actors: ReadonlyArray<string>) => ({
 /** The account of somebody elsewhere, as it is found by its handle. */
 export const found = Effect.fnUntraced(function*(by: Person, name: string) {
   const { domain } = yield* OtherServer
-  const [account] = yield* json(by, `/api/v1/accounts/search?resolve=true&q=${encodeURIComponent(`${name}@${domain}`)}`)
+  const handle = encodeURIComponent(`${name}@${domain}`)
+  const { accounts: [account] } = yield* json(by, `/api/v2/search?type=accounts&resolve=true&q=${handle}`)
   return account
 })

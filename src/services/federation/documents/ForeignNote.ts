@@ -2,6 +2,7 @@ import { sanitise } from "../../html/Sanitise.ts"
 import { normalise } from "../../html/Tags.ts"
 import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
+import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
 import { type ForeignPoll, foreignPoll } from "./ForeignPoll.ts"
 import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
@@ -35,6 +36,7 @@ export interface ForeignNote {
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
   readonly attachments: ReadonlyArray<ForeignAttachment>
   readonly poll: ForeignPoll | undefined
+  readonly emojis: ReadonlyArray<ForeignEmoji>
 }
 
 const tagsOf = (note: Foreign, type: string) =>
@@ -100,6 +102,7 @@ export const foreignNote = (
     addressed: [...to, ...cc],
     tags: hashtags(note),
     attachments: foreignAttachments(note, readUrl),
-    poll: foreignPoll(note, now)
+    poll: foreignPoll(note, now),
+    emojis: foreignEmojis(note, readUrl)
   }
 }
