@@ -7,6 +7,8 @@ import * as Domain from "../actors/domain/Entity.ts"
 import { RemoteDomains } from "../actors/domain/RemoteDomains.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
+import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Undoables } from "../services/federation/inbox/Undoables.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
@@ -84,7 +86,7 @@ const services = Layer.mergeAll(
   Retention.layer,
   Targets.layer,
   Undoables.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(Drafts.layer, Holdings.layer, leaving)))
+).pipe(Layer.provideMerge(Layer.mergeAll(Drafts.layer, Holdings.layer, RemoteEmojis.layer, RemotePolls.layer, leaving)))
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(

@@ -3,6 +3,7 @@ import { Fetches } from "../services/federation/Fetches.ts"
 import { Inquiries } from "../services/federation/fetching/Inquiries.ts"
 import { RemotePosts } from "../services/federation/fetching/RemotePosts.ts"
 import { References } from "../services/federation/inbox/References.ts"
+import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -14,7 +15,7 @@ import * as KeyOperations from "./KeyOperations.ts"
 export const remote = RemotePosts.layer.pipe(
   Layer.provideMerge(Layer.merge(RemoteActors.layer, References.layer)),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
+  Layer.provideMerge(Layer.mergeAll(RemoteEmojis.layer, SigningKeys.layer, Signatures.layer)),
   Layer.provide(KeyOperations.layer)
 )
 

@@ -13,6 +13,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
+import * as InboxPolls from "./InboxPolls.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
 import type { RemoteSelf } from "./RemoteSelf.ts"
@@ -33,6 +34,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const { outboundAllow } = yield* ServerConfig
   const broadcast = yield* Broadcast
   const intend = yield* Intents.make
+  const polls = yield* InboxPolls.make
   const publications = yield* Publications
   const reblogs = yield* Reblogs
   const references = yield* References
@@ -60,6 +62,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     asked: boolean
   ) {
     const document = asForeign(object)
+    const voted = document === undefined ? undefined : yield* polls.vote(own, self, document)
+    if (voted !== undefined) return voted
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
     if (yield* statuses.isBuried(own.accountId, note.uri)) return yield* ignored("it was deleted")
@@ -80,21 +84,32 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     return done
   })
 
-  /** A newer version of a post of its own that is here; what it was before stays as its history. */
+  /**
+   * A newer version of a post of its own that is here; what it was before stays as its history. One that is not newer
+   * tells how its poll stands, and nothing else.
+   */
   const edit = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown, now: number) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
-    if (note?.updatedMillis === undefined) return yield* ignored("no newer post of its sender")
+    if (note === undefined || (note.updatedMillis === undefined && note.poll === undefined)) {
+      return yield* ignored("no newer post of its sender")
+    }
     const [old] = yield* sql<{ id: bigint; changedAt: Date }>`
       SELECT id, coalesce(edited_at, created_at) AS changed_at FROM statuses
       WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`
-    if (old === undefined || note.updatedMillis <= old.changedAt.getTime()) {
-      return yield* ignored("nothing newer of what is here")
+    const newest = old?.changedAt.getTime() ?? Number.POSITIVE_INFINITY
+    const millis = note.updatedMillis ?? newest
+    if (old === undefined || millis <= newest) {
+      const counted = old !== undefined && millis === newest && note.poll !== undefined &&
+        (yield* polls.tally(own, old.id, note.poll))
+      return counted ? done : yield* ignored("nothing newer of what is here")
     }
     const mentions = yield* mentionsOf(own, note)
-    yield* publications.preserve(old.id, note.updatedMillis)
+    yield* publications.preserve(old.id, millis)
+    yield* polls.revise(own, old.id, note.poll)
+    yield* statuses.decorate(note)
     yield* publications.revise(old.id, own.accountId, {
-      millis: note.updatedMillis,
+      millis,
       text: "",
       spoilerText: note.spoilerText,
       sensitive: note.sensitive,
@@ -104,7 +119,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         mentionIds: mentions.filter(({ addressed }) => addressed).map(({ id }) => id),
         tags: note.tags
       },
-      mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, note.updatedMillis)
+      mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, millis)
     })
     yield* intend(own, "edit", old.id)
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))

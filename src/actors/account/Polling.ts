@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
@@ -17,6 +18,12 @@ export const make = Effect.gen(function*() {
   const polls = yield* Polls
   const targets = yield* Targets
 
+  /** Voters here are told of the end of a poll elsewhere too; its author's actor does that. */
+  const remember = Effect.fnUntraced(function*(statusId: bigint, author: bigint) {
+    const endsAt = yield* polls.endOf(statusId)
+    if (endsAt !== undefined) yield* agenda.enter("poll_end", statusId, AccountId.make(author), endsAt)
+  })
+
   const changed = (statusId: bigint) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
 
@@ -25,6 +32,7 @@ export const make = Effect.gen(function*() {
       Vote: Effect.fnUntraced(function*({ accountId }: Ownership, { choices, statusId }: Commands["Vote"]) {
         const target = yield* targets.visible(accountId, statusId)
         yield* polls.vote(target.id, target.accountId, accountId, choices)
+        if (!target.local) yield* remember(target.id, target.accountId)
         yield* changed(target.id)
         return onStatus(target.id)
       })

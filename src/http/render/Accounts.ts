@@ -6,6 +6,7 @@ import { everyone } from "../../services/identity/Roles.ts"
 import { Settings, type UserSettings } from "../../services/identity/Settings.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { traced } from "../../services/Traced.ts"
 import type * as Wire from "../wire/Account.ts"
@@ -19,7 +20,8 @@ export const accountCacheBytesMax = 16 * 1024 * 1024
 
 /**
  * Accounts as clients see them, as ready JSON. A list of any length costs nothing where all are cached, else one query
- * for the rest (and one for this server's emoji, at most once in half a minute).
+ * for the rest (and one for this server's emoji, at most once in half a minute, and one for those of other servers where
+ * they are named).
  */
 export class AccountViews extends Context.Service<AccountViews, {
   /** By id; accounts that do not exist are absent. Who may see an account is decided before. */
@@ -50,13 +52,8 @@ export class AccountViews extends Context.Service<AccountViews, {
 
       const values = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* accounts.load(ids)).map((record) => [record.id, record]))
-        const named = yield* emojis.finder
-        const toValues = (record: AccountRecord) =>
-          accountValues(
-            config,
-            record,
-            record.domain === null ? named(record.displayName, record.noteHtml) : []
-          )
+        const named = yield* emojis.finderOf(Array.from(records.values(), sourceOf))
+        const toValues = (record: AccountRecord) => accountValues(config, record, named(sourceOf(record)))
         const found = new Map<bigint, Values<Wire.Account>>()
         for (const id of ids) {
           const record = records.get(id)
@@ -107,6 +104,13 @@ export class AccountViews extends Context.Service<AccountViews, {
     })
   )
 }
+
+/** Texts of a profile that may name emoji. */
+const sourceOf = ({ displayName, domain, fields, noteHtml, uri }: AccountRecord): EmojiSource => ({
+  uri,
+  local: domain === null,
+  texts: [displayName, textNodes(noteHtml), ...fields.flatMap(({ html, name }) => [name, textNodes(html)])]
+})
 
 const sourceValues = (settings: UserSettings): Values<Wire.Source> => ({
   privacy: settings.visibility,

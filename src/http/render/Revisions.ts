@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import { textNodes } from "../../services/instance/ForeignEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Revision } from "../../services/statuses/History.ts"
 import { traced } from "../../services/Traced.ts"
@@ -22,18 +23,22 @@ export class RevisionViews extends Context.Service<RevisionViews, {
       const emojis = yield* CustomEmojis
       const render = traced("RevisionViews.render")(function*(revisions: ReadonlyArray<Revision>) {
         const people = yield* accounts.byId(new Set(revisions.map(({ accountId }) => accountId)))
-        const named = yield* emojis.finder
+        const sourceOf = ({ html, local, pollOptions, spoilerText, uri }: Revision) => ({
+          uri,
+          local,
+          texts: [textNodes(html), spoilerText, ...pollOptions ?? []]
+        })
+        const named = yield* emojis.finderOf(revisions.map(sourceOf))
         return revisions.flatMap((revision) => {
           const account = people.get(revision.accountId)
           if (account === undefined) return []
-          const used = revision.local ? named(revision.html, revision.spoilerText) : []
           return [splice<StatusEdit, "account">({
             content: revision.html,
             spoilerText: revision.spoilerText,
             sensitive: revision.sensitive,
             createdAt: timestamp(revision.createdAt),
             mediaAttachments: revision.media.map((media) => mediaValues(config, media)),
-            emojis: used.map(emojiValues),
+            emojis: named(sourceOf(revision)).map(emojiValues),
             ...(revision.pollOptions === null
               ? {}
               : { poll: { options: revision.pollOptions.map((title) => ({ title })) } })

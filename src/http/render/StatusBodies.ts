@@ -1,4 +1,5 @@
 import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import type { Standing, StatusKey } from "../../services/statuses/Standings.ts"
@@ -32,18 +33,25 @@ export const ready = (
   config: ServerConfig["Service"],
   record: StatusRecord,
   original: StatusRecord | undefined,
-  named: (...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>,
+  named: (source: EmojiSource) => ReadonlyArray<Emoji>,
   now: number
 ): ReadyStatus => ({
   key: keyOf(record, original === undefined ? undefined : keyOf(original, undefined)),
-  body: openBody(bodyValues(config, record, record.local ? named(record.html, record.spoilerText) : [])),
+  body: openBody(bodyValues(config, record, named(sourceOf(record)))),
   poll: record.poll === null
     ? undefined
-    : openPoll(pollValues(record.id, record.poll, record.local ? named(...record.poll.options) : [], now)),
+    : openPoll(pollValues(record.id, record.poll, named({ ...sourceOf(record), texts: record.poll.options }), now)),
   application: record.applicationName === null
     ? undefined
     : json<NonNullable<Status["application"]>>({ name: record.applicationName, website: record.applicationWebsite }),
   showApplication: record.showApplication
+})
+
+/** Texts of a record that may name emoji, its poll's beside them. */
+export const sourceOf = ({ html, local, spoilerText, uri }: StatusRecord): EmojiSource => ({
+  uri,
+  local,
+  texts: [textNodes(html), spoilerText]
 })
 
 /** What stands for a record; `original` stands for the one that it repeats. */

@@ -14,7 +14,7 @@ import { AccountViews } from "./Accounts.ts"
 import { onChanged } from "./Changes.ts"
 import * as JsonCache from "./JsonCache.ts"
 import * as StandingCache from "./StandingCache.ts"
-import { authorsOf, bytesOf, compose, nobodys, ready, type ReadyStatus } from "./StatusBodies.ts"
+import { authorsOf, bytesOf, compose, nobodys, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
 
 /** Bytes of statuses' bodies that are kept, two for each character. */
 export const statusCacheBytesMax = 32 * 1024 * 1024
@@ -22,7 +22,8 @@ export const statusCacheBytesMax = 32 * 1024 * 1024
 /**
  * Statuses as clients see them, as ready JSON. A page of any length takes NO query where all parts are cached, and at most
  * five: who may see what, counters and marks (see `Standings`), the bodies that are not cached, the originals of cached
- * reblogs that are not, their accounts, and this server's emoji.
+ * reblogs that are not, their accounts, and this server's emoji; one more for each of bodies, originals and accounts where
+ * texts of other servers name emoji.
  */
 export class StatusViews extends Context.Service<StatusViews, {
   /**
@@ -83,7 +84,10 @@ export class StatusViews extends Context.Service<StatusViews, {
 
       const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(missing)).map((record) => [record.id, record]))
-        const named = yield* emojis.finder
+        const named = yield* emojis.finderOf(Array.from(records.values(), (record) => ({
+          ...sourceOf(record),
+          texts: [...sourceOf(record).texts, ...record.poll?.options ?? []]
+        })))
         const now = yield* Clock.currentTimeMillis
         const made = new Map<bigint, ReadyStatus>()
         for (const record of records.values()) {

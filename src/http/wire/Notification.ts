@@ -10,6 +10,7 @@ export const NotificationType = Schema.Literals([
   "favourite",
   "follow",
   "follow_request",
+  "poll",
   "status",
   "update"
 ])

@@ -5,6 +5,7 @@ import { AccountId } from "../Ids.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
+import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
 
 /** Whom a handle that nobody confirms belongs to: no domain at all, so that it can mislead nobody. */
 export const unknownDomain = "handle.invalid"
@@ -34,6 +35,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
+      const emojis = yield* RemoteEmojis
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
         const [row] = yield* sql<RemoteAccount>`
@@ -129,6 +131,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* details(id, actor, now)
           yield* keys(id, actor)
+          yield* emojis.keep(actor.id.host, actor.emojis)
           return id
         }))
         yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })

@@ -1,6 +1,8 @@
 import { Clock, Context, Effect, Layer, PubSub, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
+import { traced } from "../Traced.ts"
+import * as ForeignEmojis from "./ForeignEmojis.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
 
@@ -36,6 +38,10 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
   readonly enabled: Effect.Effect<ReadonlyArray<Emoji>>
   /** A function that finds the enabled emoji that texts name, unlisted ones too, each once. */
   readonly finder: Effect.Effect<(...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>>
+  /** The same for texts of whomever: those of other servers name their own emoji, all of them in one query. */
+  readonly finderOf: (
+    sources: ReadonlyArray<ForeignEmojis.EmojiSource>
+  ) => Effect.Effect<(source: ForeignEmojis.EmojiSource) => ReadonlyArray<Emoji>>
   /** Has whoever shows emoji forget it, after any of them changed and this service knows; as long as the scope is open. */
   readonly whenChanged: (forget: () => void) => Effect.Effect<void, never, Scope.Scope>
 }>()("murmuration/services/instance/CustomEmojis") {
@@ -84,18 +90,25 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
         return byShortcode
       }).pipe(Effect.orDie)
 
+      const finder = Effect.map(enabled, (all) => (...texts: ReadonlyArray<string>) => {
+        if (all.size === 0) return []
+        const named = new Set(texts.flatMap((text) => Array.from(text.matchAll(shortcodes), (match) => match[1])))
+        return [...named].flatMap((shortcode) => {
+          const emoji = shortcode === undefined ? undefined : all.get(shortcode)
+          return emoji === undefined ? [] : [emoji]
+        })
+      })
+
       return CustomEmojis.of({
         enabled: Effect.map(enabled, (all) => [...all.values()]).pipe(Effect.withSpan("CustomEmojis.enabled")),
         listed: Effect.map(enabled, (all) => [...all.values()].filter(({ visibleInPicker }) => visibleInPicker))
           .pipe(Effect.withSpan("CustomEmojis.listed")),
-        finder: Effect.map(enabled, (all) => (...texts) => {
-          if (all.size === 0) return []
-          const named = new Set(texts.flatMap((text) => Array.from(text.matchAll(shortcodes), (match) => match[1])))
-          return [...named].flatMap((shortcode) => {
-            const emoji = shortcode === undefined ? undefined : all.get(shortcode)
-            return emoji === undefined ? [] : [emoji]
-          })
-        }),
+        finder,
+        finderOf: traced("CustomEmojis.finderOf")(function*(sources) {
+          const own = yield* finder
+          const foreign = yield* ForeignEmojis.load(sql, config, sources)
+          return (source: ForeignEmojis.EmojiSource) => source.local ? own(...source.texts) : foreign(source)
+        }, Effect.orDie),
         whenChanged: (forget) =>
           Effect.asVoid(Effect.acquireRelease(
             Effect.sync(() => forgetting.add(forget)),

@@ -50,23 +50,24 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const find = Effect.fnUntraced(function*(key: string) {
         const attachment = (column: string) => {
           const url = sql(column)
-          return sql`SELECT m.${url} AS url, ${videoBytesMax}::int AS bytes_max FROM media_attachments m
+          return sql`SELECT m.${url} AS url, ${videoBytesMax}::int AS bytes_max, NULL::timestamptz AS since FROM media_attachments m
             JOIN accounts a ON a.id = m.account_id AND a.suspended_at IS NULL AND a.domain IS NOT NULL
             LEFT JOIN statuses s ON s.id = m.status_id
             WHERE m.${url} IS NOT NULL AND remote_key(m.${url}) = ${key} AND s.deleted_at IS NULL`
         }
         const picture = (column: string) => {
           const url = sql(column)
-          return sql`SELECT a.${url}, ${profilePictureBytesMax}::int FROM accounts a
+          return sql`SELECT a.${url}, ${profilePictureBytesMax}::int, NULL FROM accounts a
             WHERE a.${url} IS NOT NULL AND remote_key(a.${url}) = ${key} AND a.suspended_at IS NULL`
         }
         const emoji = (column: string) => {
           const url = sql(column)
-          return sql`SELECT e.${url}, ${emojiBytesMax}::int FROM custom_emojis e
+          // Another picture may have come under the same address.
+          return sql`SELECT e.${url}, ${emojiBytesMax}::int, e.refreshed_at FROM custom_emojis e
             WHERE e.domain IS NOT NULL AND remote_key(e.${url}) = ${key} AND NOT e.disabled`
         }
         const [named] = yield* sql<Named>`
-          SELECT url, bytes_max, coalesce((SELECT (value #>> '{}')::bigint FROM settings
+          SELECT url, bytes_max, greatest((extract(epoch FROM since) * 1000)::bigint, (SELECT (value #>> '{}')::bigint FROM settings
             WHERE name = ${refreshedSetting}), 0) AS not_before
           FROM (${attachment("remoteUrl")} UNION ALL ${attachment("previewRemoteUrl")}
             UNION ALL ${picture("avatarRemoteUrl")} UNION ALL ${picture("headerRemoteUrl")}

@@ -8,6 +8,8 @@ import { traced } from "../Traced.ts"
 export interface Revision {
   readonly accountId: bigint
   readonly local: boolean
+  /** The status' id; null for a local one. */
+  readonly uri: string | null
   readonly html: string
   readonly spoilerText: string
   readonly sensitive: boolean
@@ -33,7 +35,7 @@ export class History extends Context.Service<History, {
       const of = traced("History.of")(function*(statusId: bigint) {
         // The first edit stores the original as well, so an unedited status is the one without rows.
         const rows = yield* sql<Row>`
-          SELECT s.account_id, s.local, e.html, e.spoiler_text, e.sensitive, e.created_at,
+          SELECT s.account_id, s.local, s.uri, e.html, e.spoiler_text, e.sensitive, e.created_at,
             ${recordsOf(sql, "e.media_ids")} AS media, e.media_descriptions, e.poll_options FROM statuses s
           CROSS JOIN LATERAL (
             (SELECT id, html, spoiler_text, sensitive, created_at, media_ids, media_descriptions, poll_options FROM status_edits

@@ -35,13 +35,25 @@ export class Polls extends Context.Service<Polls, {
   ) => Effect.Effect<number | undefined, SqlError>
   /** Whether people would be asked something else by this poll, or by none. */
   readonly differs: (statusId: bigint, poll: NewPoll | null) => Effect.Effect<boolean, SqlError>
-  /** Votes once and for all; `author` is whose poll it is. */
+  /** Votes once and for all; `author` is whose poll it is. Votes for polls of others are counted by their servers. */
   readonly vote: (
     statusId: bigint,
     author: bigint,
     voter: AccountId,
     choices: ReadonlyArray<number>
   ) => Effect.Effect<void, RecordNotFound | Unprocessable | SqlError>
+  /**
+   * One choice of somebody elsewhere in a poll of this server; several choices come one by one, each once (row 19).
+   * `choice` is the option's index.
+   */
+  readonly cast: (
+    statusId: bigint,
+    author: bigint,
+    voter: AccountId,
+    choice: number
+  ) => Effect.Effect<void, RecordNotFound | Unprocessable | SqlError>
+  /** The options of a poll of this server; undefined where there is none. */
+  readonly options: (statusId: bigint) => Effect.Effect<ReadonlyArray<string> | undefined, SqlError>
   /** People here who voted, by their ids above `cursor`. */
   readonly voters: (
     statusId: bigint,
@@ -57,9 +69,37 @@ export class Polls extends Context.Service<Polls, {
       const sql = yield* SqlClient.SqlClient
 
       const find = Effect.fnUntraced(function*(statusId: bigint) {
-        const [row] = yield* sql<Row>`SELECT options, multiple, expires_at FROM polls
-          WHERE status_id = ${statusId} FOR UPDATE`
+        const [row] = yield* sql<Row>`SELECT p.options, p.multiple, p.expires_at, s.local
+          FROM polls p JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} FOR UPDATE OF p`
         return row
+      })
+
+      /** The poll, locked, while `voter` may vote in it; `before` are its votes. */
+      const open = Effect.fnUntraced(function*(statusId: bigint, author: bigint, voter: AccountId) {
+        const poll = yield* find(statusId)
+        if (poll === undefined) return yield* new RecordNotFound()
+        const now = yield* Clock.currentTimeMillis
+        if (poll.expiresAt !== null && poll.expiresAt.getTime() <= now) {
+          return yield* validationFailed("The poll has already ended")
+        }
+        if (author === voter) return yield* validationFailed("You cannot vote in your own polls")
+        const before = yield* sql<{ choice: number }>`
+          SELECT choice FROM poll_votes WHERE status_id = ${statusId} AND account_id = ${voter}`
+        return { ...poll, before: before.map(({ choice }) => choice) }
+      })
+
+      const enter = Effect.fnUntraced(function*(
+        statusId: bigint,
+        voter: AccountId,
+        chosen: ReadonlyArray<number>,
+        { before, local }: { readonly before: ReadonlyArray<number>; readonly local: boolean }
+      ) {
+        yield* sql`INSERT INTO poll_votes (status_id, account_id, choice)
+          SELECT ${statusId}, ${voter}, c FROM unnest(${chosen}::int[]) c`
+        if (!local) return
+        yield* sql`UPDATE polls SET voters_count = voters_count + ${before.length === 0 ? 1 : 0},
+            counts = ARRAY(SELECT n + (at - 1 = ANY (${chosen}::int[]))::int FROM unnest(counts) WITH ORDINALITY o (n, at) ORDER BY at)
+          WHERE status_id = ${statusId}`
       })
 
       const create = traced("Polls.create")(function*(statusId: bigint, poll: NewPoll, millis: number) {
@@ -85,27 +125,28 @@ export class Polls extends Context.Service<Polls, {
 
       const vote = traced("Polls.vote")(
         function*(statusId: bigint, author: bigint, voter: AccountId, choices: ReadonlyArray<number>) {
-          const poll = yield* find(statusId)
-          if (poll === undefined) return yield* new RecordNotFound()
-          const now = yield* Clock.currentTimeMillis
-          if (poll.expiresAt !== null && poll.expiresAt.getTime() <= now) {
-            return yield* validationFailed("The poll has already ended")
-          }
+          const poll = yield* open(statusId, author, voter)
           const chosen = [...new Set(choices)]
           if (chosen.length === 0 || chosen.some((choice) => poll.options[choice] === undefined)) {
             return yield* validationFailed("The chosen vote option does not exist")
           }
-          if (author === voter) return yield* validationFailed("You cannot vote in your own polls")
-          const before =
-            yield* sql`SELECT FROM poll_votes WHERE status_id = ${statusId} AND account_id = ${voter} LIMIT 1`
-          if (before.length > 0 || (chosen.length > 1 && !poll.multiple)) {
+          if (poll.before.length > 0 || (chosen.length > 1 && !poll.multiple)) {
             return yield* validationFailed("You have already voted on this poll")
           }
-          yield* sql`INSERT INTO poll_votes (status_id, account_id, choice)
-            SELECT ${statusId}, ${voter}, c FROM unnest(${chosen}::int[]) c`
-          yield* sql`UPDATE polls SET voters_count = voters_count + 1,
-              counts = ARRAY(SELECT n + (at - 1 = ANY (${chosen}::int[]))::int FROM unnest(counts) WITH ORDINALITY o (n, at) ORDER BY at)
-            WHERE status_id = ${statusId}`
+          yield* enter(statusId, voter, chosen, poll)
+        }
+      )
+
+      const cast = traced("Polls.cast")(
+        function*(statusId: bigint, author: bigint, voter: AccountId, choice: number) {
+          const poll = yield* open(statusId, author, voter)
+          if (!poll.local || poll.options[choice] === undefined) {
+            return yield* validationFailed("The chosen vote option does not exist")
+          }
+          if (poll.before.includes(choice) || (poll.before.length > 0 && !poll.multiple)) {
+            return yield* validationFailed("You have already voted on this poll")
+          }
+          yield* enter(statusId, voter, [choice], poll)
         }
       )
 
@@ -114,6 +155,12 @@ export class Polls extends Context.Service<Polls, {
         create,
         revise,
         vote,
+        cast,
+        options: traced("Polls.options")(function*(statusId) {
+          const [row] = yield* sql<Pick<Row, "options">>`SELECT p.options FROM polls p
+            JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} AND s.local`
+          return row?.options
+        }),
         differs: traced("Polls.differs")((statusId, poll) => Effect.map(find(statusId), (old) => differ(old, poll))),
         voters: traced("Polls.voters")(function*(statusId, cursor, rowsMax) {
           const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM poll_votes
@@ -134,6 +181,7 @@ interface Row {
   readonly options: ReadonlyArray<string>
   readonly multiple: boolean
   readonly expiresAt: Date | null
+  readonly local: boolean
 }
 
 const namesOf = ({ options }: NewPoll) => options.map((option) => option.trim()).filter((option) => option !== "")

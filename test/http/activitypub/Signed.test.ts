@@ -43,6 +43,7 @@ const stranger = Effect.fnUntraced(function*(name: string) {
       alsoKnownAs: [],
       avatar: undefined,
       header: undefined,
+      emojis: [],
       keys: [{ keyId: key.keyId, publicPem }]
     }, { username: name, domain: "peer.test" })
   )

@@ -43,4 +43,31 @@ layer(Reads, { excludeTestServices: true })("AccountViews", (it) => {
       const status = JSON.parse(yield* (yield* StatusViews).renderOne(undefined, 1n))
       assert.deepStrictEqual(status.emojis, [blobcat])
     }))
+
+  it.effect("emoji of other servers take one more query for accounts and one for posts, whatever the page's length", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO accounts (id, username, domain, uri, display_name, created_at, updated_at)
+        SELECT i, 'far' || i, 'far' || i % 3 || '.test', 'https://far' || i % 3 || '.test/' || i, ':there: :blobcat:', ${at}, ${at}
+        FROM generate_series(500::bigint, 539) i`
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, html, uri, local, created_at)
+        SELECT i, i, 'public', i, '<p title=":no:">:there: :blobcat: :no&#58; :gone:</p>', 'https://far' || i % 3 || '.test/s/' || i,
+          false, ${at} FROM generate_series(500::bigint, 539) i`
+      yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, disabled, created_at)
+        SELECT 100 + 10 * i + n, name, 'far' || i || '.test', 'https://far' || i || '.test/' || name, '', name = 'gone', ${at}
+        FROM generate_series(0::bigint, 2) i, unnest(ARRAY['there', 'no', 'gone']) WITH ORDINALITY e (name, n)`
+      const page = (from: number, rows: number) => Array.from({ length: rows }, (_, index) => BigInt(from + index))
+      const views = yield* StatusViews
+      const few = yield* counted(views.render(undefined, page(500, 2)))
+      const many = yield* counted(views.render(undefined, page(502, 38)))
+      const warm = yield* counted(views.render(undefined, page(500, 40)))
+      assert.deepStrictEqual([few.queries, many.queries, warm.queries], [5, 5, 0])
+      for (const text of warm.value) {
+        const { account, emojis } = JSON.parse(text)
+        assert.deepStrictEqual(emojis.map(({ shortcode }: { shortcode: string }) => shortcode), ["there"])
+        assert.strictEqual(emojis[0].url, account.emojis[0].url)
+        assert.match(emojis[0].url, /^https:\/\/local\.example\/media_proxy\/[0-9a-f]{40}$/)
+      }
+      assert.strictEqual(new Set(warm.value.map((text) => JSON.parse(text).emojis[0].url)).size, 3)
+    }))
 })

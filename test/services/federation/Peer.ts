@@ -7,6 +7,7 @@ import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Fetches } from "../../../src/services/federation/Fetches.ts"
+import { RemoteEmojis } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { Senders } from "../../../src/services/federation/Senders.ts"
@@ -24,7 +25,7 @@ import { activityJson, host } from "../outbound/Hosts.ts"
 export const remote = Senders.layer.pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.mergeAll(Signatures.layer, SigningKeys.layer, Outbound.layer)),
+  Layer.provideMerge(Layer.mergeAll(Signatures.layer, SigningKeys.layer, Outbound.layer, RemoteEmojis.layer)),
   Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer)),

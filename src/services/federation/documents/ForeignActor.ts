@@ -1,4 +1,5 @@
 import { sanitise } from "../../html/Sanitise.ts"
+import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, asText, type Foreign, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
@@ -41,6 +42,7 @@ export interface ForeignActor {
   readonly keys: ReadonlyArray<ForeignKey>
   readonly avatar: ForeignPicture | undefined
   readonly header: ForeignPicture | undefined
+  readonly emojis: ReadonlyArray<ForeignEmoji>
 }
 
 const fieldsOf = (actor: Foreign) =>
@@ -99,6 +101,7 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     alsoKnownAs: idsOf(document["alsoKnownAs"]).slice(0, aliasesMax).flatMap((alias) => readUrl(alias)?.href ?? []),
     keys: foreignKeys(document, id),
     avatar: foreignPicture(document["icon"], readUrl),
-    header: foreignPicture(document["image"], readUrl)
+    header: foreignPicture(document["image"], readUrl),
+    emojis: foreignEmojis(document, readUrl)
   }
 }

@@ -2,7 +2,9 @@ import { sanitise } from "../../html/Sanitise.ts"
 import { normalise } from "../../html/Tags.ts"
 import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
+import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
+import { type ForeignPoll, foreignPoll } from "./ForeignPoll.ts"
 import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
 
 /** Characters of a post's HTML and of its content warning; the rest is cut (row 39). */
@@ -33,6 +35,8 @@ export interface ForeignNote {
   readonly addressed: ReadonlyArray<string>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
   readonly attachments: ReadonlyArray<ForeignAttachment>
+  readonly poll: ForeignPoll | undefined
+  readonly emojis: ReadonlyArray<ForeignEmoji>
 }
 
 const tagsOf = (note: Foreign, type: string) =>
@@ -70,7 +74,9 @@ export const foreignNote = (
 ): ForeignNote | undefined => {
   const id = readUrl(note["id"])
   if (id === undefined || id.href !== note["id"] || id.origin !== URL.parse(author.uri)?.origin) return undefined
-  if (typeOf(note, "Note") === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) return undefined
+  if (typeOf(note, "Note", "Question") === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) {
+    return undefined
+  }
   const dated = typeof note["published"] === "string" ? Date.parse(note["published"]) : now
   const published = Number.isNaN(dated) ? now : dated
   if (published > now + futureMillisMax) return undefined
@@ -95,6 +101,8 @@ export const foreignNote = (
     mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
     addressed: [...to, ...cc],
     tags: hashtags(note),
-    attachments: foreignAttachments(note, readUrl)
+    attachments: foreignAttachments(note, readUrl),
+    poll: foreignPoll(note, now),
+    emojis: foreignEmojis(note, readUrl)
   }
 }

@@ -7,6 +7,8 @@ import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignAttachment } from "../documents/ForeignMedia.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
+import { RemoteEmojis } from "./RemoteEmojis.ts"
+import { RemotePolls } from "./RemotePolls.ts"
 
 /** A post of another server with what its ids mean here. */
 export interface Received {
@@ -33,6 +35,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     attachments: ReadonlyArray<ForeignAttachment>,
     millis: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+  /** Keeps the emoji that a post brings. */
+  readonly decorate: (note: ForeignNote) => Effect.Effect<void, SqlError>
   /** Answers the new status' id, undefined where the post is here already. */
   readonly insert: (accountId: AccountId, received: Received) => Effect.Effect<bigint | undefined, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteStatuses") {
@@ -40,6 +44,9 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     RemoteStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const emojis = yield* RemoteEmojis
+      const polls = yield* RemotePolls
+      const decorate = (note: ForeignNote) => emojis.keep(new URL(note.uri).host, note.emojis)
       const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
       const make = (accountId: AccountId, statusId: bigint, file: ForeignAttachment, millis: number) => {
@@ -101,6 +108,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
             ON CONFLICT (name) DO UPDATE SET last_status_at = greatest(tags.last_status_at, ${at}) RETURNING id)
           INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${id}::bigint FROM words ON CONFLICT DO NOTHING`
+        if (note.poll !== undefined) yield* polls.create(id, note.poll)
+        yield* decorate(note)
         if (note.attachments.length > 0) {
           const mediaIds = yield* attach(accountId, id, note.attachments, millis)
           yield* sql`UPDATE statuses SET media_ids = ${mediaIds}::bigint[] WHERE id = ${id}`
@@ -117,6 +126,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
       return RemoteStatuses.of({
         insert,
         attach,
+        decorate,
         isBuried: traced("RemoteStatuses.isBuried")((accountId, uri) =>
           Effect.map(sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}`, some)
         ),

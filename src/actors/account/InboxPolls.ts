@@ -1,0 +1,75 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../../services/Broadcast.ts"
+import type { ClientError } from "../../services/Errors.ts"
+import type { ForeignPoll } from "../../services/federation/documents/ForeignPoll.ts"
+import { asText, type Foreign, idOf, idsOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { References } from "../../services/federation/inbox/References.ts"
+import { RemotePolls } from "../../services/federation/inbox/RemotePolls.ts"
+import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { Polls } from "../../services/statuses/Polls.ts"
+import { Targets } from "../../services/statuses/Targets.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { RemoteSelf } from "./RemoteSelf.ts"
+
+/** Votes of a remote account in polls here, and how its own polls stand; inside a transaction of its actor. */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const agenda = yield* AgendaEntries
+  const broadcast = yield* Broadcast
+  const polls = yield* Polls
+  const references = yield* References
+  const remote = yield* RemotePolls
+  const targets = yield* Targets
+
+  const changed = (statusId: bigint) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
+
+  /**
+   * A note with a name that answers a poll of this server is a vote and never a post (S-013, row 19). Undefined for what
+   * is no vote: a note with a text may have a name that is no option.
+   */
+  const vote = Effect.fnUntraced(
+    function*(
+      own: Ownership,
+      self: RemoteSelf,
+      note: Foreign
+    ): Effect.fn.Return<string | undefined, ClientError | SqlError> {
+      const { name } = note
+      if (typeof name !== "string" || typeOf(note, "Note") === undefined) return undefined
+      const statusId = yield* references.status(idOf(note["inReplyTo"]) ?? "")
+      const options = statusId === undefined ? undefined : yield* polls.options(statusId)
+      if (statusId === undefined || options === undefined) return undefined
+      const choice = options.indexOf(name)
+      if (choice < 0 && asText(note["content"], 1)) return undefined
+      if (!idsOf(note["attributedTo"]).includes(self.uri)) return "ignored: no vote of its sender"
+      const target = yield* targets.visible(own.accountId, statusId)
+      yield* polls.cast(target.id, target.accountId, own.accountId, choice)
+      yield* changed(target.id)
+      return "done"
+    }
+  )
+
+  const told = (own: Ownership, statusId: bigint, { endsMillis }: ForeignPoll, { voted }: { voted: boolean }) =>
+    voted && endsMillis !== undefined
+      ? agenda.enter("poll_end", statusId, own.accountId, endsMillis)
+      : Effect.void
+
+  /** How an own poll stands now; false where it is not the one that is here. */
+  const tally = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, poll: ForeignPoll) {
+    const counted = yield* remote.tally(statusId, poll)
+    if (counted === undefined) return false
+    yield* told(own, statusId, poll, counted)
+    yield* changed(statusId)
+    return true
+  })
+
+  /** What an edit made of an own poll. */
+  const revise = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, poll: ForeignPoll | undefined) {
+    const revised = yield* remote.revise(statusId, poll)
+    if (poll !== undefined) yield* told(own, statusId, poll, revised)
+  })
+
+  return { vote, tally, revise }
+})

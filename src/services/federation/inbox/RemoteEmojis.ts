@@ -1,0 +1,72 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { traced } from "../../Traced.ts"
+import type { ForeignEmoji } from "../documents/ForeignEmoji.ts"
+
+/** Emoji of one host that are kept; texts show further ones as they are written. */
+export const hostEmojisMax = 20_000
+
+interface Row {
+  readonly shortcode: string
+  readonly url: string | null
+  readonly updatedAt: Date | null
+}
+
+/** It may be shown under its address already, or have been another one when it was sent. */
+const isNews = (emoji: ForeignEmoji, known: Row | undefined): boolean => {
+  if (known === undefined) return true
+  const [updated, before] = [emoji.updatedMillis, known.updatedAt?.getTime()]
+  if (updated === undefined || before === undefined) {
+    return known.url !== emoji.url || (updated !== undefined && before === undefined)
+  }
+  return updated > before || (updated === before && known.url !== emoji.url)
+}
+
+/**
+ * Emoji of other servers, by the host of whoever used them: nobody says what an emoji of another host looks like. The
+ * pictures stay there until somebody looks at them (`RemoteFiles`).
+ */
+export class RemoteEmojis extends Context.Service<RemoteEmojis, {
+  /** Keeps those that are new or changed, in the running transaction. */
+  readonly keep: (host: string, emojis: ReadonlyArray<ForeignEmoji>) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/federation/inbox/RemoteEmojis") {
+  static readonly layer = Layer.effect(
+    RemoteEmojis,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const isFull = (host: string) =>
+        Effect.map(
+          sql`SELECT FROM custom_emojis WHERE domain = ${host} OFFSET ${hostEmojisMax - 1} LIMIT 1`,
+          (rows) => rows.length > 0
+        )
+
+      const keep = traced("RemoteEmojis.keep")(function*(host: string, emojis: ReadonlyArray<ForeignEmoji>) {
+        if (emojis.length === 0) return
+        const rows = yield* sql<Row>`SELECT shortcode, url, updated_at FROM custom_emojis
+          WHERE domain = ${host} AND shortcode = ANY (${emojis.map(({ shortcode }) => shortcode)}::text[])`
+        const known = new Map(rows.map((row) => [row.shortcode, row]))
+        const changed = emojis.filter((emoji) => isNews(emoji, known.get(emoji.shortcode)))
+        const full = changed.some(({ shortcode }) => !known.has(shortcode)) && (yield* isFull(host))
+        // In one order, for others may write the same ones at the same time.
+        const kept = changed.filter(({ shortcode }) => !full || known.has(shortcode))
+          .toSorted((a, b) => a.shortcode < b.shortcode ? -1 : 1)
+        if (kept.length === 0) return
+        const now = yield* Clock.currentTimeMillis
+        const values = JSON.stringify(kept.map(({ shortcode, updatedMillis, url }) => ({
+          shortcode,
+          url,
+          updated: updatedMillis === undefined ? null : new Date(updatedMillis)
+        })))
+        yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, visible_in_picker, created_at,
+            updated_at, refreshed_at)
+          SELECT next_id(${now}), shortcode, ${host}, url, url, true, ${new Date(now)}, updated, ${new Date(now)}
+          FROM jsonb_to_recordset(${values}::jsonb) AS given (shortcode text, url text, updated timestamptz)
+          ON CONFLICT (shortcode, coalesce(domain, '')) DO UPDATE SET url = excluded.url, static_url = excluded.static_url,
+            updated_at = excluded.updated_at, refreshed_at = excluded.refreshed_at`
+      })
+      return RemoteEmojis.of({ keep })
+    })
+  )
+}

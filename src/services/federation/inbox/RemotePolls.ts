@@ -1,0 +1,63 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { traced } from "../../Traced.ts"
+import type { ForeignPoll } from "../documents/ForeignPoll.ts"
+
+/**
+ * Polls of other servers, always inside the transaction of their author's actor. Their tallies are what their own server
+ * says and nothing else; votes of people here are kept beside them, for those who voted.
+ */
+export class RemotePolls extends Context.Service<RemotePolls, {
+  /** Gives a new status its poll. */
+  readonly create: (statusId: bigint, poll: ForeignPoll) => Effect.Effect<void, SqlError>
+  /**
+   * Takes over how a poll stands now. Undefined where there is no such poll: other options are another poll. `voted` says
+   * that somebody here voted who is to be told of an end that is not the one before.
+   */
+  readonly tally: (
+    statusId: bigint,
+    poll: ForeignPoll
+  ) => Effect.Effect<{ readonly voted: boolean } | undefined, SqlError>
+  /** What an edit made of a poll; undefined removes it. Other options void our votes, as everybody's (S-077). */
+  readonly revise: (
+    statusId: bigint,
+    poll: ForeignPoll | undefined
+  ) => Effect.Effect<{ readonly voted: boolean }, SqlError>
+}>()("murmuration/services/federation/inbox/RemotePolls") {
+  static readonly layer = Layer.effect(
+    RemotePolls,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const endOf = ({ endsMillis }: ForeignPoll) => endsMillis === undefined ? null : new Date(endsMillis)
+
+      const create = traced("RemotePolls.create")((statusId: bigint, poll: ForeignPoll) =>
+        Effect.asVoid(
+          sql`INSERT INTO polls (status_id, options, counts, voters_count, multiple, hide_totals, expires_at)
+          VALUES (${statusId}, ${poll.options}::text[], ${poll.counts}::int[], ${poll.voters}, ${poll.multiple}, false,
+            ${endOf(poll)})`
+        )
+      )
+
+      const tally = traced("RemotePolls.tally")(function*(statusId: bigint, poll: ForeignPoll) {
+        const [old] = yield* sql<{ expiresAt: Date | null; voted: boolean }>`
+          SELECT expires_at, EXISTS (SELECT FROM poll_votes WHERE status_id = ${statusId}) AS voted FROM polls
+          WHERE status_id = ${statusId} AND options = ${poll.options}::text[] AND multiple = ${poll.multiple} FOR UPDATE`
+        if (old === undefined) return undefined
+        yield* sql`UPDATE polls SET counts = ${poll.counts}::int[], voters_count = ${poll.voters},
+          expires_at = ${endOf(poll)} WHERE status_id = ${statusId}`
+        return { voted: old.voted && old.expiresAt?.getTime() !== poll.endsMillis }
+      })
+
+      const revise = traced("RemotePolls.revise")(function*(statusId: bigint, poll: ForeignPoll | undefined) {
+        const same = poll === undefined ? undefined : yield* tally(statusId, poll)
+        if (same !== undefined) return same
+        yield* sql`DELETE FROM polls WHERE status_id = ${statusId}`
+        if (poll !== undefined) yield* create(statusId, poll)
+        return { voted: false }
+      })
+
+      return RemotePolls.of({ create, tally, revise })
+    })
+  )
+}

@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Emoji } from "./CustomEmojis.ts"
+import type { ServerConfig } from "./ServerConfig.ts"
+import * as Urls from "./Urls.ts"
+
+/** Emoji of other servers that one page shows. */
+export const foreignEmojisMax = 2_000
+
+/** Texts of an account or a status; `uri` is its id where it is another server's, whose emoji they name. */
+export interface EmojiSource {
+  readonly uri: string | null
+  readonly local: boolean
+  readonly texts: ReadonlyArray<string>
+}
+
+const shortcodes = /:([a-zA-Z0-9_]{2,2048}):/g
+
+/** What texts name between colons, each once. */
+export const shortcodesOf = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => Array.from(text.matchAll(shortcodes), ([, shortcode = ""]) => shortcode)))
+
+/** The text of cleaned HTML with a blank for every tag: what is inside of tags names nothing (row 41). */
+export const textNodes = (html: string): string => html.replace(/<[^>]*>/g, " ")
+
+const hostOf = ({ local, uri }: Pick<EmojiSource, "local" | "uri">) =>
+  local || uri === null ? undefined : URL.parse(uri)?.host
+
+type Row = Omit<Emoji, "url" | "staticUrl"> & {
+  readonly domain: string
+  readonly url: string
+  readonly key: string
+}
+
+/** The emoji of other servers that texts name: one query for all of them, none where they name none. */
+export const load = Effect.fnUntraced(function*(
+  sql: SqlClient,
+  config: ServerConfig["Service"],
+  sources: ReadonlyArray<EmojiSource>
+) {
+  const wanted = new Map<string, readonly [domain: string, shortcode: string]>()
+  for (const source of sources) {
+    const domain = hostOf(source)
+    if (domain === undefined) continue
+    for (const shortcode of shortcodesOf(source.texts)) wanted.set(`${domain} ${shortcode}`, [domain, shortcode])
+  }
+  const found = new Map<string, Emoji>()
+  const asked = [...wanted.values()].slice(0, foreignEmojisMax)
+  const rows = asked.length === 0 ? [] : yield* sql<Row>`
+    SELECT e.id, e.shortcode, e.domain, e.url, remote_key(e.url) AS key, e.visible_in_picker, e.category
+    FROM unnest(${asked.map(([domain]) => domain)}::text[], ${asked.map(([, shortcode]) => shortcode)}::text[])
+      AS named (domain, shortcode)
+    JOIN custom_emojis e ON e.domain = named.domain AND e.shortcode = named.shortcode AND coalesce(e.domain, '') = named.domain
+    WHERE NOT e.disabled AND e.url IS NOT NULL`
+  for (const { domain, key, ...row } of rows) {
+    const url = Urls.remoteFile(config, row.url, key) ?? row.url
+    found.set(`${domain} ${row.shortcode}`, { ...row, url, staticUrl: url })
+  }
+  return (source: EmojiSource): ReadonlyArray<Emoji> => {
+    const domain = hostOf(source)
+    return domain === undefined
+      ? []
+      : [...shortcodesOf(source.texts)].flatMap((shortcode) => found.get(`${domain} ${shortcode}`) ?? [])
+  }
+})

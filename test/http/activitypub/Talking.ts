@@ -1,0 +1,56 @@
+import { Effect } from "effect"
+import { type Person, TestServer } from "../../support/Server.ts"
+import { OtherServer } from "./Sending.ts"
+
+/* What tests of the inbox say to people here and there. */
+
+/** Somebody with an account on the server under test. */
+export const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
+
+/** Somebody on the other server; `more` changes the actor's document. */
+export const there = (name: string, more: Record<string, unknown> = {}) =>
+  OtherServer.use(({ actor }) => actor(name, more))
+
+/** The id of somebody here. */
+export const actorOf = ({ username }: Person) =>
+  TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/${username}`))
+
+/** Asks the API as somebody, with a POST where there is a body. */
+export const json = (
+  by: Person,
+  path: string,
+  body?: unknown,
+  method = "POST"
+  // Tests look into answers of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+): Effect.Effect<any, never, TestServer> =>
+  TestServer.use(({ fetch }) => fetch(path, { token: by.token, ...(body === undefined ? {} : { method, json: body }) }))
+    .pipe(Effect.flatMap((response) => Effect.promise(() => response.json())))
+
+export const post = (by: Person, text: string, more: Record<string, unknown> = {}) =>
+  json(by, "/api/v1/statuses", { status: text, ...more })
+
+/** Somebody's notifications, the newest first, as `type name`. */
+export const told = (by: Person) =>
+  Effect.map(
+    json(by, "/api/v1/notifications"),
+    (all: ReadonlyArray<{ type: string; account: { acct: string } }>) =>
+      all.map(({ account, type }) => `${type} ${account.acct.split("@")[0]}`)
+  )
+
+/** The status of somebody's newest notification. */
+export const received = (by: Person) => Effect.map(json(by, "/api/v1/notifications"), ([first]) => first.status)
+
+/** What addresses a note to people here and mentions them. */
+export const mentioning = (...actors: ReadonlyArray<string>) => ({
+  cc: actors,
+  tag: actors.map((href) => ({ type: "Mention", href }))
+})
+
+/** The account of somebody elsewhere, as it is found by its handle. */
+export const found = Effect.fnUntraced(function*(by: Person, name: string) {
+  const { domain } = yield* OtherServer
+  const handle = encodeURIComponent(`${name}@${domain}`)
+  const { accounts: [account] } = yield* json(by, `/api/v2/search?type=accounts&resolve=true&q=${handle}`)
+  return account
+})
