@@ -4,6 +4,7 @@ import { Fetches } from "../services/federation/Fetches.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
+import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Replies } from "../services/federation/Replies.ts"
@@ -92,6 +93,7 @@ const reading = Layer.mergeAll(
 
 /** What is ours as other servers know it, and what is theirs. */
 const federation = Layer.mergeAll(
+  Hosts.layer,
   InboundActivities.layer,
   LocalActors.layer,
   Objects.layer,

@@ -48,7 +48,7 @@ export const make = Effect.gen(function*() {
       const known = new Set(done.map(({ delivery }) => delivery))
       // Nobody knows what the host made of these; it hears of them again, and knows their ids.
       const unknown = claimed.filter((delivery) => begun.has(delivery) && !known.has(delivery))
-      failed.push(...unknown.map((delivery) => ({ ...delivery, dueAt: now, error: "given up" })))
+      for (const delivery of unknown) failed.push({ ...delivery, dueAt: now, error: "given up" })
       yield* deliveries.finish(over)
       yield* deliveries.postpone(failed)
       yield* deliveries.release(claimed.filter((delivery) => !begun.has(delivery)), Math.max(now, line.restsUntil))
