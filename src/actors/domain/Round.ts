@@ -84,7 +84,9 @@ export const make = Effect.gen(function*() {
     const began = yield* Clock.currentTimeMillis
     if (began < line.restsUntil) return false
     const slots = Line.slots(line)
-    const claimed = yield* deliveries.claim(line.host, Line.rows(line))
+    const taken = yield* deliveries.claim(line.host, Line.rows(line))
+    // In the order of what happened, as far as that is possible for several at once.
+    const claimed = taken.toSorted((a, b) => a.activityId < b.activityId ? -1 : 1)
     if (claimed.length === 0) return false
     const begun = new Set<Delivery>()
     const done: Array<Done> = []
