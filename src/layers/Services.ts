@@ -3,6 +3,7 @@ import { Search } from "../services/discovery/Search.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
+import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Resolutions } from "../services/federation/Resolutions.ts"
 import { Senders } from "../services/federation/Senders.ts"
@@ -87,6 +88,7 @@ const reading = Layer.mergeAll(
 
 /** What is ours as other servers know it, and what is theirs. */
 const federation = Layer.mergeAll(
+  Hosts.layer,
   InboundActivities.layer,
   LocalActors.layer,
   Objects.layer,

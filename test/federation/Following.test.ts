@@ -26,7 +26,7 @@ it.live(
       assert.isEmpty(others)
       const answer = yield* anna.post("hello back")
       yield* settled(places)
-      assert.deepStrictEqual((yield* zoe.home).map(({ uri }) => uri), [answer.uri, post.uri])
+      assert.sameMembers((yield* zoe.home).map(({ uri }) => uri), [answer.uri, post.uri])
 
       const { id } = yield* anna.find(zoe)
       yield* anna.ask("POST", `/api/v1/accounts/${id}/unfollow`)

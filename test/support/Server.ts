@@ -51,7 +51,8 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
   const fs = yield* FileSystem.FileSystem
   const { url } = yield* TestDatabase
   const port = given["PORT"] ?? String(yield* freePort)
-  const baseUrl = `http://localhost:${port}`
+  const publicUrl = given["PUBLIC_URL"]
+  const baseUrl = publicUrl?.endsWith(`:${port}`) === true ? publicUrl : `http://localhost:${port}`
   const variables = {
     HOST: "127.0.0.1",
     PORT: port,

@@ -80,6 +80,7 @@ const make = Effect.gen(function*() {
   const dues = {
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,
+    ["poll_update"]: polling.tell,
     ["scheduled_status"]: scheduling.due
   } as const
 

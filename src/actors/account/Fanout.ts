@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
-import { Notices, type Written } from "../../services/feeds/Notices.ts"
+import { Notices } from "../../services/feeds/Notices.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { type Fanout, Fanouts, fanoutsRoundMax } from "../../services/intents/Fanouts.ts"
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
@@ -13,6 +13,7 @@ import { Accounts } from "./Accounts.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Outgoing from "./Outgoing.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
+import * as Tellings from "./Tellings.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
 export const sliceRowsMax = 1_000
@@ -45,20 +46,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sliceRows = yield* SliceRows
   const outgoing = yield* Outgoing.make(owners, sliceRows)
 
-  const told = (written: ReadonlyArray<Written>) =>
-    sql.afterCommit(
-      Effect.forEach(written, ({ accountId, id }) =>
-        broadcast.publish({ _tag: "NotificationCreated", accountId: AccountId.make(accountId), notificationId: id }), {
-        discard: true
-      })
-    )
-  const threadsChanged = (changes: ReadonlyArray<Written>) =>
-    sql.afterCommit(
-      Effect.forEach(changes, ({ accountId, id }) =>
-        broadcast.publish({ _tag: "ConversationChanged", accountId: AccountId.make(accountId), conversationId: id }), {
-        discard: true
-      })
-    )
+  const { threadsChanged, told } = yield* Tellings.make
 
   /** How a step ends: true where nothing of its intent is left. */
   const finish = (id: bigint) => Effect.as(fanouts.finish(id), true)
@@ -174,7 +162,10 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     if (kind === "deliver") return yield* outgoing.slice(own, fanout)
     const simple = kind === "publish" && phase === 0 && details === null && statusId !== null
     const done = simple ? yield* atOnce(own, { ...fanout, statusId }) : undefined
-    return done ?? (yield* owned(own, step(own.accountId, fanout)))
+    if (done !== undefined) return done
+    // It may have left an intent for other servers.
+    own.backlog.unread ||= statusId !== null
+    return yield* owned(own, step(own.accountId, fanout))
   })
 
   /** The rows that wait, and whether there may be more of them. */

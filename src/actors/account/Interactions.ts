@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, Unprocessable } from "../../services/Errors.ts"
+import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import type { Notice } from "../../services/intents/Fanouts.ts"
@@ -10,8 +11,10 @@ import { Favourites } from "../../services/statuses/Favourites.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { type Target, Targets } from "../../services/statuses/Targets.ts"
+import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 /** Favourites, reblogs and pins. What is undone is looked up by the own row first, so that it works although the author blocked (S-127). */
@@ -22,7 +25,10 @@ export const make = Effect.gen(function*() {
   const favourites = yield* Favourites
   const reblogs = yield* Reblogs
   const publications = yield* Publications
+  const announce = yield* Announcing.make
   const intend = yield* Intents.make
+  const leaving = yield* PostActivities
+  const send = yield* Sending.make
   const notices = yield* Notices
   const broadcast = yield* Broadcast
 
@@ -40,11 +46,13 @@ export const make = Effect.gen(function*() {
       const target = yield* targets.visible(accountId, statusId)
       if (yield* favourites.add(accountId, target.id)) {
         yield* notify(own, "favourite", target)
+        if (!target.local) yield* send(leaving.like(accountId, target.id))
         yield* changed(target.id)
       }
       return onStatus(target.id)
     }),
     Unfavourite: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Unfavourite"]) {
+      yield* send(leaving.undoLike(accountId, statusId))
       if (yield* favourites.remove(accountId, statusId)) {
         yield* notices.retractOne("favourite", accountId, statusId)
         yield* changed(statusId)
@@ -83,7 +91,8 @@ export const make = Effect.gen(function*() {
       yield* changed(statusId, wrapper)
       return onStatus(statusId)
     }),
-    Pin: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Pin"]) {
+    Pin: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Pin"]) {
+      const { accountId } = own
       const target = yield* targets.visible(accountId, statusId)
       if (target.id !== statusId) return yield* refusePin("A boost cannot be pinned")
       if (target.accountId !== accountId) return yield* refusePin("Someone else's post cannot be pinned")
@@ -94,13 +103,15 @@ export const make = Effect.gen(function*() {
       if (!pinned.includes(statusId)) {
         if (pinned.length >= pinsMax) return yield* refusePin("You have already pinned the maximum number of posts")
         yield* favourites.pin(accountId, statusId)
+        yield* announce(own, "Pin", statusId)
         yield* changed(statusId)
       }
       return onStatus(statusId)
     }),
-    Unpin: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Unpin"]) {
+    Unpin: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Unpin"]) {
+      const { accountId } = own
       const target = yield* targets.own(accountId, statusId)
-      yield* favourites.unpin(accountId, target.id)
+      if (yield* favourites.unpin(accountId, target.id)) yield* announce(own, "Unpin", target.id)
       yield* changed(target.id)
       return onStatus(target.id)
     })

@@ -1,26 +1,36 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { Measures } from "../../services/moderation/Measures.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
+import * as Announcing from "./Announcing.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
 import { type Commands, onAccount, onReport } from "./Verbs.ts"
 
 /** What the account tells the moderators, and what they do about it. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const announce = yield* Announcing.make
   const broadcast = yield* Broadcast
+  const leaving = yield* PostActivities
+  const send = yield* Sending.make
   const measures = yield* Measures
   const reports = yield* Reports
 
   const verbs = {
     Report: Effect.fnUntraced(function*({ accountId }: Ownership, report: Commands["Report"]) {
-      return onReport(yield* reports.file(accountId, report))
+      const id = yield* reports.file(accountId, report)
+      if (report.forward) yield* send(leaving.flag(id))
+      return onReport(id)
     }),
-    Moderate: Effect.fnUntraced(function*({ accountId }: Ownership, { measure, stands }: Commands["Moderate"]) {
+    Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
+      const { accountId } = own
       if (!(yield* measures.set(accountId, measure, stands))) return onAccount(accountId)
       const told = [broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })]
       if (measure === "suspend") {
+        yield* announce(own, "Profile")
         // Whoever is suspended hears nothing more from this moment on.
         told.push(
           stands

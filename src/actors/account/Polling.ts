@@ -1,13 +1,20 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { Expansions } from "../../services/federation/outbox/Expansions.ts"
+import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
+
+/** How long votes wait for others before other servers are told, in milliseconds (federation.md section 9). */
+export const pollUpdateMillis = 180_000
 
 /** Votes of the account, and the ends of its own polls. */
 export const make = Effect.gen(function*() {
@@ -17,6 +24,10 @@ export const make = Effect.gen(function*() {
   const intend = yield* Intents.make
   const polls = yield* Polls
   const targets = yield* Targets
+  const expansions = yield* Expansions
+  const leaving = yield* PostActivities
+  const send = yield* Sending.make
+  const { federated } = yield* ServerConfig
 
   /** Voters here are told of the end of a poll elsewhere too; its author's actor does that. */
   const remember = Effect.fnUntraced(function*(statusId: bigint, author: bigint) {
@@ -27,16 +38,32 @@ export const make = Effect.gen(function*() {
   const changed = (statusId: bigint) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
 
+  /** Other servers hear of votes a while after the first of them, of all together. */
+  const later = Effect.fnUntraced(function*(statusId: bigint, author: AccountId) {
+    if (!federated) return
+    yield* agenda.enterOnce("poll_update", statusId, author, (yield* Clock.currentTimeMillis) + pollUpdateMillis)
+  })
+
   return {
     verbs: {
       Vote: Effect.fnUntraced(function*({ accountId }: Ownership, { choices, statusId }: Commands["Vote"]) {
         const target = yield* targets.visible(accountId, statusId)
         yield* polls.vote(target.id, target.accountId, accountId, choices)
-        if (!target.local) yield* remember(target.id, target.accountId)
+        if (target.local) yield* later(target.id, AccountId.make(target.accountId))
+        else {
+          yield* remember(target.id, target.accountId)
+          yield* send(leaving.vote(accountId, target.id, choices))
+        }
         yield* changed(target.id)
         return onStatus(target.id)
       })
     },
+    /** Votes came for a poll of the account; how many for what is not told before the end where the author hides it. */
+    tell: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
+      const [poll] = yield* sql<{ hideTotals: boolean }>`SELECT hide_totals FROM polls WHERE status_id = ${statusId}`
+      if (poll?.hideTotals === false) yield* expansions.begin(own.accountId, statusId, "Update")
+      own.backlog.unread = true
+    }),
     /** A poll of the account has ended: whoever voted is told, and everybody sees how. */
     due: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const endsAt = yield* polls.endOf(statusId)
@@ -45,6 +72,7 @@ export const make = Effect.gen(function*() {
       if (endsAt > (yield* Clock.currentTimeMillis)) {
         return yield* agenda.enter("poll_end", statusId, own.accountId, endsAt)
       }
+      yield* agenda.strike("poll_update", statusId)
       yield* intend(own, "poll", statusId)
       yield* changed(statusId)
     })

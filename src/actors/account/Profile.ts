@@ -2,6 +2,7 @@ import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { Unprocessable } from "../../services/Errors.ts"
+import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { graphemes, noteCharactersMax, tooLong } from "../../services/html/Text.ts"
 import { Profiles } from "../../services/identity/Profiles.ts"
@@ -14,9 +15,11 @@ import {
   profileFieldsMax
 } from "../../services/instance/ContentLimits.ts"
 import { Follows } from "../../services/social/Follows.ts"
+import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { ProfileChange } from "./Protocol.ts"
+import * as Sending from "./Sending.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
 type Problem = readonly [field: string, error: string, description: string]
@@ -73,7 +76,10 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const profiles = yield* Profiles
   const follows = yield* Follows
+  const announce = yield* Announcing.make
   const intend = yield* Intents.make
+  const leaving = yield* FollowActivities
+  const send = yield* Sending.make
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
 
@@ -100,6 +106,8 @@ export const make = Effect.gen(function*() {
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))
+        yield* send(leaving.acceptAll(accountId, admitted))
+        if (Object.keys(profile).length > 0) yield* announce(own, "Profile")
         if (ids.length > 0) yield* intend(own, "homes", null, { readers: ids.map(String) })
         yield* sql.afterCommit(
           Effect.andThen(

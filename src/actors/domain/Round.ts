@@ -48,7 +48,7 @@ export const make = Effect.gen(function*() {
       const known = new Set(done.map(({ delivery }) => delivery))
       // Nobody knows what the host made of these; it hears of them again, and knows their ids.
       const unknown = claimed.filter((delivery) => begun.has(delivery) && !known.has(delivery))
-      failed.push(...unknown.map((delivery) => ({ ...delivery, dueAt: now, error: "given up" })))
+      for (const delivery of unknown) failed.push({ ...delivery, dueAt: now, error: "given up" })
       yield* deliveries.finish(over)
       yield* deliveries.postpone(failed)
       yield* deliveries.release(claimed.filter((delivery) => !begun.has(delivery)), Math.max(now, line.restsUntil))
@@ -84,7 +84,9 @@ export const make = Effect.gen(function*() {
     const began = yield* Clock.currentTimeMillis
     if (began < line.restsUntil) return false
     const slots = Line.slots(line)
-    const claimed = yield* deliveries.claim(line.host, Line.rows(line))
+    const taken = yield* deliveries.claim(line.host, Line.rows(line))
+    // In the order of what happened, as far as that is possible for several at once.
+    const claimed = taken.toSorted((a, b) => a.activityId < b.activityId ? -1 : 1)
     if (claimed.length === 0) return false
     const begun = new Set<Delivery>()
     const done: Array<Done> = []

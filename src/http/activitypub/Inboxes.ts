@@ -5,6 +5,7 @@ import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/fe
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
+import { Hosts } from "../../services/federation/outbox/Hosts.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -31,6 +32,7 @@ const make = Effect.gen(function*() {
   const inbound = yield* InboundActivities
   const local = yield* LocalActors
   const senders = yield* Senders
+  const hosts = yield* Hosts
   const { federated } = yield* ServerConfig
   const scope = yield* Effect.scope
 
@@ -72,6 +74,8 @@ const make = Effect.gen(function*() {
     const own = id !== undefined && URL.parse(id)?.origin === URL.parse(uri)?.origin
     yield* Effect.orDie(inbound.record(accountId, own ? id : undefined, text))
     yield* accounts.wake(accountId)
+    // Whoever speaks to us lives, whatever became of what was sent there.
+    yield* Effect.ignore(hosts.spoke(new URL(uri).host))
     if (typeOf(activity, "Update") !== undefined && idOf(activity["object"]) === uri) {
       yield* Effect.forkIn(Effect.ignore(actors.refresh(uri)), scope)
     }

@@ -69,11 +69,12 @@ const matchAt = (pattern: RegExp, source: string, index: number): RegExpExecArra
 }
 
 /*
+ * A domain that is an address may have a port, as in a lab of servers on one machine. For the rest
  * Ruby's [[:word:]] (letters, marks, decimal digits, connecting punctuation), in which Mastodon's patterns are written:
  * Account::MENTION_RE, Tag::HASHTAG_RE and twitter-text's conditions on what follows.
  */
 const mention =
-  /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@([\p{L}\p{M}\p{Nd}\p{Pc}]+(?:[.-]+[\p{L}\p{M}\p{Nd}\p{Pc}]+)*))?/iuy
+  /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@((?:\d{1,3}(?:\.\d{1,3}){3}|localhost):\d{2,5}|[\p{L}\p{M}\p{Nd}\p{Pc}]+(?:[.-]+[\p{L}\p{M}\p{Nd}\p{Pc}]+)*))?/iuy
 const mentionBefore = /[=/\p{L}\p{M}\p{Nd}\p{Pc}]/u
 const mentionAfter = /[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]|:\/\//y
 

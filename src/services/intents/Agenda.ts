@@ -4,8 +4,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
-/** What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id). */
-export type DueKind = "scheduled_status" | "mute_end" | "poll_end"
+/**
+ * What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id), or that
+ * other servers hear of a poll's votes.
+ */
+export type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update"
 
 export interface Due {
   readonly kind: DueKind
@@ -16,6 +19,13 @@ export interface Due {
 export class AgendaEntries extends Context.Service<AgendaEntries, {
   /** Enters something, or moves it, in the running transaction; `dueAt` in milliseconds since 1970. */
   readonly enter: (
+    kind: DueKind,
+    subjectId: bigint,
+    accountId: AccountId,
+    dueAt: number
+  ) => Effect.Effect<void, SqlError>
+  /** The same, and leaves it where it is when it is there. */
+  readonly enterOnce: (
     kind: DueKind,
     subjectId: bigint,
     accountId: AccountId,
@@ -37,6 +47,10 @@ export class AgendaEntries extends Context.Service<AgendaEntries, {
           Effect.asVoid(sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
             VALUES (${kind}, ${subjectId}, ${accountId}, ${new Date(dueAt)})
             ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = EXCLUDED.due_at`)
+        ),
+        enterOnce: traced("AgendaEntries.enterOnce")((kind, subjectId, accountId, dueAt) =>
+          Effect.asVoid(sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
+            VALUES (${kind}, ${subjectId}, ${accountId}, ${new Date(dueAt)}) ON CONFLICT (kind, subject_id) DO NOTHING`)
         ),
         strike: traced("AgendaEntries.strike")((kind, subjectId) =>
           Effect.asVoid(sql`DELETE FROM agenda WHERE kind = ${kind} AND subject_id = ${subjectId}`)

@@ -47,12 +47,13 @@ export const answerFollow = (type: "Accept" | "Reject", of: FollowOf, number: st
 
 /** Takes an activity back, which is embedded without its context. */
 export const undo = ({ document, type, uri }: Activity): Activity => {
-  const { "@context": context, to, cc, ...object } = document
+  const { "@context": context, ...object } = document
+  const id = `${uri}/undo`
   const addressed = type === "Announce" ? { to: [everybody] } : {}
   return {
     type: "Undo",
-    uri: `${uri}/undo`,
-    document: { "@context": context, id: `${uri}/undo`, type: "Undo", actor: document["actor"], ...addressed, object }
+    uri: id,
+    document: { "@context": context, id, type: "Undo", actor: document["actor"], ...addressed, object }
   }
 }
 

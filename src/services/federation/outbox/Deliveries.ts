@@ -158,7 +158,7 @@ export class Deliveries extends Context.Service<Deliveries, {
         const millis = yield* Clock.currentTimeMillis
         const { count, oldest } = only(
           yield* sql<{ count: number; oldest: Date | null }>`SELECT
-            (SELECT count(*)::int FROM (SELECT FROM deliveries LIMIT ${rowsMax(sql, countedMax)}) some) AS count,
+            (SELECT count(*)::int FROM (SELECT FROM deliveries LIMIT ${rowsMax(sql, countedMax)}) waiting) AS count,
             (SELECT created_at FROM outgoing_activities WHERE id = (SELECT min(activity_id) FROM deliveries)) AS oldest`
         )
         return { count, oldestMillis: oldest === null ? 0 : Math.max(0, millis - oldest.getTime()) }

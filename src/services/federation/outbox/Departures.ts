@@ -24,7 +24,6 @@ interface Facts extends PostFacts {
   readonly deleted: boolean
   readonly silent: boolean
   readonly username: string
-  readonly editedAt: Date | null
 }
 
 const followersOnly = (accountId: bigint): Recipients => ({
@@ -61,7 +60,7 @@ export class Departures extends Context.Service<Departures, {
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id) OR EXISTS (SELECT FROM follow_requests f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id)))
         SELECT p.account_id AS author_id, p.visibility, p.username, p.deleted_at IS NOT NULL AS deleted,
-          p.suspended_at IS NOT NULL AS silent, p.edited_at, o.account_id AS original_author,
+          p.suspended_at IS NOT NULL AS silent, o.account_id AS original_author,
           (SELECT id FROM welcome WHERE id = p.in_reply_to_account_id) AS replied_to,
           coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
           ARRAY(SELECT m.account_id FROM mentions m JOIN welcome w ON w.id = m.account_id
@@ -75,18 +74,18 @@ export class Departures extends Context.Service<Departures, {
         return found === undefined ? undefined : Activities.undo(Activities.published(found.activity))
       })
 
-      const told = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update", { editedAt }: Facts) {
+      const told = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update") {
         const found = (yield* objects.load([statusId])).get(statusId)
         if (found === undefined || telling === "Create") return found && Activities.published(found.activity)
-        const at = editedAt ?? new Date(yield* Clock.currentTimeMillis)
-        return found.note && Activities.updateNote(found.note, at)
+        // A poll's figures change without an edit, so that the time of the edit would name several updates.
+        return found.note && Activities.updateNote(found.note, new Date(yield* Clock.currentTimeMillis))
       })
 
       const ofPost = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update" | "Delete") {
         const [facts] = yield* factsOf(statusId)
         if (facts === undefined || (telling === "Delete") !== facts.deleted) return undefined
         if (facts.silent && telling !== "Delete") return undefined
-        const activity = telling === "Delete" ? yield* ended(statusId, facts) : yield* told(statusId, telling, facts)
+        const activity = telling === "Delete" ? yield* ended(statusId, facts) : yield* told(statusId, telling)
         if (activity === undefined) return undefined
         const forFew = facts.visibility === "private" && telling !== "Delete"
         return {

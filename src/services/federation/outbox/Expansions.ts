@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { begun, type Departure, type Fanout } from "../../intents/Fanouts.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
@@ -33,6 +34,12 @@ export class Expansions extends Context.Service<Expansions, {
     statusId: bigint,
     telling: "Update" | "Delete"
   ) => Effect.Effect<void, SqlError>
+  /** The same for what an account tells of itself, where it has followers elsewhere. */
+  readonly announce: (
+    accountId: bigint,
+    statusId: bigint | null,
+    departure: Departure
+  ) => Effect.Effect<Fanout | undefined, SqlError>
   /** Whether an earlier change of the same thing is not told to everybody yet. */
   readonly waits: (accountId: bigint, fanoutId: bigint, statusId: bigint | null) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/outbox/Expansions") {
@@ -131,6 +138,19 @@ export class Expansions extends Context.Service<Expansions, {
         }
       )
 
+      const announce = traced("Expansions.announce")(
+        function*(accountId: bigint, statusId: bigint | null, departure: Departure) {
+          if (!outbox.enabled) return undefined
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<{ id: bigint }>`
+            INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
+            SELECT next_id(${now}), a.id, 'deliver', ${statusId}::bigint, ${JSON.stringify(departure)}::jsonb,
+              ${new Date(now)} FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
+              AND EXISTS (SELECT FROM follows WHERE target_account_id = a.id AND remote) RETURNING id`
+          return row === undefined ? undefined : begun(row.id, "deliver", statusId, departure)
+        }
+      )
+
       const waits = traced("Expansions.waits")((accountId: bigint, fanoutId: bigint, statusId: bigint | null) =>
         Effect.map(
           sql`SELECT FROM fanouts WHERE account_id = ${accountId} AND id < ${fanoutId} AND kind = 'deliver'
@@ -138,7 +158,7 @@ export class Expansions extends Context.Service<Expansions, {
           (rows) => rows.length > 0
         )
       )
-      return Expansions.of({ begin, slice, waits })
+      return Expansions.of({ announce, begin, slice, waits })
     })
   )
 }

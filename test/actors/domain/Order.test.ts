@@ -1,0 +1,109 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { claimMillis, Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
+import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
+
+const fresh = Layer.fresh(layerRounds)
+/** What arrived at an inbox, each only the first time that it came. */
+const firsts = (outside: Outside["Service"]) => [...new Set(outside.arrived.map(({ uri }) => uri))]
+
+layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
+  it.effect("also where the first of them fails, and although others overtake it", () =>
+    Effect.gen(function*() {
+      const outside = yield* Outside
+      const [from, to] = [yield* sender, yield* receiver("order.test")]
+      const { drain } = yield* host("order.test")
+      let failing = true
+      outside.says = ({ uri }) => failing && uri === "create" ? 500 : 202
+      yield* send(from, to, "create", { about: 77n })
+      yield* send(from, to, "update", { about: 77n })
+      yield* send(from, to, "other", { about: 78n })
+      yield* drain
+      yield* send(from, to, "delete", { about: 77n })
+      yield* drain
+      assert.sameMembers(outside.arrived.map(({ uri }) => uri), ["create", "other"])
+      // Nothing behind it is due before it is.
+      const seconds = (yield* waiting).map((row) => Math.round(row.seconds))
+      assert.lengthOf(seconds, 3)
+      assert.strictEqual(new Set(seconds).size, 1)
+      failing = false
+      yield* TestClock.adjust("1 minute")
+      yield* drain
+      assert.deepStrictEqual(outside.arrived.slice(2).map(({ uri }) => uri), ["create", "update", "delete"])
+      assert.isEmpty(yield* waiting)
+    }))
+
+  it.effect("an inbox of a host does not wait for another inbox of it", () =>
+    Effect.gen(function*() {
+      const outside = yield* Outside
+      outside.arrived.length = 0
+      const [from, bad, good] = [
+        yield* sender,
+        yield* receiver("two.test", "/bad"),
+        yield* receiver("two.test", "/good")
+      ]
+      const { drain } = yield* host("two.test")
+      outside.says = ({ url }) => url.endsWith("/bad") ? 500 : 202
+      for (const to of [bad, good]) {
+        yield* send(from, to, `create ${to}`, { about: 90n })
+        yield* send(from, to, `update ${to}`, { about: 90n })
+      }
+      yield* drain
+      assert.sameMembers(outside.arrived.map(({ uri }) => uri), [`create ${bad}`, `create ${good}`, `update ${good}`])
+    }))
+})
+
+layer(fresh)("I5, F2: a crash", (it) => {
+  it.effect("between the answer and our note repeats what was under way and loses nothing", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [outside, deliveries] = [yield* Outside, yield* Deliveries]
+      const [from, to] = [yield* sender, yield* receiver("crash.test")]
+      for (let count = 0; count < 40; count++) yield* send(from, to, `${count}`)
+      // The note is what the crash takes: the round ends as if the process had ended there.
+      yield* sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'gone'; END $$`
+      yield* sql`CREATE TRIGGER refuse BEFORE DELETE ON deliveries EXECUTE FUNCTION refuse()`
+      const { round } = yield* host("crash.test")
+      yield* round
+      const sent = outside.arrived.length
+      assert.isAbove(sent, 0)
+      assert.isBelow(sent, 20)
+      yield* sql`DROP TRIGGER refuse ON deliveries`
+      // Another owner leaves alone what may be under way still, and takes it once that time is over.
+      const { drain } = yield* host("crash.test")
+      yield* drain
+      assert.lengthOf(outside.arrived, 40)
+      assert.lengthOf((yield* deliveries.due(0, 10)).hosts, 0)
+      yield* TestClock.adjust(claimMillis)
+      yield* drain
+      assert.lengthOf(firsts(outside), 40)
+      assert.lengthOf(outside.arrived, 40 + sent)
+      assert.isEmpty(yield* waiting)
+    }))
+
+  it.effect("a graceful end writes down what was taken, and another owner goes on at once", () =>
+    Effect.gen(function*() {
+      const outside = yield* Outside
+      outside.arrived.length = 0
+      const [from, to] = [yield* sender, yield* receiver("stop.test")]
+      for (let count = 0; count < 12; count++) yield* send(from, to, `${count}`)
+      const third = yield* Deferred.make<void>()
+      outside.says = (_, before) =>
+        before < 2 ? 202 : Effect.andThen(Deferred.succeed(third, undefined), Effect.never)
+      const { drain } = yield* host("stop.test")
+      const running = yield* Effect.forkChild(drain)
+      yield* Deferred.await(third)
+      yield* Fiber.interrupt(running)
+      outside.says = () => 202
+      const left = yield* waiting
+      assert.lengthOf(left, 10)
+      assert.isTrue(left.every(({ seconds }) => seconds <= 0))
+      const next = yield* host("stop.test")
+      yield* next.drain
+      assert.isEmpty(yield* waiting)
+      assert.lengthOf(firsts(outside), 12)
+      assert.isAtMost(outside.arrived.length, 14)
+    }))
+})

@@ -1,0 +1,131 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Line from "../../../src/actors/domain/Line.ts"
+import * as Round from "../../../src/actors/domain/Round.ts"
+import * as KeyOperations from "../../../src/layers/KeyOperations.ts"
+import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
+import { Hosts } from "../../../src/services/federation/outbox/Hosts.ts"
+import { Outbox } from "../../../src/services/federation/outbox/Outbox.ts"
+import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
+import { SigningKeys } from "../../../src/services/federation/SigningKeys.ts"
+import { Outbound, type Reply } from "../../../src/services/outbound/Outbound.ts"
+import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
+import { config } from "../../support/Actors.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** What a host says to a delivery: a status, more of an answer, or nothing at all. */
+export type Says = number | Partial<Reply> | "unreachable"
+
+export interface Arrived {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly url: string
+  readonly uri: string
+  readonly standard: boolean
+}
+
+/** The outside world, which is what the test says: who answers what, and what came there. */
+export class Outside extends Context.Service<Outside, {
+  readonly arrived: Array<Arrived>
+  /** Answers a delivery, by the number of those that arrived before and its address. */
+  says: (arrived: Arrived, before: number) => Says | Effect.Effect<Says>
+}>()("murmuration/test/Outside") {
+  static readonly layer = Layer.sync(Outside, () => ({ arrived: [], says: () => 202 }))
+}
+
+const outbound = Layer.effect(
+  Outbound,
+  Effect.map(Outside, (outside) => {
+    const nobody = ({ url }: { readonly url: string }) => Effect.fail(new Unreachable({ url, reason: "name" }))
+    return Outbound.of({
+      json: nobody,
+      text: nobody,
+      stream: nobody,
+      post: Effect.fnUntraced(function*({ body, headers, url }) {
+        const { id } = JSON.parse(new TextDecoder().decode(body))
+        const standard = "signature-input" in headers
+        const arrived = { at: yield* Clock.currentTimeMillis, url, uri: id, standard }
+        const before = outside.arrived.push(arrived) - 1
+        const said = outside.says(arrived, before)
+        const says = Effect.isEffect(said) ? yield* said : said
+        if (says === "unreachable") return yield* new Unreachable({ url, reason: "connect" })
+        return {
+          status: 202,
+          retryAfterSeconds: undefined,
+          text: "",
+          ...(typeof says === "number" ? { status: says } : says)
+        }
+      })
+    })
+  })
+)
+
+/** The services of deliveries over a database of their own and a world that the test makes. */
+export const layerRounds = Layer.mergeAll(
+  Outbox.layer,
+  Deliveries.layer,
+  Hosts.layer,
+  SigningKeys.layer,
+  Signatures.layer
+)
+  .pipe(
+    Layer.provideMerge(outbound),
+    Layer.provideMerge(Outside.layer),
+    Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, KeyOperations.layer, NodeCrypto.layer)),
+    Layer.provideMerge(config)
+  )
+
+let made = 0n
+
+/** A local account that sends. */
+export const sender = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [id, at] = [++made, new Date(0)]
+  yield* sql`INSERT INTO accounts (id, username, created_at, updated_at) VALUES (${id}, ${`sender${id}`}, ${at}, ${at})`
+  return id
+})
+
+/** An account elsewhere with the inbox of its host, or one of its own. */
+export const receiver = Effect.fnUntraced(function*(host: string, path = "/inbox") {
+  const sql = yield* SqlClient.SqlClient
+  const [id, at] = [++made, new Date(0)]
+  const uri = `https://${host}/users/${id}`
+  yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
+    VALUES (${id}, ${`receiver${id}`}, ${host}, ${uri}, ${at}, ${at})`
+  yield* sql`INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, fetched_at)
+    VALUES (${id}, 'Person', ${`${uri}/inbox`}, ${`https://${host}${path}`}, ${at})`
+  return id
+})
+
+/** Writes an activity with this id for somebody. */
+export const send = (
+  senderId: bigint,
+  to: bigint,
+  uri: string,
+  more: { readonly about?: bigint; readonly type?: string; readonly low?: boolean } = {}
+) =>
+  Effect.flatMap(Outbox, (outbox) =>
+    outbox.toAccounts({
+      senderId,
+      about: more.about ?? ++made,
+      activity: { type: more.type ?? "Like", uri, document: { id: uri } },
+      ...(more.low === undefined ? {} : { low: more.low })
+    }, [to]))
+
+/** An actor's rounds at a host, one for each call, until there is nothing to do now. */
+export const host = Effect.fnUntraced(function*(name: string) {
+  const round = yield* Round.make
+  const line = Line.begin(name)
+  return { line, round: round(line), drain: Effect.repeat(round(line), { while: (more) => more }) }
+})
+
+/** What waits: ids of activities, tries and seconds until the next. */
+export const waiting = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const rows = yield* sql<{ uri: string; tries: number; dueAt: Date; error: string | null }>`
+    SELECT a.uri, d.tries, d.due_at, d.error FROM deliveries d JOIN outgoing_activities a ON a.id = d.activity_id
+    ORDER BY a.id, d.inbox_id`
+  return rows.map(({ dueAt, ...row }) => ({ ...row, seconds: (dueAt.getTime() - now) / 1_000 }))
+})

@@ -1,0 +1,201 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { failuresMax } from "../../../src/actors/domain/Line.ts"
+import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
+import { failedDaysMax, Hosts } from "../../../src/services/federation/outbox/Hosts.ts"
+import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
+import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
+
+const fresh = Layer.fresh(layerRounds)
+const hour = 3_600
+
+describe("F12: what a host says decides what comes next", () => {
+  layer(fresh)((it) => {
+    it.effect("a host that fails is tried 16 times over two days, later each time, and then no more", () =>
+      Effect.gen(function*() {
+        const outside = yield* Outside
+        outside.says = () => 500
+        const [from, to] = [yield* sender, yield* receiver("slow.test")]
+        const { drain } = yield* host("slow.test")
+        yield* send(from, to, "one")
+        const began = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        for (let rounds = 0; (yield* waiting).length > 0; rounds++) {
+          assert.isBelow(rounds, 100)
+          yield* drain
+          const [row] = yield* waiting
+          if (row !== undefined) yield* TestClock.adjust(`${Math.ceil(row.seconds)} seconds`)
+        }
+        assert.lengthOf(outside.arrived, triesMax)
+        const seconds = ((outside.arrived.at(-1)?.at ?? 0) - began) / 1_000
+        assert.isAbove(seconds, 30 * hour)
+        assert.isBelow(seconds, 60 * hour)
+        const gaps = outside.arrived.slice(1).map(({ at }, index) => at - outside.arrived[index]!.at)
+        assert.deepStrictEqual(gaps.toSorted((a, b) => a - b).slice(3), gaps.slice(3))
+        assert.isAtLeast(gaps[0]!, 15_000)
+      }))
+  })
+
+  layer(fresh)((it) => {
+    it.effect("4xx is final but for 401, 408 and 429, as is 501; 410 is the end of the inbox", () =>
+      Effect.gen(function*() {
+        const outside = yield* Outside
+        const sql = yield* SqlClient.SqlClient
+        const [from, to] = [yield* sender, yield* receiver("picky.test")]
+        const { drain } = yield* host("picky.test")
+        const after = Effect.fnUntraced(function*(status: number) {
+          outside.says = () => status
+          yield* sql`DELETE FROM deliveries`
+          yield* send(from, to, `answer ${status}`)
+          yield* drain
+          return (yield* waiting).length
+        })
+        for (const final of [400, 403, 404, 405, 413, 422, 501]) assert.strictEqual(yield* after(final), 0, `${final}`)
+        for (const later of [302, 401, 408, 429, 500, 502, 503]) assert.strictEqual(yield* after(later), 1, `${later}`)
+        yield* TestClock.adjust("10 minutes")
+        assert.strictEqual(yield* after(410), 0)
+        outside.says = () => 202
+        const before = outside.arrived.length
+        yield* send(from, to, "too late")
+        assert.isEmpty(yield* waiting)
+        yield* drain
+        assert.lengthOf(outside.arrived, before)
+      }))
+  })
+
+  layer(fresh)((it) => {
+    it.effect("Retry-After is obeyed, by everything that waits for the host", () =>
+      Effect.gen(function*() {
+        const outside = yield* Outside
+        const [from, to] = [yield* sender, yield* receiver("busy.test")]
+        const { drain, line } = yield* host("busy.test")
+        line.width = 1
+        outside.says = () => ({ status: 429, retryAfterSeconds: 1_200 })
+        for (const name of ["one", "two", "three"]) yield* send(from, to, name)
+        yield* drain
+        assert.lengthOf(outside.arrived, 1)
+        yield* TestClock.adjust("19 minutes")
+        yield* send(from, to, "four")
+        yield* drain
+        assert.lengthOf(outside.arrived, 1)
+        outside.says = () => 202
+        yield* TestClock.adjust("1 minute")
+        yield* drain
+        assert.sameMembers(outside.arrived.slice(1).map(({ uri }) => uri), ["one", "two", "three", "four"])
+        assert.isEmpty(yield* waiting)
+      }))
+  })
+
+  layer(fresh)((it) => {
+    it.effect("401 is answered in the other way of signing, and what the host takes is remembered", () =>
+      Effect.gen(function*() {
+        const outside = yield* Outside
+        outside.says = ({ standard }) => standard ? 202 : 401
+        const [from, to] = [yield* sender, yield* receiver("modern.test")]
+        const { drain } = yield* host("modern.test")
+        yield* send(from, to, "one")
+        yield* drain
+        yield* send(from, to, "two")
+        yield* drain
+        assert.deepStrictEqual(outside.arrived.map(({ standard, uri }) => [uri, standard]), [
+          ["one", false],
+          ["one", true],
+          ["two", true]
+        ])
+        // Nobody's way: it is tried later, once in each way a time.
+        outside.says = () => 401
+        yield* send(from, to, "three")
+        yield* drain
+        assert.deepStrictEqual(outside.arrived.slice(3).map(({ standard }) => standard), [true, false])
+        assert.deepStrictEqual((yield* waiting).map(({ tries, uri }) => [uri, tries]), [["three", 1]])
+      }))
+  })
+})
+
+describe("a host that is down", () => {
+  layer(fresh)((it) => {
+    it.effect("F11: is left alone for a minute after ten failures in a row, then asked once", () =>
+      Effect.gen(function*() {
+        const outside = yield* Outside
+        outside.says = () => "unreachable"
+        const [from, to] = [yield* sender, yield* receiver("dead.test")]
+        const { drain } = yield* host("dead.test")
+        for (let count = 0; count < 50; count++) yield* send(from, to, `number ${count}`)
+        yield* drain
+        assert.isAtMost(outside.arrived.length, failuresMax + 2)
+        assert.lengthOf(yield* waiting, 50)
+        const before = outside.arrived.length
+        yield* TestClock.adjust("59 seconds")
+        yield* drain
+        assert.lengthOf(outside.arrived, before)
+        yield* TestClock.adjust("1 second")
+        yield* drain
+        assert.lengthOf(outside.arrived, before + 1)
+        outside.says = () => 202
+        yield* TestClock.adjust("2 minutes")
+        yield* drain
+        assert.isEmpty(yield* waiting)
+        const arrived = new Map(outside.arrived.slice(before + 1).map(({ uri }) => [uri, true]))
+        assert.strictEqual(arrived.size, 50)
+      }))
+  })
+
+  layer(fresh)((it) => {
+    it.effect("on seven days gets nothing more, except what asks whether it lives; it is heard of, or takes that", () =>
+      Effect.gen(function*() {
+        const outside = yield* Outside
+        const hosts = yield* Hosts
+        outside.says = () => 503
+        const [from, to] = [yield* sender, yield* receiver("gone.test")]
+        const { drain, line } = yield* host("gone.test")
+        for (let day = 0; day < failedDaysMax; day++) {
+          yield* send(from, to, `day ${day}`)
+          yield* drain
+          yield* TestClock.adjust("1 day")
+          line.failures = 0
+        }
+        assert.isEmpty(yield* waiting)
+        yield* send(from, to, "nobody is there")
+        assert.isEmpty(yield* waiting)
+        yield* send(from, to, "are you there?", { type: "Follow" })
+        outside.says = () => 202
+        yield* drain
+        assert.strictEqual(outside.arrived.at(-1)?.uri, "are you there?")
+        yield* send(from, to, "it is back")
+        yield* drain
+        assert.strictEqual(outside.arrived.at(-1)?.uri, "it is back")
+        for (let day = 0; day < failedDaysMax; day++) {
+          yield* hosts.failed("gone.test", "503")
+          yield* TestClock.adjust("1 day")
+        }
+        yield* send(from, to, "nobody again")
+        assert.isEmpty(yield* waiting)
+        yield* hosts.spoke("gone.test")
+        yield* send(from, to, "heard of")
+        assert.lengthOf(yield* waiting, 1)
+      }))
+  })
+
+  layer(fresh)((it) => {
+    it.effect("is woken for when something is due, and what is too old is forgotten", () =>
+      Effect.gen(function*() {
+        const deliveries = yield* Deliveries
+        const outside = yield* Outside
+        outside.says = () => 500
+        const [from, to, other] = [yield* sender, yield* receiver("a.test"), yield* receiver("b.test")]
+        const { drain } = yield* host("a.test")
+        yield* send(from, to, "fails")
+        yield* send(from, other, "waits")
+        yield* drain
+        assert.deepStrictEqual((yield* deliveries.due(0, 100)).hosts, ["b.test"])
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual((yield* deliveries.due(0, 100)).hosts, ["a.test", "b.test"])
+        assert.strictEqual((yield* deliveries.backlog).count, 2)
+        yield* TestClock.adjust("5 days")
+        yield* deliveries.sweep(1_000)
+        assert.strictEqual((yield* deliveries.backlog).count, 0)
+        assert.isEmpty(yield* waiting)
+      }))
+  })
+})

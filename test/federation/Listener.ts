@@ -1,0 +1,75 @@
+import { Effect, Layer, Result } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as KeyOperationsLayer from "../../src/layers/KeyOperations.ts"
+import * as Cavage from "../../src/services/federation/signatures/Cavage.ts"
+import { KeyOperations } from "../../src/services/federation/signatures/KeyOperations.ts"
+import * as MessageSignatures from "../../src/services/federation/signatures/MessageSignatures.ts"
+import { peer } from "../services/federation/Peer.ts"
+import type { Place } from "../support/Fediverse.ts"
+
+// Tests look into activities of every shape.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Json = any
+
+/** What came to the inbox of a server that is none of ours. */
+export interface Heard {
+  readonly activity: Json
+  readonly keyId: string
+  readonly headers: IncomingMessage["headers"]
+}
+
+const whole = (request: IncomingMessage) =>
+  new Promise<Buffer>((resolve) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", () => resolve(Buffer.concat(chunks)))
+  })
+
+/** A server with accounts whose inbox hears everything, checks who signed it, and answers as it is told. */
+export const listener = Effect.fnUntraced(function*(from: Place) {
+  const found = yield* peer
+  const keys = yield* KeyOperations
+  const heard: Array<Heard> = []
+  const publicKeys = new Map<string, string>()
+  const state = { status: 202 }
+
+  const keyOf = async (keyId: string) => {
+    const known = publicKeys.get(keyId)
+    if (known !== undefined) return known
+    const response = await fetch(keyId, { headers: { accept: "application/activity+json" } })
+    const { publicKey }: Json = await response.json()
+    if (publicKey.id !== keyId) throw new Error(`${keyId} is not what its document says`)
+    publicKeys.set(keyId, publicKey.publicKeyPem)
+    return String(publicKey.publicKeyPem)
+  }
+
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await whole(request)
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+    const signed = { method: "POST", target: request.url ?? "", headers, body }
+    const claim = Result.getOrThrow(
+      headers["signature-input"] === undefined
+        ? Cavage.claim(signed, found.domain, Date.now())
+        : MessageSignatures.claim(signed, new URL(found.url), Date.now())
+    )
+    const pem = await keyOf(claim.keyId)
+    const holds = await Effect.runPromise(keys.verify(pem, claim.algorithm, claim.base, claim.signature))
+    if (!holds) throw new Error("a signature does not hold")
+    heard.push({ activity: JSON.parse(body.toString()), keyId: claim.keyId, headers: request.headers })
+    response.writeHead(state.status).end()
+  }
+  const inbox = (request: IncomingMessage, response: ServerResponse) => {
+    receive(request, response).catch((error) => response.writeHead(500).end(String(error)))
+  }
+  found.documents.set("/inbox", inbox)
+
+  return {
+    ...found,
+    heard,
+    state,
+    from,
+    /** What was heard of one type since the last call of any. */
+    take: (type: string) => heard.splice(0).filter(({ activity }) => activity.type === type)
+  }
+}, Effect.provide(KeyOperationsLayer.layer))
+
+export const keyOperations = Layer.fresh(KeyOperationsLayer.layer)

@@ -1,0 +1,97 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Citizen, fediverse, outcomes, settled } from "../support/Fediverse.ts"
+
+/** Anna here and Zoe there follow each other. */
+const friends = Effect.gen(function*() {
+  const [here, there] = yield* fediverse(2)
+  const places = [here!, there!]
+  const [anna, zoe] = [yield* here!.person("anna"), yield* there!.person("zoe")]
+  yield* anna.follow(zoe)
+  yield* zoe.follow(anna)
+  yield* settled(places)
+  return { anna, zoe, places, done: settled(places) }
+})
+
+const local = (by: Citizen, uri: string) =>
+  Effect.map(
+    by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
+    ({ statuses: [found] }: { statuses: ReadonlyArray<{ id: string; content: string }> }) => found
+  )
+
+it.live(
+  "S-009: favourites, boosts, replies, edits and deletions arrive, once, and are taken back",
+  () =>
+    Effect.gen(function*() {
+      const { anna, done, places, zoe } = yield* friends
+      const post = yield* zoe.post("a post to react to")
+      yield* done
+      const copy = yield* local(anna, post.uri)
+      const at = `/api/v1/statuses/${copy!.id}`
+      yield* anna.ask("POST", `${at}/favourite`)
+      yield* anna.ask("POST", `${at}/reblog`)
+      const reply = yield* anna.post(`@${zoe.handle} a reply`, { in_reply_to_id: copy!.id })
+      yield* done
+      assert.sameMembers([...(yield* zoe.notifications)], [
+        "follow anna",
+        "favourite anna",
+        "reblog anna",
+        "mention anna"
+      ])
+      const counts = (post: Record<string, unknown>) => [
+        post["favourites_count"],
+        post["reblogs_count"],
+        post["replies_count"]
+      ]
+      const own = `/api/v1/statuses/${post.id}`
+      assert.deepStrictEqual(counts(yield* zoe.ask("GET", own)), [1, 1, 1])
+      const { descendants } = yield* zoe.ask("GET", `${own}/context`)
+      assert.deepStrictEqual(descendants.map(({ uri }: { uri: string }) => uri), [reply.uri])
+
+      yield* zoe.ask("PUT", own, { status: "an edited post" })
+      yield* done
+      assert.include((yield* local(anna, post.uri))!.content, "an edited post")
+
+      yield* anna.ask("POST", `${at}/unfavourite`)
+      yield* anna.ask("POST", `${at}/unreblog`)
+      yield* anna.ask("DELETE", `/api/v1/statuses/${reply.id}`)
+      yield* done
+      assert.deepStrictEqual(counts(yield* zoe.ask("GET", own)), [0, 0, 0])
+      assert.deepStrictEqual(yield* zoe.notifications, ["follow anna"])
+
+      yield* zoe.ask("DELETE", own)
+      yield* done
+      assert.isUndefined(yield* local(anna, post.uri))
+      assert.isEmpty(yield* anna.home)
+      for (const place of places) assert.deepStrictEqual([...new Set(yield* outcomes(place))], ["done"])
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live("row 67: posts for followers and for the mentioned go there and nowhere else", () =>
+  Effect.gen(function*() {
+    const [here, there, elsewhere] = yield* fediverse(3)
+    const places = [here!, there!, elsewhere!]
+    const anna = yield* here!.person("anna")
+    const [zoe, max] = [yield* there!.person("zoe"), yield* elsewhere!.person("max")]
+    yield* zoe.follow(anna)
+    yield* anna.find(max)
+    yield* settled(places)
+    const direct = yield* anna.post(`@${max.handle} only for you`, { visibility: "direct" })
+    const few = yield* anna.post("only for followers", { visibility: "private" })
+    yield* settled(places)
+    const stored = (place: typeof here) =>
+      Effect.map(
+        Effect.orDie(place!.sql<{ uri: string }>`SELECT uri FROM statuses WHERE NOT local ORDER BY id`),
+        (rows) => rows.map(({ uri }) => uri)
+      )
+    assert.deepStrictEqual(yield* stored(there), [few.uri])
+    assert.deepStrictEqual(yield* stored(elsewhere), [direct.uri])
+    assert.deepStrictEqual((yield* zoe.home).map(({ uri }) => uri), [few.uri])
+    assert.deepStrictEqual(yield* max.notifications, ["mention anna"])
+    // The end of a post is told to those who had it.
+    yield* anna.ask("DELETE", `/api/v1/statuses/${few.id}`)
+    yield* settled(places)
+    assert.isEmpty(yield* zoe.home)
+    assert.deepStrictEqual(yield* outcomes(elsewhere!), ["done"])
+  }).pipe(Effect.scoped), 60_000)

@@ -1,0 +1,58 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fediverse, settled } from "../support/Fediverse.ts"
+
+it.live(
+  "S-009: a locked account lets in, turns away and removes followers of another server, and blocks them",
+  () =>
+    Effect.gen(function*() {
+      const [here, there] = yield* fediverse(2)
+      const places = [here!, there!]
+      const [anna, zoe, yan] = [
+        yield* here!.person("anna"),
+        yield* there!.person("zoe"),
+        yield* there!.person("yan")
+      ]
+      yield* anna.ask("PATCH", "/api/v1/accounts/update_credentials", { locked: true })
+      yield* zoe.follow(anna)
+      yield* yan.follow(anna)
+      yield* settled(places)
+      assert.isTrue((yield* zoe.relationship(anna)).requested)
+      const requests = yield* anna.ask("GET", "/api/v1/follow_requests")
+      assert.sameMembers(requests.map(({ username }: { username: string }) => username), ["zoe", "yan"])
+      const idOf = (name: string) => requests.find(({ username }: { username: string }) => username === name).id
+      yield* anna.ask("POST", `/api/v1/follow_requests/${idOf("zoe")}/authorize`)
+      yield* anna.ask("POST", `/api/v1/follow_requests/${idOf("yan")}/reject`)
+      yield* settled(places)
+      assert.deepInclude(yield* zoe.relationship(anna), { following: true, requested: false })
+      assert.deepInclude(yield* yan.relationship(anna), { following: false, requested: false })
+
+      yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/remove_from_followers`)
+      yield* settled(places)
+      assert.isFalse((yield* zoe.relationship(anna)).following)
+
+      // Unlocking lets in whoever waits.
+      yield* zoe.follow(anna)
+      yield* settled(places)
+      yield* anna.ask("PATCH", "/api/v1/accounts/update_credentials", { locked: false })
+      yield* settled(places)
+      assert.isTrue((yield* zoe.relationship(anna)).following)
+      yield* anna.follow(zoe)
+      yield* settled(places)
+      assert.isTrue((yield* anna.relationship(zoe)).following)
+
+      const annaThere = yield* zoe.find(anna)
+      yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/block`)
+      yield* settled(places)
+      // Whoever is blocked does not find the account any more; what it knew of it is over.
+      const [blocked] = yield* zoe.ask("GET", `/api/v1/accounts/relationships?id=${annaThere.id}`)
+      assert.deepInclude(blocked, { following: false, followed_by: false, blocked_by: true })
+      yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/unblock`)
+      yield* settled(places)
+      assert.isFalse((yield* zoe.relationship(anna)).blocked_by)
+      yield* zoe.follow(anna)
+      yield* settled(places)
+      assert.isTrue((yield* zoe.relationship(anna)).following)
+    }).pipe(Effect.scoped),
+  60_000
+)

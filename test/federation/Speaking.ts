@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import * as Cavage from "../../src/services/federation/signatures/Cavage.ts"
+import { KeyOperations } from "../../src/services/federation/signatures/KeyOperations.ts"
+import type { Json, Peer } from "../services/federation/Peer.ts"
+import type { Place } from "../support/Fediverse.ts"
+
+type Somebody = Effect.Success<ReturnType<Peer["actor"]>>
+
+/** Sends activities of somebody elsewhere to a server of ours, signed as the fediverse began. */
+export const sendTo = ({ fetch, origin }: Place, by: Somebody) => (activity: Json) =>
+  Effect.gen(function*() {
+    const keys = yield* KeyOperations
+    const text = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
+    const body = new TextEncoder().encode(text)
+    const url = new URL(`${origin}/inbox`)
+    const request = { method: "POST", url, keyId: by.keyId, now: Date.now(), body } as const
+    const { base, headers } = Cavage.toSign({ ...request, headers: { "content-type": "application/activity+json" } })
+    const signed = headers(yield* Effect.orDie(keys.sign(by.privatePem, base)))
+    const { status } = yield* fetch("/inbox", { method: "POST", headers: signed, body })
+    if (status !== 202) return yield* Effect.die(new Error(`the inbox answered ${status}`))
+  })
+
+/** A note of somebody for everybody. */
+export const note = (by: Somebody, name: string, more: Json = {}): Json => ({
+  id: `${by.id}/notes/${name}`,
+  type: "Note",
+  attributedTo: by.id,
+  content: `<p>${name}</p>`,
+  to: ["https://www.w3.org/ns/activitystreams#Public"],
+  cc: [`${by.id}/followers`],
+  ...more
+})
