@@ -25,7 +25,11 @@ const statements = [
     found integer NOT NULL DEFAULT 0,
     PRIMARY KEY (kind, subject_id)
   )`,
-  `CREATE INDEX look_ups_begun ON look_ups (begun_at)`
+  `CREATE INDEX look_ups_begun ON look_ups (begun_at)`,
+  // Figures as other servers state them of what is theirs; we see a part of it only.
+  `ALTER TABLE account_stats ADD COLUMN stated_followers integer, ADD COLUMN stated_following integer,
+    ADD COLUMN stated_statuses integer`,
+  `ALTER TABLE status_stats ADD COLUMN stated_favourites integer, ADD COLUMN stated_reblogs integer`
 ]
 
 export default Effect.gen(function*() {

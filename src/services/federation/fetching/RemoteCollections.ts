@@ -15,8 +15,8 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
     itemsMax: number,
     mayAsk: () => boolean
   ) => Effect.Effect<ReadonlyArray<unknown>>
-  /** How many it says there are; undefined where it says nothing. */
-  readonly total: (collection: unknown, origin: string) => Effect.Effect<number | undefined>
+  /** The collection itself; undefined where it cannot be had, or is not of `origin`. */
+  readonly find: (url: string, origin: string) => Effect.Effect<Foreign | undefined>
 }>()("murmuration/services/federation/fetching/RemoteCollections") {
   static readonly layer = Layer.effect(
     RemoteCollections,
@@ -52,13 +52,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
         }
       )
 
-      const total = traced("RemoteCollections.total")(function*(collection: unknown, origin: string) {
-        const stated = asForeign(collection)?.["totalItems"]
-        const url = idOf(collection)
-        return countOf(stated === undefined && url !== undefined ? (yield* at(url, origin))?.["totalItems"] : stated)
-      })
-
-      return RemoteCollections.of({ items, total })
+      return RemoteCollections.of({ items, find: traced("RemoteCollections.find")(at) })
     })
   )
 }
