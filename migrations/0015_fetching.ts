@@ -12,7 +12,24 @@ const statements = [
     type text NOT NULL,
     target_id bigint NOT NULL,
     PRIMARY KEY (account_id, uri)
-  )`
+  )`,
+  // A parent that is not here, which the status gets as soon as it is.
+  `ALTER TABLE statuses ADD COLUMN in_reply_to_uri text`,
+  `CREATE INDEX statuses_waiting_for ON statuses (in_reply_to_uri) WHERE in_reply_to_uri IS NOT NULL`,
+  // When something was last looked up elsewhere, so that it happens once at a time and not too often.
+  `CREATE TABLE look_ups (
+    kind text NOT NULL,
+    subject_id bigint NOT NULL,
+    begun_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    found integer NOT NULL DEFAULT 0,
+    PRIMARY KEY (kind, subject_id)
+  )`,
+  `CREATE INDEX look_ups_begun ON look_ups (begun_at)`,
+  // Figures as other servers state them of what is theirs; we see a part of it only.
+  `ALTER TABLE account_stats ADD COLUMN stated_followers integer, ADD COLUMN stated_following integer,
+    ADD COLUMN stated_statuses integer`,
+  `ALTER TABLE status_stats ADD COLUMN stated_favourites integer, ADD COLUMN stated_reblogs integer`
 ]
 
 export default Effect.gen(function*() {

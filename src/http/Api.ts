@@ -6,6 +6,7 @@ import { AccountActionsGroup } from "./v1/AccountActions.ts"
 import { AccountConnectionsGroup } from "./v1/AccountConnections.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AppsGroup } from "./v1/Apps.ts"
+import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BookmarksGroup } from "./v1/Bookmarks.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
@@ -39,6 +40,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AccountConnectionsGroup)
   .add(AccountsGroup)
   .add(AppsGroup)
+  .add(AsyncRefreshesGroup)
   .add(BookmarksGroup)
   .add(ConversationsGroup)
   .add(CredentialsGroup)

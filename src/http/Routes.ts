@@ -27,6 +27,7 @@ import * as AccountActions from "./v1/AccountActions.ts"
 import * as AccountConnections from "./v1/AccountConnections.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as Apps from "./v1/Apps.ts"
+import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Bookmarks from "./v1/Bookmarks.ts"
 import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
@@ -62,6 +63,7 @@ const groups = Layer.mergeAll(
   AccountConnections.layer,
   Accounts.layer,
   Apps.layer,
+  AsyncRefreshes.layer,
   Bookmarks.layer,
   Conversations.layer,
   Credentials.layer,

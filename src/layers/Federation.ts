@@ -1,7 +1,11 @@
 import { Layer } from "effect"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { Inquiries } from "../services/federation/fetching/Inquiries.ts"
+import { LookUps } from "../services/federation/fetching/LookUps.ts"
+import { RemoteCollections } from "../services/federation/fetching/RemoteCollections.ts"
 import { RemotePosts } from "../services/federation/fetching/RemotePosts.ts"
+import { RemoteProfiles } from "../services/federation/fetching/RemoteProfiles.ts"
+import { Threads } from "../services/federation/fetching/Threads.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
@@ -12,7 +16,8 @@ import { WebFingers } from "../services/federation/WebFingers.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** What is had from other servers, and stored by way of `Imports`. */
-export const remote = RemotePosts.layer.pipe(
+export const remote = Layer.merge(Threads.layer, RemoteProfiles.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(RemotePosts.layer, RemoteCollections.layer, LookUps.layer)),
   Layer.provideMerge(Layer.merge(RemoteActors.layer, References.layer)),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
   Layer.provideMerge(Layer.mergeAll(RemoteEmojis.layer, SigningKeys.layer, Signatures.layer)),

@@ -127,8 +127,8 @@ it.live(
         const [found] = there.take(type)
         assert.strictEqual(found?.activity.actor, anna.uri, path)
         if (type === "Undo") {
-          assert.strictEqual(found.activity.object.type, object, path)
-          assert.strictEqual(found.activity.object.id, last, path)
+          assert.strictEqual(found?.activity.object.type, object, path)
+          assert.strictEqual(found?.activity.object.id, last, path)
         } else {
           assert.strictEqual(found?.activity.object, object, path)
           last = found?.activity.id

@@ -21,6 +21,8 @@ import * as OwnLists from "../../src/http/v1/OwnLists.ts"
 import * as Statuses from "../../src/http/v1/Statuses.ts"
 import * as Timelines from "../../src/http/v1/Timelines.ts"
 import * as DiscoveryServices from "../../src/services/discovery/Search.ts"
+import { RemoteProfiles } from "../../src/services/federation/fetching/RemoteProfiles.ts"
+import { Threads } from "../../src/services/federation/fetching/Threads.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import * as GroupServices from "../../src/services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
@@ -103,7 +105,7 @@ export const server = (config: Partial<ServerConfig["Service"]> = {}) =>
     Layer.provide(views),
     Layer.provideMerge(services),
     Layer.provideMerge(NodeHttpServer.layerTest),
-    Layer.provideMerge(Limits.layerOff),
+    Layer.provideMerge(Layer.mergeAll(Limits.layerOff, RemoteProfiles.layerNone, Threads.layerNone)),
     Layer.provideMerge(Tokens.layer),
     Layer.provideMerge(OpaqueSecrets.layer),
     Layer.provideMerge(NodeCrypto.layer),

@@ -1,8 +1,11 @@
 import { Clock, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, RecordNotFound, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, idOf } from "../../services/federation/documents/Reading.ts"
+import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
+import { Favourites } from "../../services/statuses/Favourites.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import { remoteSelf } from "./RemoteSelf.ts"
@@ -14,6 +17,8 @@ import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const favourites = yield* Favourites
   const posts = yield* InboxPosts.make(verbs)
 
   return {
@@ -32,6 +37,20 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
           : posts.edit(own, self, post, now)
         const [status] = known === undefined ? yield* here : [known]
         return status === undefined ? yield* new Unprocessable({ text: outcome }) : onStatus(status.id)
+      }),
+      Feature: Effect.fnUntraced(function*({ accountId }: Ownership, { statusIds }: Commands["Feature"]) {
+        const own = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
+          WHERE s.id = ANY (${statusIds}::bigint[]) AND s.account_id = ${accountId} AND s.deleted_at IS NULL
+            AND s.reblog_of_id IS NULL AND s.visibility <> 'direct' AND a.domain IS NOT NULL`
+        const pinnable = new Set(own.map(({ id }) => id))
+        const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, pinsMax)
+        const before = yield* favourites.pinned(accountId)
+        for (const id of before) yield* favourites.unpin(accountId, id)
+        // The last one pinned is shown first.
+        for (const id of wanted.toReversed()) yield* favourites.pin(accountId, id)
+        const ids = [...new Set([...before, ...wanted])]
+        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
+        return onAccount(accountId)
       }),
       Withdraw: Effect.fnUntraced(function*(own: Ownership, { uri }: Commands["Withdraw"]) {
         const self = yield* remoteSelf(sql, own.accountId)

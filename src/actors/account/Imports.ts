@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import type { ClientError } from "../../services/Errors.ts"
+import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import { Implausible } from "../../services/federation/Fetches.ts"
 import { Imports } from "../../services/federation/fetching/Imports.ts"
 import { StatusId } from "../../services/Ids.ts"
@@ -17,6 +17,11 @@ export const layer = Layer.effect(
           Effect.mapError((error: ClientError) =>
             error._tag === "Unavailable" ? error : new Implausible({ url: uri, reason: error.message })
           )
+        ),
+      feature: (account, statusIds) =>
+        Effect.mapError(
+          Effect.asVoid(accounts.tell(account, { _tag: "Feature", statusIds })),
+          (error) => error._tag === "Unavailable" ? error : new Unavailable()
         )
     })
   })

@@ -29,6 +29,9 @@ const known = [
   "Update"
 ] as const
 
+/** Characters of an activity's id that is kept. */
+const uriCharactersMax = 2_000
+
 /** What somebody who is suspended may still do: take back. */
 const whileSuspended = new Set(["Delete", "Reject", "Undo", "Update"])
 
@@ -73,7 +76,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   /** Keeps the id, for who undoes by it. */
   const remember = (own: Ownership, activity: Foreign, type: UndoableType, targetId: bigint) => {
     const uri = idOf(activity)
-    return uri === undefined ? Effect.void : undoables.remember(own.accountId, uri, { type, targetId })
+    return uri === undefined || uri.length > uriCharactersMax
+      ? Effect.void
+      : undoables.remember(own.accountId, uri, { type, targetId })
   }
 
   /** A Create or an Update that names its object only: the object's own document says what it is (row 7). */

@@ -6,7 +6,7 @@ import type { ClientError } from "../../services/Errors.ts"
 import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
-import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { Inquiries, Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -33,6 +33,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow } = yield* ServerConfig
   const broadcast = yield* Broadcast
+  const inquiries = yield* Inquiries
   const intend = yield* Intents.make
   const polls = yield* InboxPolls.make
   const publications = yield* Publications
@@ -61,10 +62,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     now: number,
     asked: boolean
   ) {
-    const document = asForeign(object)
-    const voted = document === undefined ? undefined : yield* polls.vote(own, self, document)
+    const document = asForeign(object) ?? {}
+    const voted = yield* polls.vote(own, self, document)
     if (voted !== undefined) return voted
-    const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
+    const note = foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
     if (yield* statuses.isBuried(own.accountId, note.uri)) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* references.status(note.inReplyTo)
@@ -73,14 +74,27 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const concerns = (asked && open) || parentId !== undefined || mentions.some((mention) => mention.addressed) ||
       (yield* statuses.isFollowed(own.accountId))
     if (!concerns) return yield* ignored("it concerns nobody here")
-    const id = yield* statuses.insert(own.accountId, { note, parentId, mentions })
-    if (id === undefined) return yield* ignored("it is here already")
+    const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
+    if (made === undefined) return yield* ignored("it is here already")
+    const { adopted, id } = made
     // What is asked for long after it was written is news to nobody.
     if (!asked || now - note.publishedMillis < newsMillisMax) yield* intend(own, "publish", id)
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
-      parentId === undefined ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: [parentId] })
+      broadcast.publish({
+        _tag: "Changed",
+        kind: "status",
+        ids: [...adopted, ...(parentId === undefined ? [] : [parentId])]
+      })
     ))
+    if (!asked) {
+      yield* sql.afterCommit(
+        inquiries.around(parentId === undefined ? document : { ...document, inReplyTo: undefined })
+      )
+    }
+    if (parentId === undefined && note.inReplyTo !== undefined) {
+      yield* sql.afterCommit(Effect.orDie(statuses.adopt(note.inReplyTo)))
+    }
     return done
   })
 

@@ -139,6 +139,8 @@ export const Command = Schema.Union([
    * may concern nobody here.
    */
   Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean }),
+  /** What a remote account has pinned, first what comes first. */
+  Schema.TaggedStruct("Feature", { statusIds: Schema.Array(StatusIdFromString) }),
   /** A post of the account that its origin has no more. */
   Schema.TaggedStruct("Withdraw", { uri: Schema.String })
 ])

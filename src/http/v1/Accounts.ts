@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Search } from "../../services/discovery/Search.ts"
 import { missingParameter, Unprocessable } from "../../services/Errors.ts"
+import { RemoteProfiles } from "../../services/federation/fetching/RemoteProfiles.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
@@ -60,6 +61,7 @@ export const layer = group(
     const accounts = yield* Accounts
     const published = yield* AccountStatuses
     const finder = yield* Search
+    const profiles = yield* RemoteProfiles
     const views = yield* AccountViews
     const statusViews = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
@@ -88,12 +90,15 @@ export const layer = group(
         return Reply.list(yield* views.render(yield* accounts.known(ids)))
       }),
       show: traced("accounts.show")(function*({ params }) {
-        return Reply.json(yield* views.renderOne(yield* accounts.show(params.id)))
+        const id = yield* accounts.show(params.id)
+        if ((yield* Caller.viewer) !== undefined) yield* profiles.read(id)
+        return Reply.json(yield* views.renderOne(id))
       }),
       statuses: traced("accounts.statuses")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer
         const { suspended } = yield* accounts.find(params.id)
         if (suspended) return Reply.list([])
+        if (viewer !== undefined) yield* profiles.read(params.id)
         if (query.pinned === true) {
           return Reply.list(yield* statusViews.render(viewer, yield* published.pinned(viewer, params.id), "permitted"))
         }

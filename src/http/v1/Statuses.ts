@@ -1,6 +1,8 @@
 import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unprocessable } from "../../services/Errors.ts"
+import { Threads } from "../../services/federation/fetching/Threads.ts"
 import type { StatusId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
@@ -25,6 +27,7 @@ import { json, list, splice } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 import { Ids, StatusIdPath } from "../wire/ReadRequests.ts"
 import { Context, Status, StatusEdit, StatusSource } from "../wire/Status.ts"
+import { asyncRefresh } from "./AsyncRefreshes.ts"
 
 /** Statuses that one request may name. */
 export const statusBatchMax = 20
@@ -66,6 +69,7 @@ export const layer = group(
     const interactions = yield* Interactions
     const views = yield* StatusViews
     const revisions = yield* RevisionViews
+    const threads = yield* Threads
     const accounts = yield* AccountViews
     const { publicUrl } = yield* ServerConfig
 
@@ -102,13 +106,18 @@ export const layer = group(
       }),
       context: traced("statuses.context")(function*({ params }) {
         const viewer = yield* Caller.viewer
-        const { ancestors, descendants } = yield* contexts.of(viewer, yield* statuses.find(viewer, params.id))
+        const status = yield* statuses.find(viewer, params.id)
+        const fetching = viewer === undefined ? undefined : yield* threads.read(status.id)
+        const { ancestors, descendants } = yield* contexts.of(viewer, status)
         const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted")
         const ready = (ids: ReadonlyArray<bigint>) => list(ids.flatMap((id) => texts.get(id) ?? []))
-        return Reply.json(splice<Context, "ancestors" | "descendants">({}, {
+        const shown = Reply.json(splice<Context, "ancestors" | "descendants">({}, {
           ancestors: ready(ancestors),
           descendants: ready(descendants)
         }))
+        return fetching?.running === true
+          ? HttpServerResponse.setHeaders(shown, asyncRefresh("thread", status.id, fetching.found))
+          : shown
       }),
       history: traced("statuses.history")(function*({ params }) {
         const { id } = yield* statuses.find(yield* Caller.viewer, params.id)

@@ -6,6 +6,7 @@ import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { normalizeDomain, parseHandle } from "./Domains.ts"
 import { Fetches, Implausible } from "./Fetches.ts"
+import * as NewHosts from "./NewHosts.ts"
 import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
 import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperations.ts"
 import * as SingleFlight from "./SingleFlight.ts"
@@ -39,6 +40,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const { localDomain, outboundAllow, publicUrl } = yield* ServerConfig
       const ours = new Set([localDomain, new URL(publicUrl).host])
       const readUrl = urlReader(outboundAllow)
+      const newHosts = NewHosts.make()
       const once = yield* SingleFlight.make<RemoteAccount, RemoteError>(underWayMax)
 
       /** The handle that the actor's own domain and the handle's confirm (row 12). */
@@ -74,7 +76,12 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const refresh = traced("RemoteActors.refresh")((uri: string) => once(uri, fetched(uri)))
 
       const find = traced("RemoteActors.find")(function*(uri: string) {
-        return (yield* accounts.byUri(uri)) ?? (yield* refresh(uri))
+        const known = yield* accounts.byUri(uri)
+        if (known !== undefined) return known
+        if (!(yield* newHosts.admit(URL.parse(uri)?.hostname ?? ""))) {
+          return yield* new Implausible({ url: uri, reason: "too many new hosts of one domain" })
+        }
+        return yield* refresh(uri)
       })
 
       const findByHandle = traced("RemoteActors.findByHandle")(function*(text: string) {

@@ -60,7 +60,7 @@ export class Resolutions extends Context.Service<Resolutions, {
           const places: Places = new Set()
           const found = yield* fetches.discover(address, places)
           return typeOf(found.document, ...actorTypes) === undefined
-            ? { kind: "status" as const, id: (yield* posts.keep(found, true, places)).statusId }
+            ? { kind: "status" as const, id: (yield* posts.keep(found, { asked: true }, places)).statusId }
             : { kind: "account" as const, uri: (yield* actors.find(found.id.href)).uri }
         },
         Effect.timeoutOrElse({

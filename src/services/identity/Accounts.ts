@@ -94,8 +94,9 @@ export class Accounts extends Context.Service<Accounts, {
             a.header_name, a.header_static_name, a.avatar_remote_url, remote_key(a.avatar_remote_url) AS avatar_remote_key,
             a.header_remote_url, remote_key(a.header_remote_url) AS header_remote_key, a.memorial, a.silenced_at IS NOT NULL AS silenced,
             a.suspended_at IS NOT NULL AS suspended, a.moved_to_id, a.created_at,
-            coalesce(c.followers_count, 0) AS followers_count, coalesce(c.following_count, 0) AS following_count,
-            coalesce(c.statuses_count, 0) AS statuses_count, c.last_status_at,
+            greatest(c.followers_count, c.stated_followers, 0) AS followers_count,
+            greatest(c.following_count, c.stated_following, 0) AS following_count,
+            greatest(c.statuses_count, c.stated_statuses, 0) AS statuses_count, c.last_status_at,
             r.id AS role_id, r.name AS role_name, r.color AS role_color
           FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted

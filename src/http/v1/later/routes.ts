@@ -152,8 +152,7 @@ const others: Routes = [
     access: user(),
     success: Schema.Void,
     answer: Effect.succeed(HttpServerResponse.empty({ status: 204 }))
-  },
-  absent("GET", "/api/v1_alpha/async_refreshes/:id", user("read"))
+  }
 ]
 
 /** Everything that later capabilities will answer, by capability. */

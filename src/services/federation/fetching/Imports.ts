@@ -16,4 +16,6 @@ export interface Import {
 export class Imports extends Context.Service<Imports, {
   /** Answers the status, stored by now; fails where it may not be here. */
   readonly store: (post: Import) => Effect.Effect<StatusId, Implausible | Unavailable>
+  /** What the account shows on top of its profile now, its own posts in that order, and nothing else any more. */
+  readonly feature: (account: AccountId, statusIds: ReadonlyArray<StatusId>) => Effect.Effect<void, Unavailable>
 }>()("murmuration/services/federation/fetching/Imports") {}

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { traced } from "../../Traced.ts"
+import { type Foreign, idOf } from "../documents/Reading.ts"
 import { type PostError, RemotePosts } from "./RemotePosts.ts"
+import { Threads } from "./Threads.ts"
 
 /** Inquiries that are under way or wait, in all and at one host; more are not begun. */
 export const inquiriesMax = 2_000
@@ -33,14 +35,17 @@ export type Verdict =
 export class Inquiries extends Context.Service<Inquiries, {
   /** Begins and does not wait; `then` is done with the verdict. Nothing begins where too many are under way. */
   readonly begin: (inquiry: Inquiry, then: (verdict: Verdict) => Effect.Effect<void>) => Effect.Effect<void>
+  /** Begins to fetch what belongs to a new post: what it answers, and its first replies. */
+  readonly around: (post: Foreign) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/Inquiries") {
   /** For whoever has no network: everything is to be asked later. */
-  static readonly layerNone = Layer.succeed(Inquiries, { begin: () => Effect.void })
+  static readonly layerNone = Layer.succeed(Inquiries, { begin: () => Effect.void, around: () => Effect.void })
 
   static readonly layer = Layer.effect(
     Inquiries,
     Effect.gen(function*() {
       const posts = yield* RemotePosts
+      const threads = yield* Threads
       const scope = yield* Effect.scope
       const hosts = new Map<string, number>()
       let underWay = 0
@@ -48,9 +53,9 @@ export class Inquiries extends Context.Service<Inquiries, {
       const ask = ({ kind, uri }: Inquiry): Effect.Effect<Verdict, PostError> => {
         switch (kind) {
           case "post":
-            return Effect.as(posts.find(uri, true), yes)
+            return Effect.as(Effect.tap(posts.refresh(uri, { asked: true }), ({ document }) => around(document)), yes)
           case "news":
-            return Effect.as(posts.refresh(uri, false), yes)
+            return Effect.as(posts.refresh(uri, { asked: false }), yes)
           case "deleted":
           case "gone":
             return Effect.map(posts.isGone(uri, kind === "gone"), (gone) => gone ? yes : no("it is still there"))
@@ -71,22 +76,33 @@ export class Inquiries extends Context.Service<Inquiries, {
         else hosts.delete(host)
       }
 
+      /** Does something at a host, beside the caller; false where there is no room. */
+      const beside = (host: string, work: Effect.Effect<void>) =>
+        Effect.suspend(() => {
+          if (!enter(host)) return Effect.void
+          return work.pipe(
+            Effect.catchCause((cause) => Effect.logWarning("an inquiry came to nothing", cause)),
+            Effect.ensuring(Effect.sync(() => leave(host))),
+            Effect.forkIn(scope),
+            Effect.asVoid
+          )
+        })
+      const hostOf = (uri: string | undefined) => URL.parse(uri ?? "")?.host ?? ""
+
       const begin = traced("Inquiries.begin")(
         (inquiry: Inquiry, then: (verdict: Verdict) => Effect.Effect<void>) =>
-          Effect.suspend(() => {
-            const host = URL.parse(inquiry.uri)?.host ?? ""
-            if (!enter(host)) return Effect.void
-            return ask(inquiry).pipe(
-              Effect.catch((error) => Effect.succeed(verdictOf(error))),
-              Effect.flatMap(then),
-              Effect.catchCause((cause) => Effect.logWarning("an inquiry came to nothing", cause)),
-              Effect.ensuring(Effect.sync(() => leave(host))),
-              Effect.forkIn(scope),
-              Effect.asVoid
-            )
-          })
+          ask(inquiry).pipe(
+            Effect.catch((error) => Effect.succeed(verdictOf(error))),
+            Effect.flatMap(then),
+            (work) => beside(hostOf(inquiry.uri), work)
+          )
       )
-      return Inquiries.of({ begin })
+      const around = traced("Inquiries.around")((post: Foreign) =>
+        post["inReplyTo"] === undefined && post["replies"] === undefined
+          ? Effect.void
+          : beside(hostOf(idOf(post["inReplyTo"]) ?? idOf(post)), threads.around(post))
+      )
+      return Inquiries.of({ begin, around })
     })
   )
 }

@@ -8,8 +8,10 @@ import { traced } from "../../Traced.ts"
 import { type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { type FetchedDocument, Fetches, Implausible } from "../Fetches.ts"
 import { References } from "../inbox/References.ts"
+import { RemoteAccounts } from "../RemoteAccounts.ts"
 import { RemoteActors, type RemoteError, underWayMax } from "../RemoteActors.ts"
 import * as SingleFlight from "../SingleFlight.ts"
+import * as Budget from "./Budget.ts"
 import { Imports } from "./Imports.ts"
 
 /** Why a post could not be had. */
@@ -21,6 +23,16 @@ export interface FetchedPost {
   readonly document: Foreign
 }
 
+/** Why a post is fetched. */
+export interface Wish {
+  /** Somebody wants it; else it is kept only where it concerns somebody here. */
+  readonly asked: boolean
+  /** What fetching for the same reason may still cost. */
+  readonly budget?: Budget.Budget
+  /** The post that it must answer. */
+  readonly inReplyTo?: string
+}
+
 /** How long one look-up may take with everything that it asks for, in seconds. */
 export const lookUpSecondsMax = 45
 
@@ -29,15 +41,12 @@ export const lookUpSecondsMax = 45
  * the same origin, and the author's actor alone stores it.
  */
 export class RemotePosts extends Context.Service<RemotePosts, {
-  /**
-   * The status with this id, as it is here; fetched where it is not. `asked` false keeps it only where it concerns
-   * somebody here.
-   */
-  readonly find: (uri: string, asked: boolean) => Effect.Effect<StatusId, PostError>
+  /** The status with this id, as it is here; fetched where it is not. */
+  readonly find: (uri: string) => Effect.Effect<StatusId, PostError>
   /** The same, fetched in any case: an edit is taken over, and what is deleted stays so. */
-  readonly refresh: (uri: string, asked: boolean) => Effect.Effect<FetchedPost, PostError>
+  readonly refresh: (uri: string, wish: Wish) => Effect.Effect<FetchedPost, PostError>
   /** Stores what was fetched already. */
-  readonly keep: (found: FetchedDocument, asked: boolean, places?: Places) => Effect.Effect<FetchedPost, PostError>
+  readonly keep: (found: FetchedDocument, wish: Wish, places?: Places) => Effect.Effect<FetchedPost, PostError>
   /** Whether its origin says that there is no such post any more; with `open`, also where it knows of none. */
   readonly isGone: (uri: string, open: boolean) => Effect.Effect<boolean, RemoteError>
 }>()("murmuration/services/federation/fetching/RemotePosts") {
@@ -45,6 +54,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
     RemotePosts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const accounts = yield* RemoteAccounts
       const actors = yield* RemoteActors
       const fetches = yield* Fetches
       const imports = yield* Imports
@@ -61,37 +71,50 @@ export class RemotePosts extends Context.Service<RemotePosts, {
         return yield* fetches.fetch(object, places)
       })
 
+      /** Each new account is paid for. */
+      const authorAt = Effect.fnUntraced(function*(uri: string, { budget }: Wish) {
+        const known = yield* accounts.byUri(uri)
+        if (known !== undefined) return known
+        if (budget !== undefined && !Budget.spend(budget, "accounts")) {
+          return yield* new Implausible({ url: uri, reason: "too many new accounts at once" })
+        }
+        return yield* actors.find(uri)
+      })
+
       const keep = traced("RemotePosts.keep")(
-        function*(found: FetchedDocument, asked: boolean, places: Places = new Set()) {
+        function*(found: FetchedDocument, wish: Wish, places: Places = new Set()) {
           const { document, id } = yield* objectOf(found, places)
           const author = idsOf(document["attributedTo"]).find((uri) => URL.parse(uri)?.origin === id.origin)
           if (author === undefined) {
             return yield* new Implausible({ url: id.href, reason: "no post of anybody there" })
           }
-          const { id: accountId } = yield* actors.find(author)
-          const post = { author: accountId, uri: id.href, document: JSON.stringify(document), asked }
+          if (wish.inReplyTo !== undefined && idOf(document["inReplyTo"]) !== wish.inReplyTo) {
+            return yield* new Implausible({ url: id.href, reason: "it is no reply" })
+          }
+          const { id: accountId } = yield* authorAt(author, wish)
+          const post = { author: accountId, uri: id.href, document: JSON.stringify(document), asked: wish.asked }
           return { statusId: yield* imports.store(post), document }
         }
       )
 
-      const fetched = Effect.fnUntraced(function*(uri: string, asked: boolean) {
+      const fetched = Effect.fnUntraced(function*(uri: string, wish: Wish) {
         const places: Places = new Set()
-        return yield* keep(yield* fetches.fetch(uri, places), asked, places)
+        return yield* keep(yield* fetches.fetch(uri, places), wish, places)
       })
 
-      const refresh = traced("RemotePosts.refresh")((uri: string, asked: boolean) =>
+      const refresh = traced("RemotePosts.refresh")((uri: string, wish: Wish) =>
         once(
-          `${asked} ${uri}`,
-          Effect.timeoutOrElse(fetched(uri, asked), {
+          `${wish.asked} ${wish.inReplyTo ?? ""} ${uri}`,
+          Effect.timeoutOrElse(fetched(uri, wish), {
             duration: `${lookUpSecondsMax} seconds`,
             orElse: () => new Unreachable({ url: uri, reason: "timeout" })
           })
         )
       )
 
-      const find = traced("RemotePosts.find")(function*(uri: string, asked: boolean) {
+      const find = traced("RemotePosts.find")(function*(uri: string) {
         const known = yield* Effect.orDie(references.status(uri))
-        if (known === undefined) return (yield* refresh(uri, asked)).statusId
+        if (known === undefined) return (yield* refresh(uri, { asked: true })).statusId
         const [standing] = yield* Effect.orDie(
           sql<{ id: bigint }>`SELECT id FROM statuses WHERE id = ${known} AND deleted_at IS NULL`
         )

@@ -37,8 +37,16 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   /** Keeps the emoji that a post brings. */
   readonly decorate: (note: ForeignNote) => Effect.Effect<void, SqlError>
-  /** Answers the new status' id, undefined where the post is here already. */
-  readonly insert: (accountId: AccountId, received: Received) => Effect.Effect<bigint | undefined, SqlError>
+  /**
+   * The new status, and those that waited for it as what they answer; undefined where the post is here already. One whose
+   * own parent is not here waits for it.
+   */
+  readonly insert: (
+    accountId: AccountId,
+    received: Received
+  ) => Effect.Effect<{ readonly id: bigint; readonly adopted: ReadonlyArray<bigint> } | undefined, SqlError>
+  /** Gives those that wait for this post their parent, where it is here by now. */
+  readonly adopt: (uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteStatuses") {
   static readonly layer = Layer.effect(
     RemoteStatuses,
@@ -82,6 +90,17 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         }
       )
 
+      const adopt = traced("RemoteStatuses.adopt")(function*(uri: string) {
+        const adopted = yield* sql<{ id: bigint; parentId: bigint }>`
+          UPDATE statuses c SET in_reply_to_id = p.id, in_reply_to_account_id = p.account_id, in_reply_to_uri = NULL
+          FROM statuses p WHERE p.uri = ${uri} AND p.deleted_at IS NULL AND c.in_reply_to_uri = ${uri} AND c.id <> p.id
+            AND c.in_reply_to_id IS NULL AND c.deleted_at IS NULL RETURNING c.id, p.id AS parent_id`
+        const [first] = adopted
+        if (first === undefined) return []
+        yield* Counters.count(sql, [], [{ statusId: first.parentId, replies: adopted.length }])
+        return [...adopted.map(({ id }) => id), first.parentId]
+      })
+
       const insert = traced("RemoteStatuses.insert")(function*(accountId: AccountId, received: Received) {
         const { mentions, note, parentId } = received
         const millis = note.publishedMillis
@@ -89,9 +108,10 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         const [made] = yield* sql<{ id: bigint }>`
           WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id)
           INSERT INTO statuses (id, account_id, uri, url, local, html, spoiler_text, sensitive, visibility, language,
-            in_reply_to_id, in_reply_to_account_id, conversation_id, created_at)
+            in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, conversation_id, created_at)
           SELECT fresh.id, ${accountId}, ${note.uri}, ${note.url}, false, ${note.html}, ${note.spoilerText},
             ${note.sensitive}, ${note.visibility}, ${note.language}, p.id, p.account_id,
+            CASE WHEN p.id IS NULL THEN ${waitsFor(note)}::text END,
             coalesce(p.conversation_id, fresh.id), ${at}
           FROM fresh LEFT JOIN statuses p ON p.id = ${parentId ?? null}::bigint AND p.deleted_at IS NULL
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id`
@@ -120,11 +140,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           parentId === undefined ? [] : [{ statusId: parentId, replies: 1 }],
           at
         )
-        return id
+        return { id, adopted: yield* adopt(note.uri) }
       })
 
       return RemoteStatuses.of({
         insert,
+        adopt,
         attach,
         decorate,
         isBuried: traced("RemoteStatuses.isBuried")((accountId, uri) =>
@@ -145,3 +166,9 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     })
   )
 }
+
+/** Characters of a parent's id that is remembered. */
+const parentCharactersMax = 2_000
+
+const waitsFor = ({ inReplyTo }: ForeignNote): string | null =>
+  inReplyTo !== undefined && inReplyTo.length <= parentCharactersMax ? inReplyTo : null

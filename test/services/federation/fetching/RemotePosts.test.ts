@@ -5,7 +5,7 @@ import { RemotePosts } from "../../../../src/services/federation/fetching/Remote
 import { type Json, type Peer, peer } from "../Peer.ts"
 import { fetching, noteOf, serve, statusesHere, timesAsked } from "./Fetching.ts"
 
-const find = (uri: string) => RemotePosts.use((posts) => posts.find(uri, true))
+const find = (uri: string) => RemotePosts.use((posts) => posts.find(uri))
 const refused = (uri: string) => Effect.map(Effect.flip(find(uri)), ({ _tag, message }) => `${_tag}: ${message}`)
 
 layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a post", (it) => {
@@ -125,7 +125,10 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
         SELECT u, account_id, created_at FROM statuses, unnest(${[id, other]}::text[]) u WHERE id = ${statusId}`
       for (const uri of [id, other]) {
         assert.match(yield* refused(uri), /deleted/)
-        assert.match((yield* Effect.flip(RemotePosts.use((posts) => posts.refresh(uri, true)))).message, /deleted|here/)
+        assert.match(
+          (yield* Effect.flip(RemotePosts.use((posts) => posts.refresh(uri, { asked: true })))).message,
+          /deleted|here/
+        )
       }
       assert.notInclude(yield* statusesHere, id)
     }))
@@ -138,7 +141,10 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       const note = noteOf(vic.id, "edited", { published })
       const statusId = yield* find(serve(there, note))
       serve(there, { ...note, content: "<p>newer</p>", updated: new Date().toISOString() })
-      assert.strictEqual((yield* RemotePosts.use((posts) => posts.refresh(note.id, true))).statusId, statusId)
+      assert.strictEqual(
+        (yield* RemotePosts.use((posts) => posts.refresh(note.id, { asked: true }))).statusId,
+        statusId
+      )
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql`SELECT html FROM statuses WHERE id = ${statusId}`
       assert.deepStrictEqual<unknown>(rows, [{ html: "<p>newer</p>" }])

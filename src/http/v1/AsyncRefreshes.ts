@@ -1,0 +1,54 @@
+import { Effect, Result, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { type LookUpKind, LookUps } from "../../services/federation/fetching/LookUps.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { type AsyncRefresh, AsyncRefreshState } from "../wire/AsyncRefresh.ts"
+import { json, splice } from "../wire/Keys.ts"
+
+/** How soon a client should look again, in seconds. */
+const retrySeconds = 3
+
+/** The header that says that more of an answer is being fetched, under a name that tells clients nothing. */
+export const asyncRefresh = (kind: LookUpKind, subjectId: bigint, found: number) => ({
+  "mastodon-async-refresh": `id="${
+    Base64Url.encode(`${kind}:${subjectId}`)
+  }", retry=${retrySeconds}, result_count=${found}`
+})
+
+/** What goes on in the background of an answer that was given (operations.md section 0). */
+export class AsyncRefreshesGroup extends HttpApiGroup.make("asyncRefreshes")
+  .add(
+    HttpApiEndpoint.get("show", "/api/v1_alpha/async_refreshes/:id", {
+      params: { id: Schema.String },
+      success: AsyncRefreshState
+    }).annotate(Access, Access.user("read"))
+  )
+  .middleware(Guard)
+{}
+
+const named = /^(thread|profile):([0-9]{1,18})$/
+
+export const layer = group(
+  HttpApi.make("murmuration").add(AsyncRefreshesGroup),
+  "asyncRefreshes",
+  Effect.fn(function*(handlers) {
+    const lookUps = yield* LookUps
+    return handlers.handleAll({
+      show: traced("asyncRefreshes.show")(function*({ params: { id } }) {
+        const [, kind, subject = ""] = named.exec(Result.getOrElse(Base64Url.decodeString(id), () => "")) ?? []
+        const state = kind === "thread" || kind === "profile" ? yield* lookUps.find(kind, BigInt(subject)) : undefined
+        if (state === undefined) return yield* new RecordNotFound({ text: "Not Found" })
+        const status = state.running ? "running" : "finished"
+        return Reply.json(splice<AsyncRefreshState, "asyncRefresh">({}, {
+          asyncRefresh: json<AsyncRefresh>({ id, status, resultCount: state.found })
+        }))
+      })
+    })
+  })
+)

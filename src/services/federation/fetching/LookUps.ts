@@ -1,0 +1,51 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { traced } from "../../Traced.ts"
+
+/** What is looked up: the conversation around a post, the posts of an account. */
+export type LookUpKind = "thread" | "profile"
+
+/** How long a look-up may take in all, in seconds; less than until the next of its kind. */
+export const lookUpSecondsMax = 300
+
+/** Look-ups of which other servers hear, and when: one at a time for its subject on all nodes, and not too often. */
+export class LookUps extends Context.Service<LookUps, {
+  /** Whether it is the caller's to do: nobody has begun it in the last `millis` milliseconds. */
+  readonly begin: (kind: LookUpKind, subjectId: bigint, millis: number) => Effect.Effect<boolean>
+  /** Is over; `found` new things came of it. */
+  readonly end: (kind: LookUpKind, subjectId: bigint, found: number) => Effect.Effect<void>
+  /** The newest one; undefined where there was none lately. */
+  readonly find: (
+    kind: LookUpKind,
+    subjectId: bigint
+  ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
+}>()("murmuration/services/federation/fetching/LookUps") {
+  static readonly layer = Layer.effect(
+    LookUps,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return LookUps.of({
+        begin: traced("LookUps.begin")(function*(kind, subjectId, millis) {
+          const now = yield* Clock.currentTimeMillis
+          const rows =
+            yield* sql`INSERT INTO look_ups (kind, subject_id, begun_at) VALUES (${kind}, ${subjectId}, ${new Date(
+              now
+            )}) ON CONFLICT (kind, subject_id) DO UPDATE SET begun_at = excluded.begun_at, ended_at = NULL, found = 0
+            WHERE look_ups.begun_at <= ${new Date(now - millis)} RETURNING 1`
+          return rows.length > 0
+        }, Effect.orDie),
+        end: traced("LookUps.end")(function*(kind, subjectId, found) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          yield* sql`UPDATE look_ups SET ended_at = ${at}, found = ${found} WHERE kind = ${kind} AND subject_id = ${subjectId}`
+        }, Effect.orDie),
+        find: traced("LookUps.find")(function*(kind, subjectId) {
+          const since = new Date((yield* Clock.currentTimeMillis) - lookUpSecondsMax * 1_000)
+          const [row] = yield* sql<{ running: boolean; found: number }>`
+            SELECT ended_at IS NULL AND begun_at > ${since} AS running, found FROM look_ups
+            WHERE kind = ${kind} AND subject_id = ${subjectId}`
+          return row
+        }, Effect.orDie)
+      })
+    })
+  )
+}

@@ -1,0 +1,65 @@
+import { Context, Effect, Layer } from "effect"
+import { traced } from "../../Traced.ts"
+import { asForeign, asList, type Foreign, idOf } from "../documents/Reading.ts"
+import { Fetches } from "../Fetches.ts"
+
+/** Collections of other servers: as many of their items as somebody wants, and no page twice (row 34). */
+export class RemoteCollections extends Context.Service<RemoteCollections, {
+  /**
+   * The first items, as they stand there: ids, or objects that prove nothing. `collection` is its id, or the collection as
+   * far as it is in a document of `origin`, which alone is asked. `mayAsk` is asked before each page.
+   */
+  readonly items: (
+    collection: unknown,
+    origin: string,
+    itemsMax: number,
+    mayAsk: () => boolean
+  ) => Effect.Effect<ReadonlyArray<unknown>>
+  /** The collection itself; undefined where it cannot be had, or is not of `origin`. */
+  readonly find: (url: string, origin: string) => Effect.Effect<Foreign | undefined>
+}>()("murmuration/services/federation/fetching/RemoteCollections") {
+  static readonly layer = Layer.effect(
+    RemoteCollections,
+    Effect.gen(function*() {
+      const fetches = yield* Fetches
+
+      /** A page that has to be asked for; undefined where it is another server's or cannot be had. */
+      const at = (url: string, origin: string) =>
+        URL.parse(url)?.origin === origin
+          ? fetches.fetch(url).pipe(
+            Effect.map(({ document }): Foreign | undefined => document),
+            Effect.orElseSucceed(() => undefined)
+          )
+          : Effect.succeed(undefined)
+
+      const items = traced("RemoteCollections.items")(
+        function*(collection: unknown, origin: string, itemsMax: number, mayAsk: () => boolean) {
+          const found: Array<unknown> = []
+          const visited = new Set<string>()
+          for (let next = collection; next !== undefined && found.length < itemsMax;) {
+            let page = asForeign(next)
+            const url = page === undefined || !hasContent(page) ? idOf(next) : undefined
+            if (url !== undefined) {
+              if (visited.has(url) || !mayAsk()) break
+              visited.add(url)
+              page = yield* at(url, origin)
+            }
+            if (page === undefined) break
+            found.push(...itemsOf(page))
+            next = page["first"] !== undefined && itemsOf(page).length === 0 ? page["first"] : page["next"]
+          }
+          return found.slice(0, itemsMax)
+        }
+      )
+
+      return RemoteCollections.of({ items, find: traced("RemoteCollections.find")(at) })
+    })
+  )
+}
+
+const itemsOf = (page: Foreign) => [...asList(page["orderedItems"]), ...asList(page["items"])]
+const hasContent = (page: Foreign) => ["first", "next", "items", "orderedItems"].some((field) => field in page)
+
+/** A number of things as others state it; Postgres keeps four bytes of it. */
+export const countOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, 2_147_483_647) : undefined

@@ -1,0 +1,151 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { LRUCache } from "lru-cache"
+import { Broadcast } from "../../Broadcast.ts"
+import type { AccountId, StatusId } from "../../Ids.ts"
+import { pinsMax } from "../../instance/ContentLimits.ts"
+import { traced } from "../../Traced.ts"
+import { asForeign, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
+import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
+import { Imports } from "./Imports.ts"
+import { LookUps, lookUpSecondsMax } from "./LookUps.ts"
+import { countOf, RemoteCollections } from "./RemoteCollections.ts"
+import { RemotePosts } from "./RemotePosts.ts"
+
+/** How often an account's collections are read, in milliseconds, and posts that are taken from its outbox. */
+export const outboxMillisMin = 24 * 3_600_000
+export const outboxPostsMax = 20
+/** Requests for what is in a collection: the outbox itself was asked for already, then its first page. */
+const outboxPagesMax = 1
+const featuredPagesMax = 2
+/** How long nobody looks whether an account is due, in milliseconds, and accounts for which that is known. */
+const restMillis = 60_000
+const restingMax = 10_000
+
+interface Profile {
+  readonly uri: string
+  readonly outboxUrl: string | null
+  readonly followersUrl: string | null
+  readonly followingUrl: string | null
+  readonly featuredUrl: string | null
+  readonly fetchedAt: Date
+  readonly followed: boolean
+}
+
+/** What a profile of another server shows beside its document: its newest posts, what it pinned, how many follow it. */
+export class RemoteProfiles extends Context.Service<RemoteProfiles, {
+  /**
+   * Somebody looks at an account. What of it is out of date is fetched in the background: its document and its collections
+   * once a day, its posts only where nobody here follows it, as they come by themselves then.
+   */
+  readonly read: (accountId: AccountId) => Effect.Effect<void>
+}>()("murmuration/services/federation/fetching/RemoteProfiles") {
+  /** For whoever has no network. */
+  static readonly layerNone = Layer.succeed(RemoteProfiles, { read: () => Effect.void })
+
+  static readonly layer = Layer.effect(
+    RemoteProfiles,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const actors = yield* RemoteActors
+      const broadcast = yield* Broadcast
+      const collections = yield* RemoteCollections
+      const imports = yield* Imports
+      const lookUps = yield* LookUps
+      const posts = yield* RemotePosts
+      const scope = yield* Effect.scope
+      const resting = new LRUCache<bigint, number>({ max: restingMax })
+
+      /** An item of one of the account's own collections. What stands there whole is believed of its author alone (row 9). */
+      const had = Effect.fnUntraced(function*(author: string, item: unknown) {
+        const uri = idOf(item)
+        const object = asForeign(item)
+        if (uri === undefined || URL.parse(uri)?.origin !== URL.parse(author)?.origin) return undefined
+        const whole = object !== undefined && idsOf(object["attributedTo"]).includes(author) && "content" in object
+        const found: Effect.Effect<StatusId, unknown> = whole
+          ? Effect.map(posts.keep({ id: new URL(uri), document: object }, { asked: true }), ({ statusId }) => statusId)
+          : posts.find(uri)
+        return yield* Effect.orElseSucceed(found, () => undefined)
+      })
+
+      /** The posts among activities; what the account only boosted is not its own. */
+      const postOf = (author: string, item: unknown) => {
+        const activity: Foreign = asForeign(item) ?? {}
+        return typeOf(activity, "Create") !== undefined && idOf(activity["actor"]) === author
+          ? activity["object"]
+          : undefined
+      }
+
+      const figures = Effect.fnUntraced(function*(
+        id: AccountId,
+        [followers, following, outbox]: ReadonlyArray<Foreign | undefined>
+      ) {
+        const stated = (collection: Foreign | undefined) => countOf(collection?.["totalItems"]) ?? null
+        yield* sql`UPDATE account_stats SET stated_followers = ${stated(followers)}, stated_following = ${
+          stated(following)
+        }, stated_statuses = ${stated(outbox)} WHERE account_id = ${id}`.pipe(Effect.orDie)
+        yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
+      })
+
+      const collect = Effect.fnUntraced(function*(id: AccountId, profile: Profile) {
+        const { featuredUrl, followed, followersUrl, followingUrl, outboxUrl, uri } = profile
+        const origin = URL.parse(uri)?.origin ?? ""
+        const all = yield* Effect.forEach(
+          [followersUrl, followingUrl, outboxUrl],
+          (url) => url === null ? Effect.succeed(undefined) : collections.find(url, origin)
+        )
+        yield* figures(id, all)
+        let pages = outboxPagesMax
+        const items = followed ? [] : yield* collections.items(all[2], origin, outboxPostsMax, () => pages-- > 0)
+        let found = 0
+        for (const item of items) {
+          if ((yield* had(uri, postOf(uri, item))) !== undefined) found++
+        }
+        if (featuredUrl !== null) {
+          let featuredPages = featuredPagesMax
+          const pinned = yield* collections.items(featuredUrl, origin, pinsMax, () => featuredPages-- > 0)
+          const ids = yield* Effect.forEach(pinned, (item) => had(uri, item))
+          yield* Effect.ignore(imports.feature(id, ids.filter((statusId) => statusId !== undefined)))
+        }
+        return found
+      })
+
+      const load = (id: AccountId) =>
+        Effect.map(
+          sql<Profile>`SELECT a.uri, r.outbox_url, r.followers_url, r.following_url, r.featured_url, r.fetched_at,
+              EXISTS (SELECT FROM follows f WHERE f.target_account_id = a.id) AS followed
+            FROM accounts a JOIN remote_actors r ON r.account_id = a.id
+            WHERE a.id = ${id} AND a.suspended_at IS NULL`,
+          ([row]) => row
+        ).pipe(Effect.orDie)
+
+      const refresh = Effect.fnUntraced(function*(id: AccountId, { uri }: Profile, stale: boolean, due: boolean) {
+        if (stale) yield* Effect.ignore(actors.refresh(uri))
+        const profile = due ? yield* load(id) : undefined
+        if (profile === undefined) return
+        const found = yield* collect(id, profile).pipe(
+          Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => Effect.succeed(0) })
+        )
+        yield* lookUps.end("profile", id, found)
+      })
+
+      const read = traced("RemoteProfiles.read")(function*(id: AccountId) {
+        const now = yield* Clock.currentTimeMillis
+        const rested = resting.get(id)
+        if (rested !== undefined && now - rested < restMillis && now >= rested) return
+        resting.set(id, now)
+        const profile = yield* load(id)
+        if (profile === undefined) return
+        const stale = now - profile.fetchedAt.getTime() > profileMillisMax
+        const due = yield* lookUps.begin("profile", id, outboxMillisMin)
+        if (!stale && !due) return
+        yield* refresh(id, profile, stale, due).pipe(
+          Effect.catchCause((cause) => Effect.logWarning("a profile was not fetched", cause)),
+          Effect.forkIn(scope)
+        )
+      })
+
+      return RemoteProfiles.of({ read })
+    })
+  )
+}

@@ -1,0 +1,141 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { traced } from "../../Traced.ts"
+import { type Foreign, idOf } from "../documents/Reading.ts"
+import { References } from "../inbox/References.ts"
+import * as Budget from "./Budget.ts"
+import { LookUps, lookUpSecondsMax } from "./LookUps.ts"
+import { RemoteCollections } from "./RemoteCollections.ts"
+import { RemotePosts } from "./RemotePosts.ts"
+
+/** How often the conversation of a post is fetched, and how old the post is at least, in milliseconds. */
+export const threadMillisMin = 15 * 60_000
+export const threadAgeMillisMin = 5 * 60_000
+/** Pages of replies that a new post is worth: the collection and its first page. */
+const pagesOfNew = 2
+/** Parents above a post among which one is looked for that is missing here. */
+const ancestorsMax = 4_096
+
+/** Conversations whose other posts are elsewhere: parents up to the first, and replies, each from its origin. */
+export class Threads extends Context.Service<Threads, {
+  /** Fetches what a new post answers and its first replies. Nothing is done where it needs nothing. */
+  readonly around: (post: Foreign) => Effect.Effect<void>
+  /**
+   * Somebody reads the conversation of a status: it is fetched in the background where that is due. Answers whether that
+   * goes on, and undefined where there is nothing to wait for.
+   */
+  readonly read: (
+    statusId: bigint
+  ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
+}>()("murmuration/services/federation/fetching/Threads") {
+  /** For whoever has no network. */
+  static readonly layerNone = Layer.succeed(Threads, {
+    around: () => Effect.void,
+    read: () => Effect.succeed(undefined)
+  })
+
+  static readonly layer = Layer.effect(
+    Threads,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const collections = yield* RemoteCollections
+      const limits = yield* Budget.FetchLimits
+      const lookUps = yield* LookUps
+      const posts = yield* RemotePosts
+      const references = yield* References
+      const scope = yield* Effect.scope
+
+      const had = (uri: string, budget: Budget.Budget, inReplyTo?: string) =>
+        posts.refresh(uri, { asked: true, budget, ...(inReplyTo === undefined ? {} : { inReplyTo }) }).pipe(
+          Effect.orElseSucceed(() => undefined)
+        )
+
+      /** Fetches parents until one is known or none is named. */
+      const climb = Effect.fnUntraced(function*(from: string | undefined, budget: Budget.Budget) {
+        const visited = new Set<string>()
+        let count = 0
+        for (let uri = from; uri !== undefined && !visited.has(uri);) {
+          visited.add(uri)
+          if ((yield* Effect.orDie(references.status(uri))) !== undefined || !Budget.spend(budget, "statuses")) break
+          const parent = yield* had(uri, budget)
+          if (parent === undefined) break
+          count++
+          uri = idOf(parent.document["inReplyTo"])
+        }
+        return count
+      })
+
+      /** Fetches replies, and replies to them, level by level. A collection names what it likes; only replies are taken. */
+      const descend = Effect.fnUntraced(function*(top: Foreign, budget: Budget.Budget, repliesMax: number) {
+        const visited = new Set<string>()
+        const parents = [top]
+        let count = 0
+        for (let parent = parents.shift(); parent !== undefined && count < repliesMax; parent = parents.shift()) {
+          const id = idOf(parent) ?? ""
+          let pages = limits.pagesPerCollection
+          const mayAsk = () => pages-- > 0 && Budget.spend(budget, "pages")
+          const origin = URL.parse(id)?.origin ?? ""
+          for (const item of yield* collections.items(parent["replies"], origin, repliesMax - count, mayAsk)) {
+            const uri = idOf(item)
+            if (uri === undefined || visited.has(uri)) continue
+            visited.add(uri)
+            if (count >= repliesMax || !Budget.spend(budget, "statuses")) return count
+            const reply = yield* had(uri, budget, id)
+            if (reply === undefined) continue
+            count++
+            parents.push(reply.document)
+          }
+        }
+        return count
+      })
+
+      const around = traced("Threads.around")(function*(post: Foreign) {
+        const budget = Budget.begin(limits)
+        yield* climb(idOf(post["inReplyTo"]), budget)
+        // What is in the post itself is enough for a new one.
+        budget.pages = typeof post["replies"] === "string" ? pagesOfNew : 0
+        yield* descend(post, budget, limits.repliesOfNew)
+      })
+
+      /** What the topmost of the parents that are here answers, if that is not here. */
+      const missing = (statusId: bigint) =>
+        Effect.map(
+          sql<{ uri: string | null }>`
+          WITH RECURSIVE up (id, depth) AS (
+            SELECT ${statusId}::bigint, 1
+            UNION ALL
+            SELECT s.in_reply_to_id, up.depth + 1 FROM up JOIN statuses s ON s.id = up.id
+            WHERE s.in_reply_to_id IS NOT NULL AND up.depth < ${ancestorsMax})
+          SELECT s.in_reply_to_uri AS uri FROM up JOIN statuses s ON s.id = up.id ORDER BY up.depth DESC LIMIT 1`,
+          ([row]) => row?.uri ?? undefined
+        )
+
+      const grow = Effect.fnUntraced(function*(statusId: bigint, uri: string) {
+        const budget = Budget.begin(limits)
+        const climbed = yield* climb(yield* Effect.orDie(missing(statusId)), budget)
+        const top = yield* had(uri, budget)
+        return climbed + (top === undefined ? 0 : yield* descend(top.document, budget, limits.repliesOfRead))
+      })
+
+      const read = traced("Threads.read")(function*(statusId: bigint) {
+        const [post] = yield* sql<{ uri: string; createdAt: Date }>`SELECT uri, created_at FROM statuses
+          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND visibility IN ('public', 'unlisted')`.pipe(
+          Effect.orDie
+        )
+        const now = yield* Clock.currentTimeMillis
+        if (post === undefined || now - post.createdAt.getTime() < threadAgeMillisMin) return undefined
+        if (yield* lookUps.begin("thread", statusId, threadMillisMin)) {
+          yield* grow(statusId, post.uri).pipe(
+            Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => Effect.succeed(0) }),
+            Effect.catchCause((cause) => Effect.as(Effect.logWarning("a conversation was not fetched", cause), 0)),
+            Effect.flatMap((found) => lookUps.end("thread", statusId, found)),
+            Effect.forkIn(scope)
+          )
+        }
+        return yield* lookUps.find("thread", statusId)
+      })
+
+      return Threads.of({ around, read })
+    })
+  )
+}
