@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { Accounts } from "../actors/account/Accounts.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
+import { Departures } from "../services/federation/departure/Departures.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
@@ -12,6 +13,7 @@ import { Notices } from "../services/feeds/Notices.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
 import { AgendaEntries } from "../services/intents/Agenda.ts"
 import { Commands } from "../services/intents/Commands.ts"
+import { Errands } from "../services/intents/Errands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
@@ -33,12 +35,13 @@ import { Targets } from "../services/statuses/Targets.ts"
 
 /** What the actors know and do beside what every room shares. */
 const services = Layer.mergeAll(
-  AgendaEntries.layer,
   Attachings.layer,
   Audiences.layer,
   Authors.layer,
   Counterparts.layer,
+  Departures.layer,
   DirectThreads.layer,
+  Errands.layer,
   Fanouts.layer,
   Favourites.layer,
   Follows.layer,
@@ -56,7 +59,11 @@ const services = Layer.mergeAll(
   Restrictions.layer,
   Retention.layer,
   Targets.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(Drafts.layer, Holdings.layer, RemoteEmojis.layer, RemotePolls.layer)))
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(AgendaEntries.layer, Drafts.layer, Holdings.layer, RemoteEmojis.layer, RemotePolls.layer)
+  )
+)
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer).pipe(

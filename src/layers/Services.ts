@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
+import { Departures } from "../services/federation/departure/Departures.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
@@ -32,6 +33,8 @@ import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
+import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { Errands } from "../services/intents/Errands.ts"
 import { Letters } from "../services/letters/Letters.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Apps } from "../services/oauth/Apps.ts"
@@ -102,7 +105,8 @@ const federation = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer)),
+  Layer.provideMerge(Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Departures.layer)),
+  Layer.provideMerge(Layer.merge(AgendaEntries.layer, Errands.layer)),
   Layer.provide(KeyOperations.layer)
 )
 

@@ -7,6 +7,7 @@ import { AgendaEntries, type Due } from "../../services/intents/Agenda.ts"
 import { type OutsideCommand, OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Departing from "./Departing.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
@@ -34,6 +35,7 @@ const make = Effect.gen(function*() {
   const moderation = yield* Moderation.make
   const polling = yield* Polling.make
   const profile = yield* Profile.make
+  const departing = yield* Departing.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
     ...publishing.verbs,
@@ -77,6 +79,7 @@ const make = Effect.gen(function*() {
   const dues = {
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,
+    purge: (own: Ownership.Ownership) => departing.due(own),
     ["scheduled_status"]: scheduling.due
   } as const
 

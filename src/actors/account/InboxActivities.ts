@@ -1,10 +1,11 @@
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
+import { Departures } from "../../services/federation/departure/Departures.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { References } from "../../services/federation/inbox/References.ts"
-import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
+import { Errands } from "../../services/intents/Errands.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -33,7 +34,8 @@ const whileSuspended = new Set(["Delete", "Reject", "Undo", "Update"])
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const references = yield* References
-  const statuses = yield* RemoteStatuses
+  const departures = yield* Departures
+  const errands = yield* Errands
   const posts = yield* InboxPosts.make(verbs)
 
   const onAccount = (
@@ -104,7 +106,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             (now) => posts.create(own, self, object, Math.min(now, receivedAt))
           )
         case "Delete":
-          return idOf(object) === self.uri ? ignored("accounts are not deleted yet") : posts.remove(own, self, object)
+          return idOf(object) === self.uri
+            ? Effect.as(departures.begin(own.accountId), done)
+            : posts.remove(own, self, object)
         case "Undo":
           return undo(own, self, object)
         case "Accept":
@@ -119,9 +123,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Block":
           return onAccount(object, (target) => verbs.Block(own, { _tag: "Block", target }))
         case "Update":
-          // The profile is what its document says: it is due for another look, which no transaction can wait for.
+          // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
-            ? Effect.as(statuses.profileIsStale(own.accountId), done)
+            ? Effect.as(errands.leave("profile", own.accountId), done)
             : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
         default:
           return ignored("unknown")

@@ -1,5 +1,6 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import { Departures } from "../../services/federation/departure/Departures.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
@@ -30,6 +31,7 @@ export const layer = Singleton.make(
     const accounts = yield* Accounts
     const agenda = yield* AgendaEntries
     const commands = yield* Commands
+    const departures = yield* Departures
     const fanouts = yield* Fanouts
     const inbound = yield* InboundActivities
     const outside = yield* OutsideCommands
@@ -45,7 +47,11 @@ export const layer = Singleton.make(
       yield* Metric.update(Metric.withAttributes(backlog, { kind: "Account" }), count)
       yield* Metric.update(Metric.withAttributes(oldest, { kind: "Account" }), oldestMillis / 1000)
     })
-    const forget = Effect.andThen(commands.sweep(sweepRowsMax), inbound.sweep(sweepRowsMax))
+    const forget = Effect.all([
+      commands.sweep(sweepRowsMax),
+      inbound.sweep(sweepRowsMax),
+      departures.sweep(sweepRowsMax)
+    ], { discard: true })
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
       work.pipe(

@@ -5,7 +5,6 @@ import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/fe
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
-import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
@@ -27,12 +26,10 @@ const isOfNobodyKnown = (activity: Foreign) =>
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
-  const actors = yield* RemoteActors
   const inbound = yield* InboundActivities
   const local = yield* LocalActors
   const senders = yield* Senders
   const { federated } = yield* ServerConfig
-  const scope = yield* Effect.scope
 
   /** The bytes as they came, for they are what is signed. */
   const bodyOf = (request: HttpServerRequest.HttpServerRequest) =>
@@ -72,9 +69,6 @@ const make = Effect.gen(function*() {
     const own = id !== undefined && URL.parse(id)?.origin === URL.parse(uri)?.origin
     yield* Effect.orDie(inbound.record(accountId, own ? id : undefined, text))
     yield* accounts.wake(accountId)
-    if (typeOf(activity, "Update") !== undefined && idOf(activity["object"]) === uri) {
-      yield* Effect.forkIn(Effect.ignore(actors.refresh(uri)), scope)
-    }
     return accepted
   }).pipe(Effect.catch(Effect.succeed))
 

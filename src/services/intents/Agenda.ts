@@ -4,8 +4,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
-/** What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id). */
-export type DueKind = "scheduled_status" | "mute_end" | "poll_end"
+/**
+ * What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id), or
+ * what an account that is gone left behind (the account's id).
+ */
+export type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "purge"
 
 export interface Due {
   readonly kind: DueKind
