@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
 
   const senderOf = (own: Ownership) =>
     Effect.map(
-      sql<RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
+      sql<RemoteSelf>`SELECT a.uri, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended
         FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${own.accountId}`,
       ([self]) => self
     )

@@ -6,6 +6,7 @@ import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation
 import { References } from "../../services/federation/inbox/References.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Errands } from "../../services/intents/Errands.ts"
+import * as InboxCollections from "./InboxCollections.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -13,6 +14,7 @@ import type { Verbs } from "./Verbs.ts"
 
 const known = [
   "Accept",
+  "Add",
   "Announce",
   "Block",
   "Create",
@@ -20,6 +22,7 @@ const known = [
   "Follow",
   "Like",
   "Reject",
+  "Remove",
   "Undo",
   "Update"
 ] as const
@@ -34,6 +37,7 @@ const whileSuspended = new Set(["Delete", "Reject", "Undo", "Update"])
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const references = yield* References
+  const collections = yield* InboxCollections.make
   const departures = yield* Departures
   const errands = yield* Errands
   const posts = yield* InboxPosts.make(verbs)
@@ -111,6 +115,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : posts.remove(own, self, object)
         case "Undo":
           return undo(own, self, object)
+        case "Add":
+        case "Remove":
+          return collections.change(own, self, activity, type === "Add")
         case "Accept":
           return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":

@@ -21,6 +21,7 @@ import type { Verbs } from "./Verbs.ts"
 export interface RemoteSelf {
   readonly uri: string
   readonly followersUrl: string | null
+  readonly featuredUrl: string | null
   readonly suspended: boolean
 }
 
