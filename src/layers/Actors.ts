@@ -5,6 +5,7 @@ import * as Imports from "../actors/account/Imports.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import { RemoteDomains } from "../actors/domain/RemoteDomains.ts"
+import { Purges } from "../services/federation/departure/Purges.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
@@ -30,6 +31,7 @@ import { Profiles } from "../services/identity/Profiles.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { AgendaEntries } from "../services/intents/Agenda.ts"
 import { Commands } from "../services/intents/Commands.ts"
+import { Errands } from "../services/intents/Errands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
@@ -62,12 +64,12 @@ const leaving = Layer.mergeAll(Departures.layer, Expansions.layer, FollowActivit
 
 /** What the actors know and do beside what every room shares. */
 const services = Layer.mergeAll(
-  AgendaEntries.layer,
   Attachings.layer,
   Audiences.layer,
   Authors.layer,
   Counterparts.layer,
   DirectThreads.layer,
+  Errands.layer,
   Fanouts.layer,
   Favourites.layer,
   Follows.layer,
@@ -84,9 +86,14 @@ const services = Layer.mergeAll(
   Reports.layer,
   Restrictions.layer,
   Retention.layer,
+  Purges.layer,
   Targets.layer,
   Undoables.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(Drafts.layer, Holdings.layer, RemoteEmojis.layer, RemotePolls.layer, leaving)))
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(AgendaEntries.layer, Drafts.layer, Holdings.layer, RemoteEmojis.layer, RemotePolls.layer, leaving)
+  )
+)
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { Purges } from "../services/federation/departure/Purges.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { Inquiries } from "../services/federation/fetching/Inquiries.ts"
 import { LookUps } from "../services/federation/fetching/LookUps.ts"
@@ -13,6 +14,8 @@ import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { WebFingers } from "../services/federation/WebFingers.ts"
+import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { Errands } from "../services/intents/Errands.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** What is had from other servers, and stored by way of `Imports`. */
@@ -20,8 +23,10 @@ export const remote = Layer.merge(Threads.layer, RemoteProfiles.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(RemotePosts.layer, RemoteCollections.layer, LookUps.layer)),
   Layer.provideMerge(Layer.merge(RemoteActors.layer, References.layer)),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.mergeAll(RemoteEmojis.layer, SigningKeys.layer, Signatures.layer)),
-  Layer.provide(KeyOperations.layer)
+  Layer.provideMerge(
+    Layer.mergeAll(Errands.layer, Purges.layer, RemoteEmojis.layer, SigningKeys.layer, Signatures.layer)
+  ),
+  Layer.provide(Layer.merge(AgendaEntries.layer, KeyOperations.layer))
 )
 
 /** What asks other servers on behalf of the actors. */

@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import * as ErrandRunner from "../actors/agenda/ErrandRunner.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/Paths.ts"
 import * as Deadlines from "../http/Deadlines.ts"
@@ -29,7 +30,7 @@ const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, dis
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Hub.layerStop.pipe(
   // Streams end before the server waits for what it still answers.
-  Layer.provideMerge(served),
+  Layer.provideMerge(Layer.merge(served, ErrandRunner.layer)),
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(Routes.hub),
   Layer.provide(Services.layer),

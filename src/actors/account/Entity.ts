@@ -7,6 +7,7 @@ import { AgendaEntries, type Due } from "../../services/intents/Agenda.ts"
 import { type OutsideCommand, OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Departing from "./Departing.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Importing from "./Importing.ts"
 import * as Inbox from "./Inbox.ts"
@@ -36,6 +37,7 @@ const make = Effect.gen(function*() {
   const polling = yield* Polling.make
   const importing = yield* Importing.make(publishing.verbs)
   const profile = yield* Profile.make
+  const departing = yield* Departing.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
     ...publishing.verbs,
@@ -81,6 +83,7 @@ const make = Effect.gen(function*() {
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,
     ["poll_update"]: polling.tell,
+    purge: (own: Ownership.Ownership) => departing.due(own),
     ["scheduled_status"]: scheduling.due
   } as const
 

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
+import { Purges } from "../../services/federation/departure/Purges.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { References } from "../../services/federation/inbox/References.ts"
@@ -8,6 +9,8 @@ import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.t
 import { Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
+import { Errands } from "../../services/intents/Errands.ts"
+import * as InboxCollections from "./InboxCollections.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import * as InboxUndo from "./InboxUndo.ts"
@@ -18,6 +21,7 @@ import type { Verbs } from "./Verbs.ts"
 
 const known = [
   "Accept",
+  "Add",
   "Announce",
   "Block",
   "Create",
@@ -25,6 +29,7 @@ const known = [
   "Follow",
   "Like",
   "Reject",
+  "Remove",
   "Undo",
   "Update"
 ] as const
@@ -44,6 +49,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const references = yield* References
   const statuses = yield* RemoteStatuses
   const undoables = yield* Undoables
+  const collections = yield* InboxCollections.make
+  const purges = yield* Purges
+  const errands = yield* Errands
   const posts = yield* InboxPosts.make(verbs)
   const leaving = yield* FollowActivities
   const send = yield* Sending.make
@@ -131,9 +139,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             (now) => posts.create(own, self, object, Math.min(now, receivedAt), false)
           )
         case "Delete":
-          return idOf(object) === self.uri ? ignored("accounts are not deleted yet") : posts.remove(own, self, object)
+          return idOf(object) === self.uri
+            ? Effect.as(purges.begin(own.accountId), done)
+            : posts.remove(own, self, object)
         case "Undo":
           return undoing.undo(own, self, object)
+        case "Add":
+        case "Remove":
+          return collections.change(own, self, activity, type === "Add")
         case "Accept":
           return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":
@@ -151,9 +164,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           )
         case "Update":
           if (typeof object === "string" && object !== self.uri) return byId(self, object, false)
-          // The profile is what its document says: it is due for another look, which no transaction can wait for.
+          // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
-            ? Effect.as(statuses.profileIsStale(own.accountId), done)
+            ? Effect.as(errands.leave("profile", own.accountId), done)
             : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
         default:
           return ignored("unknown")

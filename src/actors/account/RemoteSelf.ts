@@ -6,13 +6,14 @@ import type { AccountId } from "../../services/Ids.ts"
 export interface RemoteSelf {
   readonly uri: string
   readonly followersUrl: string | null
+  readonly featuredUrl: string | null
   readonly suspended: boolean
 }
 
 /** What a remote account's actor must know of it; undefined for a local one. */
 export const remoteSelf = (sql: SqlClient.SqlClient, accountId: AccountId) =>
   Effect.map(
-    sql<RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
+    sql<RemoteSelf>`SELECT a.uri, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended
       FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId}`,
     ([self]) => self
   )

@@ -1,5 +1,6 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import { Purges } from "../../services/federation/departure/Purges.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { Deliveries } from "../../services/federation/outbox/Deliveries.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -36,6 +37,7 @@ export const layer = Singleton.make(
     const commands = yield* Commands
     const deliveries = yield* Deliveries
     const domains = yield* RemoteDomains
+    const purges = yield* Purges
     const fanouts = yield* Fanouts
     const inbound = yield* InboundActivities
     const outside = yield* OutsideCommands
@@ -66,8 +68,9 @@ export const layer = Singleton.make(
     const forget = Effect.all([
       commands.sweep(sweepRowsMax),
       inbound.sweep(sweepRowsMax),
-      deliveries.sweep(sweepRowsMax)
-    ])
+      deliveries.sweep(sweepRowsMax),
+      purges.sweep(sweepRowsMax)
+    ], { discard: true })
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
       work.pipe(

@@ -6,7 +6,6 @@ import { activityStreams } from "../../services/federation/documents/Vocabulary.
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import { Hosts } from "../../services/federation/outbox/Hosts.ts"
-import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
@@ -28,13 +27,11 @@ const isOfNobodyKnown = (activity: Foreign) =>
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
-  const actors = yield* RemoteActors
   const inbound = yield* InboundActivities
   const local = yield* LocalActors
   const senders = yield* Senders
   const hosts = yield* Hosts
   const { federated } = yield* ServerConfig
-  const scope = yield* Effect.scope
 
   /** The bytes as they came, for they are what is signed. */
   const bodyOf = (request: HttpServerRequest.HttpServerRequest) =>
@@ -76,9 +73,6 @@ const make = Effect.gen(function*() {
     yield* accounts.wake(accountId)
     // Whoever speaks to us lives, whatever became of what was sent there.
     yield* Effect.ignore(hosts.spoke(new URL(uri).host))
-    if (typeOf(activity, "Update") !== undefined && idOf(activity["object"]) === uri) {
-      yield* Effect.forkIn(Effect.ignore(actors.refresh(uri)), scope)
-    }
     return accepted
   }).pipe(Effect.catch(Effect.succeed))
 

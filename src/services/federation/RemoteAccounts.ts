@@ -4,6 +4,7 @@ import { Broadcast } from "../Broadcast.ts"
 import { AccountId } from "../Ids.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { Purges } from "./departure/Purges.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
 
@@ -21,6 +22,10 @@ export interface RemoteAccount {
 /** The rows of accounts of other servers, as their documents give them. The id of the actor is who it is. */
 export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   readonly byUri: (uri: string) => Effect.Effect<RemoteAccount | undefined>
+  /** The id of a remote account by its row's. */
+  readonly uriOf: (accountId: bigint) => Effect.Effect<string | undefined>
+  /** Its own server says that the account is gone, if we know it. */
+  readonly depart: (uri: string) => Effect.Effect<void>
   /**
    * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined where
    * it could not be confirmed; whoever had it before loses it.
@@ -35,6 +40,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
+      const purges = yield* Purges
       const emojis = yield* RemoteEmojis
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
@@ -44,6 +50,17 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       }, Effect.orDie)
 
+      const depart = traced("RemoteAccounts.depart")(function*(uri: string) {
+        const known = yield* byUri(uri)
+        if (known !== undefined) yield* sql.withTransaction(purges.begin(AccountId.make(known.id)))
+      }, Effect.orDie)
+
+      const before = Effect.fnUntraced(function*(uri: string) {
+        const [row] = yield* sql<Standing>`SELECT a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin
+          FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri} FOR UPDATE OF a`
+        return row
+      })
+
       /** Whoever else has the handle loses it: its domain says now that it is another's. */
       const takeHandle = (uri: string, { domain, username }: { username: string; domain: string }) =>
         sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
@@ -52,11 +69,11 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const account = Effect.fnUntraced(function*(
         actor: ForeignActor,
         handle: { username: string; domain: string } | undefined,
+        suspendedAt: Date | null,
         now: number
       ) {
         const at = new Date(now)
         const uri = actor.id.href
-        const suspendedAt = actor.suspended ? at : null
         if (handle !== undefined) yield* takeHandle(uri, handle)
         const rows = yield* sql<{ id: bigint }>`
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
@@ -81,15 +98,12 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             indexable = excluded.indexable, memorial = excluded.memorial, updated_at = excluded.updated_at,
             avatar_remote_url = excluded.avatar_remote_url, avatar_description = excluded.avatar_description,
             header_remote_url = excluded.header_remote_url, header_description = excluded.header_description,
-            -- Who was suspended here stays so, whatever its own server says (S-014).
-            suspended_at = CASE WHEN ${actor.suspended} THEN coalesce(accounts.suspended_at, excluded.suspended_at)
-              WHEN (SELECT suspended_by_origin FROM remote_actors WHERE account_id = accounts.id) THEN NULL
-              ELSE accounts.suspended_at END
+            suspended_at = excluded.suspended_at
           RETURNING id`
         return AccountId.make(only(rows).id)
       })
 
-      const details = (id: AccountId, actor: ForeignActor, now: number) => {
+      const details = (id: AccountId, actor: ForeignActor, byOrigin: boolean, now: number) => {
         const row = {
           type: actor.type,
           inboxUrl: actor.inboxUrl,
@@ -106,7 +120,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             following_url, featured_url, featured_tags_url, also_known_as, suspended_by_origin, fetched_at)
           SELECT ${id}, ${row.type}, ${row.inboxUrl}, ${row.sharedInboxUrl}, ${row.outboxUrl}, ${row.followersUrl},
             ${row.followingUrl}, ${row.featuredUrl}, ${row.featuredTagsUrl}, ${row.alsoKnownAs}::text[],
-            ${actor.suspended}, ${row.fetchedAt}
+            ${byOrigin}, ${row.fetchedAt}
           ON CONFLICT (account_id) DO UPDATE SET type = excluded.type, inbox_url = excluded.inbox_url,
             shared_inbox_url = excluded.shared_inbox_url, outbox_url = excluded.outbox_url,
             followers_url = excluded.followers_url, following_url = excluded.following_url,
@@ -126,10 +140,12 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(function*(actor, handle) {
         const now = yield* Clock.currentTimeMillis
         const id = yield* sql.withTransaction(Effect.gen(function*() {
-          const id = yield* account(actor, handle, now)
+          const old = yield* before(actor.id.href)
+          const { byOrigin, suspendedAt } = standing(actor.suspended, old, new Date(now))
+          const id = yield* account(actor, handle, suspendedAt, now)
           yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
-          yield* details(id, actor, now)
+          yield* details(id, actor, byOrigin, now)
           yield* keys(id, actor)
           yield* emojis.keep(actor.id.host, actor.emojis)
           return id
@@ -138,7 +154,30 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return id
       }, Effect.orDie)
 
-      return RemoteAccounts.of({ byUri, store })
+      const uriOf = traced("RemoteAccounts.uriOf")(function*(accountId: bigint) {
+        const [row] = yield* sql<
+          { uri: string }
+        >`SELECT a.uri FROM accounts a JOIN remote_actors r ON r.account_id = a.id
+          WHERE a.id = ${accountId}`
+        return row?.uri
+      }, Effect.orDie)
+
+      return RemoteAccounts.of({ byUri, uriOf, depart, store })
     })
   )
+}
+
+/** Whether an account is suspended, and whether only because its own server says so. */
+interface Standing {
+  readonly suspendedAt: Date | null
+  readonly byOrigin: boolean
+}
+
+/** Who was suspended here stays so, whatever its own server says; what that server did only it undoes (S-014). */
+const standing = (suspended: boolean, old: Standing | undefined, at: Date): Standing => {
+  const suspendedAt = old?.suspendedAt ?? null
+  const here = suspendedAt !== null && old?.byOrigin !== true
+  return here
+    ? { suspendedAt, byOrigin: false }
+    : { suspendedAt: suspended ? suspendedAt ?? at : null, byOrigin: suspended }
 }

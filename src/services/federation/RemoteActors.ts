@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
+import { Purges } from "./departure/Purges.ts"
 import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { normalizeDomain, parseHandle } from "./Domains.ts"
@@ -34,6 +35,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
     RemoteActors,
     Effect.gen(function*() {
       const accounts = yield* RemoteAccounts
+      const purges = yield* Purges
       const fetches = yield* Fetches
       const fingers = yield* WebFingers
       const keys = yield* KeyOperations
@@ -65,9 +67,14 @@ export class RemoteActors extends Context.Service<RemoteActors, {
           }))
 
       const fetched = Effect.fnUntraced(function*(uri: string) {
-        const { document, id } = yield* fetches.fetch(uri)
+        const { document, id } = yield* fetches.fetch(uri).pipe(
+          Effect.tapErrorTag("Answered", ({ status }) => status === 410 ? accounts.depart(uri) : Effect.void)
+        )
         const actor = foreignActor(document, id, readUrl)
         if (actor === undefined) return yield* new Implausible({ url: uri, reason: "no actor" })
+        if (yield* Effect.orDie(purges.isGone(id.href, actor.keys.map(({ publicPem }) => publicPem)))) {
+          return yield* new Implausible({ url: uri, reason: "it was deleted" })
+        }
         yield* accounts.store({ ...actor, keys: yield* usable(actor) }, yield* confirmed(actor))
         const stored = yield* accounts.byUri(id.href)
         return stored ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))

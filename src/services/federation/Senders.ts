@@ -1,6 +1,7 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, PubSub, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LRUCache } from "lru-cache"
+import { Broadcast } from "../Broadcast.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
@@ -50,8 +51,22 @@ export class Senders extends Context.Service<Senders, {
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
       const kept = new LRUCache<string, { readonly key: KnownKey; readonly loadedAt: number }>({ max: keysMax })
+      const keyOf = new LRUCache<bigint, string>({ max: keysMax })
       const once = yield* SingleFlight.make<void, KeyUnavailable>(underWayMax)
       const lookedUp = new LRUCache<string, { readonly at: number; available: boolean }>({ max: keysMax })
+
+      // Whoever changed may have other keys by now, or be gone.
+      const subscription = yield* (yield* Broadcast).subscribe
+      yield* PubSub.take(subscription).pipe(
+        Effect.tap((message) =>
+          Effect.sync(() => {
+            if (message._tag !== "Changed" || message.kind !== "account") return
+            for (const id of message.ids) kept.delete(keyOf.get(id) ?? "")
+          })
+        ),
+        Effect.forever,
+        Effect.forkScoped
+      )
 
       const stored = Effect.fnUntraced(function*(keyId: string) {
         const now = yield* Clock.currentTimeMillis
@@ -63,6 +78,7 @@ export class Senders extends Context.Service<Senders, {
         if (row === undefined) return undefined
         const key = { ...row, accountId: AccountId.make(row.accountId) }
         kept.set(keyId, { key, loadedAt: now })
+        keyOf.set(key.accountId, keyId)
         return key
       }, Effect.orDie)
 

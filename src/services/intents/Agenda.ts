@@ -5,10 +5,11 @@ import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
 /**
- * What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id), or that
- * other servers hear of a poll's votes.
+/**
+ * What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id), that
+ * other servers hear of a poll's votes, or what an account that is gone left behind (the account's id).
  */
-export type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update"
+export type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update" | "purge"
 
 export interface Due {
   readonly kind: DueKind

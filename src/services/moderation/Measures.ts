@@ -20,9 +20,15 @@ export class Measures extends Context.Service<Measures, {
       return Measures.of({
         set: traced("Measures.set")(function*(accountId, measure, stands) {
           const column = sql(measures[measure])
+          if (measure === "suspend" && stands) {
+            // From now on it is ours to lift, whatever its own server says (S-014).
+            yield* sql`UPDATE remote_actors SET suspended_by_origin = false
+              WHERE account_id = ${accountId} AND suspended_by_origin`
+          }
           const since = stands ? new Date(yield* Clock.currentTimeMillis) : null
           const rows = yield* sql`UPDATE accounts SET ${column} = ${since}
-            WHERE id = ${accountId} AND (${column} IS NULL) = ${stands} RETURNING id`
+            WHERE id = ${accountId} AND (${column} IS NULL) = ${stands} AND NOT (${measure === "suspend"} AND EXISTS (
+              SELECT FROM remote_actors o WHERE o.account_id = accounts.id AND o.suspended_by_origin)) RETURNING id`
           return rows.length > 0
         })
       })

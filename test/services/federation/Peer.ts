@@ -6,6 +6,7 @@ import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Purges } from "../../../src/services/federation/departure/Purges.ts"
 import { Fetches } from "../../../src/services/federation/Fetches.ts"
 import { RemoteEmojis } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
@@ -16,6 +17,7 @@ import { Signatures } from "../../../src/services/federation/signatures/Signatur
 import { SigningKeys } from "../../../src/services/federation/SigningKeys.ts"
 import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { AgendaEntries } from "../../../src/services/intents/Agenda.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -25,7 +27,10 @@ import { activityJson, host } from "../outbound/Hosts.ts"
 export const remote = Senders.layer.pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.mergeAll(Signatures.layer, SigningKeys.layer, Outbound.layer, RemoteEmojis.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(Signatures.layer, SigningKeys.layer, Outbound.layer, RemoteEmojis.layer, Purges.layer)
+  ),
+  Layer.provideMerge(AgendaEntries.layer),
   Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer)),

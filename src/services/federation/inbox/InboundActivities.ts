@@ -26,7 +26,7 @@ export interface InboundActivity {
 
 /** What came in from other servers, each activity of a sender once, and what became of it. */
 export class InboundActivities extends Context.Service<InboundActivities, {
-  /** Keeps an activity; one that is there already has no effect. `uri` undefined stands for what has no id. */
+  /** Keeps an activity; one that is there already has no effect, nor has one of an account that is gone by now. `uri` undefined stands for what has no id. */
   readonly record: (
     accountId: AccountId,
     uri: string | undefined,
@@ -59,8 +59,8 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         record: traced("InboundActivities.record")(function*(accountId, uri, document) {
           const at = yield* now
           yield* sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at)
-            VALUES (next_id(${at.getTime()}), ${accountId}, ${keyOf(uri, document)}, ${document}, ${at}, ${at})
-            ON CONFLICT (account_id, uri) DO NOTHING`
+            SELECT next_id(${at.getTime()}), id, ${keyOf(uri, document)}, ${document}, ${at}, ${at}
+            FROM accounts WHERE id = ${accountId} ON CONFLICT (account_id, uri) DO NOTHING`
         }),
         waiting: traced("InboundActivities.waiting")(function*(accountId) {
           return yield* sql<InboundActivity>`SELECT id, document, received_at, tries FROM inbound_activities

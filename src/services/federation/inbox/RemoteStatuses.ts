@@ -26,8 +26,6 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   readonly bury: (accountId: AccountId, uri: string) => Effect.Effect<void, SqlError>
   /** Whether somebody here follows the account. */
   readonly isFollowed: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
-  /** The account's document is to be looked at again, whenever that was done last. */
-  readonly profileIsStale: (accountId: AccountId) => Effect.Effect<void, SqlError>
   /** Gives a status the files that its post has now, each once; answers their ids in the order of the post. */
   readonly attach: (
     accountId: AccountId,
@@ -156,9 +154,6 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           yield* sql`INSERT INTO tombstones (uri, account_id, deleted_at) VALUES (${uri}, ${accountId}, ${at})
             ON CONFLICT DO NOTHING`
         }),
-        profileIsStale: traced("RemoteStatuses.profileIsStale")((accountId) =>
-          Effect.asVoid(sql`UPDATE remote_actors SET fetched_at = ${new Date(0)} WHERE account_id = ${accountId}`)
-        ),
         isFollowed: traced("RemoteStatuses.isFollowed")((accountId) =>
           Effect.map(sql`SELECT FROM follows WHERE target_account_id = ${accountId} LIMIT 1`, some)
         )

@@ -1,0 +1,99 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+
+/* What an account leaves behind beside its posts, a slice at a time; figures of others change with the rows. */
+
+/** Rows that one slice removes. */
+export const leftoversMax = 500
+
+const rows = (sql: SqlClient) => sql.literal(String(leftoversMax))
+const counted = (gone: ReadonlyArray<{ readonly count: number }>) => gone[0]?.count ?? 0
+
+/** Follows both ways, with the figures of all concerned. */
+const follows = (sql: SqlClient, id: bigint) =>
+  Effect.map(
+    sql<{ count: number }>`
+      WITH gone AS (DELETE FROM follows WHERE id IN (
+        SELECT id FROM follows WHERE account_id = ${id} OR target_account_id = ${id} ORDER BY id LIMIT ${rows(sql)})
+        RETURNING account_id, target_account_id),
+      figures AS MATERIALIZED (SELECT account_id, sum(following)::int AS following, sum(followers)::int AS followers FROM (
+        SELECT account_id, 1 AS following, 0 AS followers FROM gone
+        UNION ALL SELECT target_account_id, 0, 1 FROM gone) sides GROUP BY account_id),
+      locked AS MATERIALIZED (SELECT account_id FROM account_stats WHERE account_id IN (SELECT account_id FROM figures)
+        ORDER BY account_id FOR UPDATE),
+      changed AS (UPDATE account_stats s SET following_count = s.following_count - f.following,
+        followers_count = s.followers_count - f.followers
+        FROM figures f JOIN locked USING (account_id) WHERE s.account_id = f.account_id)
+      SELECT count(*)::int AS count FROM gone`,
+    counted
+  )
+
+const favourites = (sql: SqlClient, id: bigint) =>
+  Effect.map(
+    sql<{ count: number }>`
+      WITH gone AS (DELETE FROM favourites WHERE id IN (
+        SELECT id FROM favourites WHERE account_id = ${id} ORDER BY id LIMIT ${rows(sql)}) RETURNING status_id),
+      locked AS MATERIALIZED (SELECT status_id FROM status_stats WHERE status_id IN (SELECT status_id FROM gone)
+        ORDER BY status_id FOR UPDATE),
+      changed AS (UPDATE status_stats s SET favourites_count = s.favourites_count - 1
+        FROM locked WHERE s.status_id = locked.status_id)
+      SELECT count(*)::int AS count FROM gone`,
+    counted
+  )
+
+/** Votes in polls of this server, whose figures are those of the votes (I20). */
+const votes = (sql: SqlClient, id: bigint) =>
+  Effect.map(
+    sql<{ count: number }>`
+      WITH voted AS MATERIALIZED (SELECT DISTINCT status_id FROM poll_votes WHERE account_id = ${id}
+        ORDER BY status_id LIMIT ${rows(sql)}),
+      locked AS MATERIALIZED (SELECT status_id FROM polls WHERE status_id IN (SELECT status_id FROM voted)
+        ORDER BY status_id FOR UPDATE),
+      gone AS (DELETE FROM poll_votes WHERE account_id = ${id} AND status_id IN (SELECT status_id FROM locked)
+        RETURNING status_id, choice),
+      changed AS (UPDATE polls p SET voters_count = p.voters_count - 1,
+        counts = ARRAY(SELECT n - (SELECT count(*)::int FROM gone g WHERE g.status_id = p.status_id AND g.choice = at - 1)
+          FROM unnest(p.counts) WITH ORDINALITY o (n, at) ORDER BY at)
+        FROM statuses s WHERE s.id = p.status_id AND s.local AND p.status_id IN (SELECT status_id FROM locked))
+      SELECT count(*)::int AS count FROM gone`,
+    counted
+  )
+
+/** Rows without figures. */
+const plain = (table: string, column: string) => (sql: SqlClient, id: bigint) =>
+  Effect.map(
+    sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM ${sql(table)} WHERE ${sql(column)} = ${id} LIMIT ${rows(sql)})) RETURNING 1`,
+    ({ length }) => length
+  )
+
+const all = [
+  follows,
+  favourites,
+  votes,
+  ...["follow_requests", "blocks", "mutes", "endorsements"].flatMap((table) => [
+    plain(table, "account_id"),
+    plain(table, "target_account_id")
+  ]),
+  plain("notifications", "from_account_id"),
+  plain("mentions", "account_id"),
+  plain("status_pins", "account_id"),
+  plain("account_intents", "account_id"),
+  plain("commands", "account_id"),
+  plain("fanouts", "account_id")
+]
+
+/** Removes a slice of the first kind of which there is something; false where nothing is left. */
+export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, id: bigint) {
+  for (const kind of all) {
+    if ((yield* kind(sql, id)) > 0) return true
+  }
+  return false
+})
+
+/** Posts of the account under `alias` that moderators have still to see, and which therefore stay (S-066). */
+export const isReported = (sql: SqlClient, alias: string): Fragment =>
+  sql`EXISTS (SELECT FROM reports t WHERE t.action_taken_at IS NULL AND t.status_ids @> ARRAY[${
+    sql.literal(alias)
+  }.id] OFFSET 0)`

@@ -1,0 +1,97 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../../Broadcast.ts"
+import type { AccountId } from "../../Ids.ts"
+import { AgendaEntries } from "../../intents/Agenda.ts"
+import { traced } from "../../Traced.ts"
+import * as Leftovers from "./Leftovers.ts"
+import * as Posts from "./Posts.ts"
+
+/** How long it is known who is gone and with which keys, in milliseconds: longer than any signature holds. */
+export const departedMillisMin = 7 * 86_400_000
+/** How often it is looked whether moderators are done with what had to stay for them, in milliseconds. */
+export const reportedMillis = 86_400_000
+
+/**
+ * Remote accounts that their own server deleted. At once nothing of them is shown and their id is nobody's; what they left
+ * goes in slices. Whoever has the id afterwards with another key is somebody else (row 11).
+ */
+export class Purges extends Context.Service<Purges, {
+  /** The account is gone from now on, in the running transaction. */
+  readonly begin: (accountId: AccountId) => Effect.Effect<void, SqlError>
+  /** Removes a slice of what is left, in a transaction of the account's actor, and enters when to go on. */
+  readonly advance: (accountId: AccountId) => Effect.Effect<void, SqlError>
+  /** Whether this id with one of these keys, as PEM texts, was deleted lately. */
+  readonly isGone: (uri: string, publicPems: ReadonlyArray<string>) => Effect.Effect<boolean, SqlError>
+  /** Forgets who is gone for long; at most `rows` rows. */
+  readonly sweep: (rows: number) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/federation/departure/Purges") {
+  static readonly layer = Layer.effect(
+    Purges,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const agenda = yield* AgendaEntries
+      const broadcast = yield* Broadcast
+      const longAgo = Effect.map(Clock.currentTimeMillis, (now) => new Date(now - departedMillisMin))
+
+      const begin = traced("Purges.begin")(function*(accountId: AccountId) {
+        const now = yield* Clock.currentTimeMillis
+        const at = new Date(now)
+        const [gone] = yield* sql<
+          { uri: string }
+        >`SELECT a.uri FROM accounts a JOIN remote_actors r ON r.account_id = a.id
+          WHERE a.id = ${accountId} FOR UPDATE`
+        if (gone === undefined) return
+        yield* sql`INSERT INTO departed_actors (uri, public_pems, departed_at)
+          SELECT ${gone.uri}, ARRAY(SELECT public_pem FROM remote_keys WHERE account_id = ${accountId}), ${at}
+          ON CONFLICT (uri) DO UPDATE SET departed_at = excluded.departed_at,
+            public_pems = departed_actors.public_pems || excluded.public_pems`
+        yield* sql`DELETE FROM remote_keys WHERE account_id = ${accountId}`
+        yield* sql`DELETE FROM remote_actors WHERE account_id = ${accountId}`
+        yield* sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), uri = 'gone:' || id,
+          username = id::text, domain = 'handle.invalid', display_name = '', note_html = '', fields = '[]',
+          avatar_remote_url = NULL, header_remote_url = NULL, moved_to_id = NULL WHERE id = ${accountId}`
+        yield* agenda.enter("purge", accountId, accountId, now)
+        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
+      })
+
+      /** What had to stay is hidden; the row goes with the last of it. */
+      const end = Effect.fnUntraced(function*(accountId: AccountId) {
+        const now = yield* Clock.currentTimeMillis
+        yield* sql`UPDATE statuses SET deleted_at = ${new Date(
+          now
+        )} WHERE account_id = ${accountId} AND deleted_at IS NULL`
+        const gone = yield* sql`DELETE FROM accounts a WHERE a.id = ${accountId}
+          AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = a.id)
+          AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL) RETURNING id`
+        if (gone.length === 0) return yield* agenda.enter("purge", accountId, accountId, now + reportedMillis)
+        yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
+      })
+
+      const advance = traced("Purges.advance")(function*(accountId: AccountId) {
+        const now = yield* Clock.currentTimeMillis
+        const more = agenda.enter("purge", accountId, accountId, now)
+        if (yield* Leftovers.removeSome(sql, accountId)) return yield* more
+        const changed = yield* Posts.removeSome(sql, accountId)
+        if (changed.length === 0) return yield* end(accountId)
+        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: changed }))
+        yield* more
+      })
+
+      return Purges.of({
+        begin,
+        advance,
+        isGone: traced("Purges.isGone")(function*(uri, publicPems) {
+          const rows = yield* sql`SELECT FROM departed_actors WHERE uri = ${uri}
+            AND departed_at > ${yield* longAgo} AND public_pems && ${publicPems}::text[]`
+          return rows.length > 0
+        }),
+        sweep: traced("Purges.sweep")(function*(rows) {
+          yield* sql`DELETE FROM departed_actors WHERE uri IN (
+            SELECT uri FROM departed_actors WHERE departed_at < ${yield* longAgo} LIMIT ${rows})`
+        })
+      })
+    })
+  )
+}

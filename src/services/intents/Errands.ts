@@ -1,0 +1,60 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { rowsMax } from "../Paging.ts"
+import { traced } from "../Traced.ts"
+
+/** What waits for other hosts, by its subject, an account's id: its document is to be looked at anew. */
+export type ErrandKind = "profile"
+
+/** How often an errand is run that does not succeed: for a day, later each time. */
+export const errandTriesMax = 6
+/** How long one may take before somebody else runs it as well, in milliseconds; four times as long after every try. */
+export const errandMillisMin = 60_000
+
+export interface Errand {
+  readonly kind: ErrandKind
+  readonly subjectId: bigint
+  /** When it is run again unless it is struck. */
+  readonly dueAt: Date
+}
+
+/** Durable work that no transaction can wait for: at least once, by any node. */
+export class Errands extends Context.Service<Errands, {
+  /** Leaves an errand in the running transaction; one that is under way is run once more. */
+  readonly leave: (kind: ErrandKind, subjectId: bigint) => Effect.Effect<void, SqlError>
+  /** Takes what is due, at most so many; it is the caller's until `dueAt`. What was tried too often is dropped. */
+  readonly take: (errandsMax: number) => Effect.Effect<ReadonlyArray<Errand>, SqlError>
+  /** Is done, unless it was left anew meanwhile. */
+  readonly strike: (errand: Errand) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/intents/Errands") {
+  static readonly layer = Layer.effect(
+    Errands,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      return Errands.of({
+        leave: traced("Errands.leave")(function*(kind, subjectId) {
+          yield* sql`INSERT INTO errands (kind, subject_id, due_at) VALUES (${kind}, ${subjectId}, ${yield* now})
+            ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0`
+        }),
+        take: traced("Errands.take")(function*(errandsMax) {
+          const at = yield* now
+          const due = sql`SELECT kind, subject_id FROM errands WHERE due_at <= ${at} ORDER BY due_at
+            LIMIT ${rowsMax(sql, errandsMax)} FOR UPDATE SKIP LOCKED`
+          const taken = yield* sql<Errand & { readonly tries: number }>`
+            UPDATE errands SET tries = tries + 1,
+              due_at = ${at}::timestamptz + interval '1 millisecond' * (${errandMillisMin} * power(4, tries))
+            WHERE (kind, subject_id) IN (${due}) RETURNING kind, subject_id, due_at, tries`
+          yield* sql`DELETE FROM errands WHERE tries > ${errandTriesMax}`
+          return taken.filter(({ tries }) => tries <= errandTriesMax)
+        }),
+        strike: traced("Errands.strike")(({ dueAt, kind, subjectId }) =>
+          Effect.asVoid(
+            sql`DELETE FROM errands WHERE kind = ${kind} AND subject_id = ${subjectId} AND due_at = ${dueAt}`
+          )
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,160 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { postsMax } from "../../../src/services/federation/departure/Posts.ts"
+import { done, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
+import { actorOf, found, json, mentioning, person, post, there, told } from "./Talking.ts"
+
+const idOf = (by: RemotePerson) =>
+  SqlClient.SqlClient.use((sql) => sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${by.id}`).pipe(
+    Effect.map(([row]) => row?.id)
+  )
+/** Waits until a query gives no row. */
+const until = (query: Effect.Effect<ReadonlyArray<unknown>, unknown, SqlClient.SqlClient>) =>
+  Effect.repeat(Effect.orDie(query), { until: (rows) => rows.length === 0 })
+const gone = (id: bigint | undefined) =>
+  SqlClient.SqlClient.use((sql) => until(sql`SELECT FROM accounts WHERE id = ${id ?? 0n}`))
+const remove = (by: RemotePerson) => done(by, { type: "Delete", object: by.id })
+const own = (by: Parameters<typeof json>[0]) => json(by, "/api/v1/accounts/verify_credentials")
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of other servers that are gone", (it) => {
+  it.effect("S-009, I12: a deleted account takes everything along, and every figure is what is left", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [anna, ben, zoe] = [yield* person("anna"), yield* person("ben"), yield* there("zoe")]
+      const me = yield* actorOf(anna)
+      const status = yield* post(anna, "Which?", { poll: { options: ["a", "b"], expires_in: 3_600 } })
+      const account = yield* found(anna, "zoe")
+      for (const by of [anna, ben]) yield* json(by, `/api/v1/accounts/${account.id}/follow`, {})
+      for (const by of [anna, ben]) {
+        yield* done(zoe, { type: "Accept", object: { type: "Follow", actor: yield* actorOf(by), object: zoe.id } })
+      }
+      yield* done(zoe, { type: "Follow", object: me })
+      yield* done(zoe, { type: "Like", object: status.uri })
+      yield* done(zoe, { type: "Announce", object: status.uri, to: ["as:Public"] })
+      yield* done(zoe, {
+        type: "Create",
+        object: { id: `${zoe.id}/v`, type: "Note", attributedTo: zoe.id, inReplyTo: status.uri, name: "a" }
+      })
+      yield* done(zoe, { type: "Create", object: note(zoe, "reply", { ...mentioning(me), inReplyTo: status.uri }) })
+      yield* done(zoe, { type: "Create", object: note(zoe, "secret", { ...mentioning(me), to: [me], cc: [] }) })
+      const [reply] = (yield* json(anna, `/api/v1/statuses/${status.id}/context`)).descendants
+      yield* json(ben, `/api/v1/statuses/${reply.id}/reblog`, {})
+      assert.strictEqual((yield* json(anna, "/api/v1/conversations")).length, 1)
+      const id = yield* idOf(zoe)
+      yield* sql`INSERT INTO statuses (id, account_id, html, visibility, conversation_id, local, created_at)
+        SELECT n, ${id}, 'old', 'public', n, false, ${new Date()} FROM generate_series(1, ${2 * postsMax + 50}) n`
+      assert.strictEqual(yield* remove(zoe), "done")
+      yield* gone(id)
+      const shown = yield* json(anna, `/api/v1/statuses/${status.id}`)
+      assert.deepInclude(shown, { favourites_count: 0, reblogs_count: 0, replies_count: 0 })
+      assert.deepInclude(shown.poll, { voters_count: 0, votes_count: 0 })
+      assert.deepInclude(yield* own(anna), { followers_count: 0, following_count: 0 })
+      assert.deepInclude(yield* own(ben), { statuses_count: 0, following_count: 0 })
+      assert.deepStrictEqual([yield* told(anna), yield* json(anna, "/api/v1/conversations")], [[], []])
+      assert.isEmpty(yield* sql`SELECT FROM statuses WHERE account_id <> ${anna.accountId}`)
+      for (const table of ["follows", "favourites", "poll_votes", "notifications", "remote_keys"]) {
+        assert.isEmpty(yield* sql`SELECT FROM ${sql(table)}`, table)
+      }
+      assert.strictEqual((yield* json(anna, `/api/v1/accounts/${account.id}`)).error, "Record not found")
+    }))
+
+  it.effect("row 11: with the key that was deleted nobody comes back; with another one it is somebody else", () =>
+    Effect.gen(function*() {
+      const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
+      const me = yield* actorOf(cleo)
+      yield* done(yan, { type: "Follow", object: me })
+      const before = yield* idOf(yan)
+      yield* remove(yan)
+      yield* gone(before)
+      const sql = yield* SqlClient.SqlClient
+      assert.isUndefined(yield* found(cleo, "yan"))
+      assert.isEmpty(yield* sql`SELECT FROM accounts WHERE uri = ${yan.id}`)
+      const another = yield* there("yan")
+      assert.strictEqual(another.id, yan.id)
+      const account = yield* found(cleo, "yan")
+      assert.notStrictEqual(account.id, String(before))
+      assert.strictEqual(account.followers_count, 0)
+      assert.strictEqual(yield* send(yan, { type: "Follow", object: me }), 401)
+      assert.strictEqual(yield* done(another, { type: "Follow", object: me }), "done")
+    }))
+
+  it.effect("S-066: what moderators have still to see stays for them, hidden, and goes when they are done", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [dora, xeno] = [yield* person("dora"), yield* there("xeno")]
+      const me = yield* actorOf(dora)
+      for (const name of ["bad", "other"]) {
+        yield* done(xeno, { type: "Create", object: note(xeno, name, mentioning(me)) })
+      }
+      const account = yield* found(dora, "xeno")
+      const [, { status }] = yield* json(dora, "/api/v1/notifications")
+      yield* json(dora, "/api/v1/reports", { account_id: account.id, status_ids: [status.id] })
+      yield* remove(xeno)
+      yield* until(sql`SELECT FROM statuses WHERE account_id = ${account.id} AND html LIKE '%other%'`)
+      yield* until(sql`SELECT FROM agenda WHERE kind = 'purge' AND due_at <= ${new Date()}`)
+      const left = yield* sql<{ html: string }>`SELECT html FROM statuses WHERE account_id = ${account.id}`
+      assert.deepStrictEqual(left.map(({ html }) => html), ["<p>bad</p>"])
+      assert.strictEqual((yield* json(dora, `/api/v1/statuses/${status.id}`)).error, "Record not found")
+      yield* sql`UPDATE reports SET action_taken_at = ${new Date()}`
+      yield* sql`UPDATE agenda SET due_at = ${new Date()} WHERE kind = 'purge'`
+      yield* gone(BigInt(account.id))
+    }))
+
+  it.effect("whose document is gone is gone as well", () =>
+    Effect.gen(function*() {
+      const [emil, will] = [yield* person("emil"), yield* there("will")]
+      yield* done(will, { type: "Follow", object: yield* actorOf(emil) })
+      const id = yield* idOf(will)
+      const peer = yield* OtherServer
+      peer.documents.set("/users/will", (_, response) => response.writeHead(410).end())
+      yield* send(will, { type: "Update", object: will.id })
+      yield* gone(id)
+      assert.strictEqual((yield* own(emil)).followers_count, 0)
+    }))
+
+  it.effect("F20: what cannot be had now is asked for later, whoever was told of it first", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [fay, vera] = [yield* person("fay"), yield* there("vera")]
+      yield* found(fay, "vera")
+      const peer = yield* OtherServer
+      const document = peer.documents.get("/users/vera")
+      peer.documents.set("/users/vera", (_, response) => response.writeHead(503).end())
+      assert.strictEqual(yield* done(vera, { type: "Update", object: vera.id }), "done")
+      yield* Effect.repeat(sql`SELECT FROM errands WHERE tries = 1`, { until: (rows) => rows.length === 1 })
+      peer.documents.set("/users/vera", { ...(document as object), name: "Vera now" })
+      // As a node that was killed in the middle would have left it.
+      yield* sql`UPDATE errands SET due_at = ${new Date()}`
+      yield* until(sql`SELECT FROM errands`)
+      assert.strictEqual((yield* found(fay, "vera")).display_name, "Vera now")
+    }))
+
+  it.effect("S-014: who suspends an account lifts that again, and nobody else does", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [gil, ulla] = [yield* person("gil"), yield* there("ulla")]
+      const { id } = yield* found(gil, "ulla")
+      const peer = yield* OtherServer
+      const document = peer.documents.get("/users/ulla") as object
+      const says = Effect.fnUntraced(function*(suspended: boolean) {
+        peer.documents.set("/users/ulla", { ...document, suspended })
+        yield* done(ulla, { type: "Update", object: ulla.id })
+        yield* until(sql`SELECT FROM errands`)
+        return (yield* json(gil, `/api/v1/accounts/${id}`)).error ?? "there"
+      })
+      const moderators = Effect.fnUntraced(function*(stands: boolean) {
+        yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at) VALUES (${Date.now()}, ${id}, 'Moderate',
+          ${JSON.stringify({ _tag: "Moderate", measure: "suspend", stands })}::jsonb, ${new Date()})`
+        yield* until(sql`SELECT FROM account_intents`)
+        return (yield* json(gil, `/api/v1/accounts/${id}`)).error ?? "there"
+      })
+      assert.deepStrictEqual([yield* says(true), yield* says(false)], ["Gone", "there"])
+      // Moderators lift what they did; what its own server did they cannot.
+      assert.deepStrictEqual([yield* says(true), yield* moderators(false)], ["Gone", "Gone"])
+      assert.deepStrictEqual([yield* moderators(true), yield* says(false)], ["Gone", "Gone"])
+      assert.deepStrictEqual([yield* says(true), yield* says(false)], ["Gone", "Gone"])
+      assert.strictEqual(yield* moderators(false), "there")
+      yield* settled
+    }))
+})
