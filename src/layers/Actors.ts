@@ -2,9 +2,13 @@ import { Layer } from "effect"
 import { Accounts } from "../actors/account/Accounts.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
+import { DomainMeasures } from "../services/federation/domains/DomainMeasures.ts"
+import { DomainRules } from "../services/federation/domains/DomainRules.ts"
+import { Severances } from "../services/federation/domains/Severances.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
+import { Judgements } from "../services/federation/rules/Judgements.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
 import { Notices } from "../services/feeds/Notices.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
@@ -18,6 +22,7 @@ import { Holdings } from "../services/media/Holdings.ts"
 import { Measures } from "../services/moderation/Measures.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
+import { DomainMutes } from "../services/social/DomainMutes.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Restrictions } from "../services/social/Restrictions.ts"
 import { Authors } from "../services/statuses/Authors.ts"
@@ -37,10 +42,13 @@ const services = Layer.mergeAll(
   Authors.layer,
   Counterparts.layer,
   DirectThreads.layer,
+  DomainMeasures.layer,
+  DomainMutes.layer,
   Fanouts.layer,
   Favourites.layer,
   Follows.layer,
   InboundActivities.layer,
+  Judgements.layer,
   Measures.layer,
   Notices.layer,
   OutsideCommands.layer,
@@ -48,13 +56,16 @@ const services = Layer.mergeAll(
   Profiles.layer,
   Publications.layer,
   Reblogs.layer,
-  References.layer,
   RemoteStatuses.layer,
   Reports.layer,
   Restrictions.layer,
   Retention.layer,
   Targets.layer
-).pipe(Layer.provideMerge(Layer.merge(Drafts.layer, Holdings.layer)))
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(DomainRules.layer, Drafts.layer, Holdings.layer, References.layer, Severances.layer)
+  )
+)
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer).pipe(

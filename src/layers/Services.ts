@@ -1,13 +1,17 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
+import { DomainRules } from "../services/federation/domains/DomainRules.ts"
+import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { References } from "../services/federation/inbox/References.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Resolutions } from "../services/federation/Resolutions.ts"
+import { Judgements } from "../services/federation/rules/Judgements.ts"
 import { Senders } from "../services/federation/Senders.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
@@ -39,6 +43,7 @@ import { LiveTokens } from "../services/oauth/LiveTokens.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import { Connections } from "../services/social/Connections.ts"
+import { DomainMutes } from "../services/social/DomainMutes.ts"
 import { Exclusions } from "../services/social/Exclusions.ts"
 import { Notes } from "../services/social/Notes.ts"
 import { Relationships } from "../services/social/Relationships.ts"
@@ -71,6 +76,7 @@ const reading = Layer.mergeAll(
   Contexts.layer,
   ConversationMutes.layer,
   Conversations.layer,
+  DomainMutes.layer,
   Exclusions.layer,
   Handles.layer,
   History.layer,
@@ -93,15 +99,17 @@ const reading = Layer.mergeAll(
 /** What is ours as other servers know it, and what is theirs. */
 const federation = Layer.mergeAll(
   InboundActivities.layer,
+  Judgements.layer,
   LocalActors.layer,
   Objects.layer,
+  PublishedBlocks.layer,
   Replies.layer,
   Resolutions.layer,
   Senders.layer
 ).pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
+  Layer.provideMerge(Layer.mergeAll(DomainRules.layer, References.layer, SigningKeys.layer, Signatures.layer)),
   Layer.provide(KeyOperations.layer)
 )
 

@@ -7,6 +7,7 @@ import { AgendaEntries, type Due } from "../../services/intents/Agenda.ts"
 import { type OutsideCommand, OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
+import * as DomainBlocking from "./DomainBlocking.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
@@ -30,6 +31,7 @@ const make = Effect.gen(function*() {
   const publishing = yield* Publishing.make
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
+  const domains = yield* DomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
   const moderation = yield* Moderation.make
   const polling = yield* Polling.make
@@ -39,6 +41,7 @@ const make = Effect.gen(function*() {
     ...publishing.verbs,
     ...scheduling.verbs,
     ...relations.verbs,
+    ...domains.verbs,
     ...interactions.verbs,
     ...moderation.verbs,
     ...polling.verbs,
@@ -75,6 +78,7 @@ const make = Effect.gen(function*() {
 
   /** What is done when something is due, by its kind. */
   const dues = {
+    ["domain_block"]: domains.due,
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,
     ["scheduled_status"]: scheduling.due

@@ -8,12 +8,20 @@ import {
   type InboundActivity,
   inboundRoundMax
 } from "../../services/federation/inbox/InboundActivities.ts"
+import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
 import * as InboxActivities from "./InboxActivities.ts"
 import type { RemoteSelf } from "./InboxPosts.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
+
+/** The sender as far as its activities and the rules about them are concerned. */
+interface Self extends RemoteSelf {
+  readonly domain: string
+  /** Somebody here blocks it, or its domain. */
+  readonly shunned: boolean
+}
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
@@ -27,10 +35,13 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const inbound = yield* InboundActivities
   const sql = yield* SqlClient.SqlClient
   const activities = yield* InboxActivities.make(verbs)
+  const judgements = yield* Judgements
 
   const senderOf = (own: Ownership) =>
     Effect.map(
-      sql<RemoteSelf>`SELECT a.uri, r.followers_url, a.suspended_at IS NOT NULL AS suspended
+      sql<Self>`SELECT a.uri, a.domain, r.followers_url, a.suspended_at IS NOT NULL AS suspended,
+          EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
+            OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain = a.domain) AS shunned
         FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${own.accountId}`,
       ([self]) => self
     )
@@ -38,7 +49,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
 
-  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: RemoteSelf) {
+  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: Self) {
     const activity = asForeign(Result.getOrElse(BoundedJson.parse(item.document), () => undefined))
     if (activity === undefined || idOf(activity["actor"]) !== self.uri) {
       return yield* finish(own, item, "ignored: not by its sender")
@@ -48,8 +59,11 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
       owners.owned(
         own,
         Effect.gen(function*() {
-          const outcome = yield* activities.perform(own, self, activity, item.receivedAt.getTime())
-          yield* inbound.finish(item.id, outcome)
+          const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
+          if (!judgement.passes) return yield* inbound.finish(item.id, `dropped: ${judgement.reason}`)
+          const outcome = yield* activities.perform(own, self, judgement.activity, item.receivedAt.getTime())
+          const changes = judgement.changes.map((reason) => `; changed: ${reason}`)
+          yield* inbound.finish(item.id, outcome + changes.join(""))
         })
       )
     )

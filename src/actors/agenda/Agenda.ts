@@ -1,5 +1,6 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import { DomainMeasures } from "../../services/federation/domains/DomainMeasures.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
@@ -13,6 +14,8 @@ import { Accounts } from "../account/Accounts.ts"
 export const wakesMax = 500
 /** Old answers of commands that one sweep deletes (rows). */
 export const sweepRowsMax = 5_000
+/** Slices of accounts that rules about domains are applied to, in one go. */
+const domainStepsMax = 50
 /** An intent that is older was left behind by a node that died, in milliseconds. */
 export const staleMillis = 5_000
 
@@ -30,6 +33,7 @@ export const layer = Singleton.make(
     const accounts = yield* Accounts
     const agenda = yield* AgendaEntries
     const commands = yield* Commands
+    const domains = yield* DomainMeasures
     const fanouts = yield* Fanouts
     const inbound = yield* InboundActivities
     const outside = yield* OutsideCommands
@@ -40,6 +44,12 @@ export const layer = Singleton.make(
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
     const fromOutside = Effect.flatMap(outside.owners(wakesMax), wake)
     const fromElsewhere = Effect.flatMap(inbound.senders(wakesMax), wake)
+    const ofDomains = Effect.repeat(domains.step, {
+      until: (done) => !done,
+      times: domainStepsMax - 1,
+      // Whatever else there is to do comes in between.
+      schedule: Schedule.spaced("10 millis")
+    })
     const measure = Effect.gen(function*() {
       const { count, oldestMillis } = yield* fanouts.backlog
       yield* Metric.update(Metric.withAttributes(backlog, { kind: "Account" }), count)
@@ -58,6 +68,7 @@ export const layer = Singleton.make(
       every("1 second", "outside", fromOutside),
       every("5 seconds", "leftBehind", leftBehind),
       every("1 second", "fromElsewhere", fromElsewhere),
+      every("1 second", "domains", ofDomains),
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
       every("1 hour", "retention", retention.sweep)

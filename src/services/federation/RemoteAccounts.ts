@@ -5,9 +5,12 @@ import { AccountId } from "../Ids.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
+import { unknownDomain } from "./Domains.ts"
+import * as DomainAccounts from "./domains/DomainAccounts.ts"
+import { DomainRules } from "./domains/DomainRules.ts"
+import { standingOfAll } from "./domains/Rules.ts"
 
-/** Whom a handle that nobody confirms belongs to: no domain at all, so that it can mislead nobody. */
-export const unknownDomain = "handle.invalid"
+export { unknownDomain }
 
 export interface RemoteAccount {
   readonly id: AccountId
@@ -34,6 +37,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
+      const rules = yield* DomainRules
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
         const [row] = yield* sql<RemoteAccount>`
@@ -129,6 +133,16 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* details(id, actor, now)
           yield* keys(id, actor)
+          const [stored] = yield* sql<
+            { domain: string; uri: string }
+          >`SELECT domain, uri FROM accounts WHERE id = ${id}`
+          const standing = standingOfAll(
+            yield* rules.current,
+            stored === undefined ? [] : DomainAccounts.hostsOf(stored)
+          )
+          if (!standing.allowed || standing.severity !== "noop" || standing.rejectMedia) {
+            yield* DomainAccounts.apply(sql, [{ id, standing }], new Date(now))
+          }
           return id
         }))
         yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
@@ -137,5 +151,5 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
 
       return RemoteAccounts.of({ byUri, store })
     })
-  )
+  ).pipe(Layer.provide(DomainRules.layer))
 }

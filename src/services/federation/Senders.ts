@@ -1,10 +1,12 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, PubSub, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LRUCache } from "lru-cache"
+import { Broadcast } from "../Broadcast.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
 import { idOf, urlReader } from "./documents/Reading.ts"
+import { DomainRules } from "./domains/DomainRules.ts"
 import { Fetches } from "./Fetches.ts"
 import { RemoteActors, underWayMax } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
@@ -25,10 +27,19 @@ export class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUna
   }
 }
 
+/** Nothing is taken from the sender's server: it is suspended here or, in limited federation, not on the list. */
+export class DomainClosed extends Schema.TaggedError<DomainClosed>()("DomainClosed", {}) {
+  override get message() {
+    return "This action is not allowed"
+  }
+}
+
 /** Who signed a request: its key belongs to the account, and the account's document lists it (row 2). */
 export interface Sender {
   readonly accountId: AccountId
   readonly uri: string
+  /** Of the handle. */
+  readonly domain: string
   readonly suspended: boolean
 }
 
@@ -38,7 +49,7 @@ interface KnownKey extends Sender {
 
 /** Finds out who signed a request; nothing of the request is believed before. */
 export class Senders extends Context.Service<Senders, {
-  readonly verify: (request: SignedRequest) => Effect.Effect<Sender, Unverified | KeyUnavailable>
+  readonly verify: (request: SignedRequest) => Effect.Effect<Sender, Unverified | KeyUnavailable | DomainClosed>
 }>()("murmuration/services/federation/Senders") {
   static readonly layer = Layer.effect(
     Senders,
@@ -46,6 +57,7 @@ export class Senders extends Context.Service<Senders, {
       const sql = yield* SqlClient.SqlClient
       const { outboundAllow } = yield* ServerConfig
       const actors = yield* RemoteActors
+      const domains = yield* DomainRules
       const fetches = yield* Fetches
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
@@ -53,12 +65,28 @@ export class Senders extends Context.Service<Senders, {
       const once = yield* SingleFlight.make<void, KeyUnavailable>(underWayMax)
       const lookedUp = new LRUCache<string, { readonly at: number; available: boolean }>({ max: keysMax })
 
+      /** Whoever is suspended, or is not any more, is looked at anew. */
+      const forget = (accountIds: ReadonlyArray<bigint>) => {
+        for (const [keyId, { key }] of kept.entries()) if (accountIds.includes(key.accountId)) kept.delete(keyId)
+      }
+      const subscription = yield* (yield* Broadcast).subscribe
+      yield* PubSub.take(subscription).pipe(
+        Effect.tap((message) =>
+          Effect.sync(() => {
+            if (message._tag === "Revoked" && message.accountIds.length > 0) forget(message.accountIds)
+            if (message._tag === "Changed" && message.kind === "user") forget(message.ids)
+          })
+        ),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
       const stored = Effect.fnUntraced(function*(keyId: string) {
         const now = yield* Clock.currentTimeMillis
         const known = kept.get(keyId)
         if (known !== undefined && now - known.loadedAt < keptMillisMax && now >= known.loadedAt) return known.key
         const [row] = yield* sql<KnownKey>`
-          SELECT k.account_id, a.uri, a.suspended_at IS NOT NULL AS suspended, k.public_pem
+          SELECT k.account_id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, k.public_pem
           FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_id = ${keyId}`
         if (row === undefined) return undefined
         const key = { ...row, accountId: AccountId.make(row.accountId) }
@@ -101,6 +129,8 @@ export class Senders extends Context.Service<Senders, {
       const verify = traced("Senders.verify")(function*(request: SignedRequest) {
         const claim = yield* signatures.claim(request)
         const { keyId } = claim
+        const host = readUrl(keyId)?.host
+        if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
         const holds = (key: KnownKey | undefined) =>
           key === undefined ? Effect.succeed(false) : signatures.holds(claim, key.publicPem)
         const known = yield* stored(keyId)

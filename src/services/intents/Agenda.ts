@@ -4,8 +4,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
-/** What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id). */
-export type DueKind = "scheduled_status" | "mute_end" | "poll_end"
+/**
+ * What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id), what
+ * follows from a user's block of a domain (the block's id).
+ */
+export type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "domain_block"
 
 export interface Due {
   readonly kind: DueKind

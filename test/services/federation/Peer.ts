@@ -6,6 +6,7 @@ import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { DomainRules } from "../../../src/services/federation/domains/DomainRules.ts"
 import { Fetches } from "../../../src/services/federation/Fetches.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
@@ -25,6 +26,7 @@ export const remote = Senders.layer.pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
   Layer.provideMerge(Layer.mergeAll(Signatures.layer, SigningKeys.layer, Outbound.layer)),
+  Layer.provideMerge(Layer.merge(DomainRules.layer, DomainRules.layerHosts)),
   Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer)),
