@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as Account from "./cli/Account.ts"
 import * as Doctor from "./cli/Doctor.ts"
+import * as Domain from "./cli/Domain.ts"
 import * as Emoji from "./cli/Emoji.ts"
 import * as Media from "./cli/Media.ts"
 import * as Migrate from "./cli/Migrate.ts"
@@ -21,6 +22,7 @@ Command.make("murmuration").pipe(
     Emoji.command,
     Site.command,
     Media.command,
+    Domain.command,
     Migrate.command,
     Doctor.command
   ]),

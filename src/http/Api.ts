@@ -10,6 +10,7 @@ import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BookmarksGroup } from "./v1/Bookmarks.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
+import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
 import { LaterGroup } from "./v1/Later.ts"
@@ -44,6 +45,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(BookmarksGroup)
   .add(ConversationsGroup)
   .add(CredentialsGroup)
+  .add(DomainBlocksGroup)
   .add(EmailsGroup)
   .add(InstanceGroup)
   .add(LaterGroup)

@@ -31,6 +31,7 @@ import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Bookmarks from "./v1/Bookmarks.ts"
 import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
+import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as Instance from "./v1/Instance.ts"
 import * as Later from "./v1/Later.ts"
@@ -67,6 +68,7 @@ const groups = Layer.mergeAll(
   Bookmarks.layer,
   Conversations.layer,
   Credentials.layer,
+  DomainBlocks.layer,
   Emails.layer,
   Instance.layer,
   Later.layer,

@@ -6,6 +6,9 @@ import * as Agenda from "../actors/agenda/Agenda.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import { RemoteDomains } from "../actors/domain/RemoteDomains.ts"
 import { Purges } from "../services/federation/departure/Purges.ts"
+import { DomainMeasures } from "../services/federation/domains/DomainMeasures.ts"
+import { DomainRules } from "../services/federation/domains/DomainRules.ts"
+import { Severances } from "../services/federation/domains/Severances.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
@@ -21,6 +24,7 @@ import { FollowActivities } from "../services/federation/outbox/FollowActivities
 import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
+import { Judgements } from "../services/federation/rules/Judgements.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
@@ -40,6 +44,7 @@ import { Holdings } from "../services/media/Holdings.ts"
 import { Measures } from "../services/moderation/Measures.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
+import { DomainMutes } from "../services/social/DomainMutes.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Restrictions } from "../services/social/Restrictions.ts"
 import { Authors } from "../services/statuses/Authors.ts"
@@ -70,10 +75,13 @@ const services = Layer.mergeAll(
   Counterparts.layer,
   DirectThreads.layer,
   Errands.layer,
+  DomainMeasures.layer,
+  DomainMutes.layer,
   Fanouts.layer,
   Favourites.layer,
   Follows.layer,
   InboundActivities.layer,
+  Judgements.layer,
   Measures.layer,
   Notices.layer,
   OutsideCommands.layer,
@@ -81,7 +89,6 @@ const services = Layer.mergeAll(
   Profiles.layer,
   Publications.layer,
   Reblogs.layer,
-  References.layer,
   RemoteStatuses.layer,
   Reports.layer,
   Restrictions.layer,
@@ -91,7 +98,17 @@ const services = Layer.mergeAll(
   Undoables.layer
 ).pipe(
   Layer.provideMerge(
-    Layer.mergeAll(AgendaEntries.layer, Drafts.layer, Holdings.layer, RemoteEmojis.layer, RemotePolls.layer, leaving)
+    Layer.mergeAll(
+      AgendaEntries.layer,
+      DomainRules.layer,
+      Drafts.layer,
+      Holdings.layer,
+      References.layer,
+      RemoteEmojis.layer,
+      RemotePolls.layer,
+      Severances.layer,
+      leaving
+    )
   )
 )
 

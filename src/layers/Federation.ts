@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Purges } from "../services/federation/departure/Purges.ts"
+import { DomainRules } from "../services/federation/domains/DomainRules.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { Inquiries } from "../services/federation/fetching/Inquiries.ts"
 import { LookUps } from "../services/federation/fetching/LookUps.ts"
@@ -24,7 +25,14 @@ export const remote = Layer.merge(Threads.layer, RemoteProfiles.layer).pipe(
   Layer.provideMerge(Layer.merge(RemoteActors.layer, References.layer)),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
   Layer.provideMerge(
-    Layer.mergeAll(Errands.layer, Purges.layer, RemoteEmojis.layer, SigningKeys.layer, Signatures.layer)
+    Layer.mergeAll(
+      DomainRules.layer,
+      Errands.layer,
+      Purges.layer,
+      RemoteEmojis.layer,
+      SigningKeys.layer,
+      Signatures.layer
+    )
   ),
   Layer.provide(Layer.merge(AgendaEntries.layer, KeyOperations.layer))
 )

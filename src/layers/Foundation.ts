@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, type Redacted } from "effect"
 import type { Sharding } from "effect/cluster"
 import { Limits } from "../http/guard/Limits.ts"
+import { DomainRules } from "../services/federation/domains/DomainRules.ts"
 import { Feeds } from "../services/feeds/Feeds.ts"
 import { Outbound } from "../services/outbound/Outbound.ts"
 import * as Broadcasts from "./Broadcasts.ts"
@@ -56,7 +57,7 @@ const actors = (environment: Environment["Service"]): Layer.Layer<
     : Cluster.layerNode(environment.cluster.host, environment.cluster.port, environment.shardGroups)
 
 /** The only way to anybody else's servers. */
-export const outbound = Outbound.layer.pipe(Layer.provide(UndiciTransport.layer))
+export const outbound = Outbound.layer.pipe(Layer.provide([UndiciTransport.layer, DomainRules.layerHosts]))
 
 const cluster = Layer.unwrap(Effect.map(Environment, actors))
 
@@ -65,7 +66,6 @@ const cluster = Layer.unwrap(Effect.map(Environment, actors))
  * actors, secrets, mail and what Node gives. Only `Environment` is left to provide.
  */
 export const layer = Layer.mergeAll(
-  shared,
   cluster,
   outbound,
   Secrets.layer,
@@ -73,6 +73,7 @@ export const layer = Layer.mergeAll(
   PasswordHashing.layer,
   serverConfig
 ).pipe(
+  Layer.provideMerge(shared),
   Layer.provideMerge(PostgresChannel.layer),
   Layer.provideMerge(database),
   Layer.provideMerge(serverConfig),

@@ -1,11 +1,13 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
+import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Resolutions } from "../services/federation/Resolutions.ts"
+import { Judgements } from "../services/federation/rules/Judgements.ts"
 import { Senders } from "../services/federation/Senders.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
@@ -34,6 +36,7 @@ import { LiveTokens } from "../services/oauth/LiveTokens.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import { Connections } from "../services/social/Connections.ts"
+import { DomainMutes } from "../services/social/DomainMutes.ts"
 import { Exclusions } from "../services/social/Exclusions.ts"
 import { Notes } from "../services/social/Notes.ts"
 import { Relationships } from "../services/social/Relationships.ts"
@@ -67,6 +70,7 @@ const reading = Layer.mergeAll(
   Contexts.layer,
   ConversationMutes.layer,
   Conversations.layer,
+  DomainMutes.layer,
   Exclusions.layer,
   Handles.layer,
   History.layer,
@@ -90,8 +94,10 @@ const reading = Layer.mergeAll(
 const federation = Layer.mergeAll(
   Hosts.layer,
   InboundActivities.layer,
+  Judgements.layer,
   LocalActors.layer,
   Objects.layer,
+  PublishedBlocks.layer,
   Replies.layer,
   Resolutions.layer,
   Senders.layer

@@ -32,7 +32,7 @@ export const BroadcastMessage = Schema.Union([
   Schema.TaggedStruct("Revoked", { tokenIds: Schema.Array(IdFromString), accountIds: Schema.Array(Account) }),
   /** Rows changed: caches forget what they hold of them. A `user` changed when its state did (confirmed, disabled). */
   Schema.TaggedStruct("Changed", {
-    kind: Schema.Literals(["account", "status", "relations", "instance", "user", "emojis"]),
+    kind: Schema.Literals(["account", "status", "relations", "instance", "user", "emojis", "domains"]),
     ids: Schema.Array(IdFromString)
   })
 ])

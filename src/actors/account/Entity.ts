@@ -8,6 +8,7 @@ import { type OutsideCommand, OutsideCommands } from "../../services/intents/Out
 import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Departing from "./Departing.ts"
+import * as DomainBlocking from "./DomainBlocking.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Importing from "./Importing.ts"
 import * as Inbox from "./Inbox.ts"
@@ -32,6 +33,7 @@ const make = Effect.gen(function*() {
   const publishing = yield* Publishing.make
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
+  const domains = yield* DomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
   const moderation = yield* Moderation.make
   const polling = yield* Polling.make
@@ -43,6 +45,7 @@ const make = Effect.gen(function*() {
     ...publishing.verbs,
     ...scheduling.verbs,
     ...relations.verbs,
+    ...domains.verbs,
     ...interactions.verbs,
     ...moderation.verbs,
     ...polling.verbs,
@@ -80,6 +83,7 @@ const make = Effect.gen(function*() {
 
   /** What is done when something is due, by its kind. */
   const dues = {
+    ["domain_block"]: domains.due,
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,
     ["poll_update"]: polling.tell,

@@ -9,6 +9,7 @@ import {
   type InboundActivity,
   inboundRoundMax
 } from "../../services/federation/inbox/InboundActivities.ts"
+import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
 import * as InboxActivities from "./InboxActivities.ts"
@@ -30,6 +31,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const sql = yield* SqlClient.SqlClient
   const activities = yield* InboxActivities.make(verbs)
   const forwards = yield* InboxForwards.make
+  const judgements = yield* Judgements
 
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
@@ -45,8 +47,11 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
       owners.owned(
         own,
         Effect.gen(function*() {
-          const outcome = yield* activities.perform(own, self, activity, item.receivedAt.getTime())
-          yield* inbound.finish(item.id, outcome)
+          const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
+          if (!judgement.passes) return yield* inbound.finish(item.id, `dropped: ${judgement.reason}`)
+          const outcome = yield* activities.perform(own, self, judgement.activity, item.receivedAt.getTime())
+          const changes = judgement.changes.map((reason) => `; changed: ${reason}`)
+          yield* inbound.finish(item.id, outcome + changes.join(""))
         })
       )
     )

@@ -37,9 +37,6 @@ const known = [
 /** Characters of an activity's id that is kept. */
 const uriCharactersMax = 2_000
 
-/** What somebody who is suspended may still do: take back. */
-const whileSuspended = new Set(["Delete", "Reject", "Undo", "Update"])
-
 /**
  * What the activities of a remote account do, mostly what the account's own verbs do; inside a transaction of its actor.
  * Whatever they name is looked for here; what has to be fetched first is the error `Unasked`. It belongs to whom it says only where that is the account itself
@@ -113,7 +110,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     Effect.suspend(() => {
       const type = typeOf(activity, ...known) ?? ""
       const object = activity["object"]
-      if (self.suspended && !whileSuspended.has(type)) return ignored("its sender is suspended")
       switch (type) {
         case "Follow":
           return onAccount(

@@ -119,6 +119,9 @@ export const Command = Schema.Union([
   /** `seconds` 0 mutes for ever. */
   Schema.TaggedStruct("Mute", { ...Target, notifications: Schema.Boolean, seconds: Schema.Int }),
   Schema.TaggedStruct("Unmute", Target),
+  /** `domain` is normal. */
+  Schema.TaggedStruct("BlockDomain", { domain: Schema.String }),
+  Schema.TaggedStruct("UnblockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("Report", {
     ...Target,
     category: Schema.Literals(["spam", "legal", "violation", "other"]),

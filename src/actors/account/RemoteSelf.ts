@@ -8,12 +8,17 @@ export interface RemoteSelf {
   readonly followersUrl: string | null
   readonly featuredUrl: string | null
   readonly suspended: boolean
+  readonly domain: string
+  /** Somebody here blocks it, or its domain. */
+  readonly shunned: boolean
 }
 
 /** What a remote account's actor must know of it; undefined for a local one. */
 export const remoteSelf = (sql: SqlClient.SqlClient, accountId: AccountId) =>
   Effect.map(
-    sql<RemoteSelf>`SELECT a.uri, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended
+    sql<RemoteSelf>`SELECT a.uri, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended, a.domain,
+        EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
+          OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain = a.domain) AS shunned
       FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId}`,
     ([self]) => self
   )

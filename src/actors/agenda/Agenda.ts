@@ -1,6 +1,7 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { Purges } from "../../services/federation/departure/Purges.ts"
+import { DomainMeasures } from "../../services/federation/domains/DomainMeasures.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { Deliveries } from "../../services/federation/outbox/Deliveries.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -18,6 +19,8 @@ export const wakesMax = 500
 export const hostsMax = 2_000
 /** Old answers of commands that one sweep deletes (rows). */
 export const sweepRowsMax = 5_000
+/** Slices of accounts that rules about domains are applied to, in one go. */
+const domainStepsMax = 50
 /** An intent that is older was left behind by a node that died, in milliseconds. */
 export const staleMillis = 5_000
 
@@ -38,6 +41,7 @@ export const layer = Singleton.make(
     const deliveries = yield* Deliveries
     const domains = yield* RemoteDomains
     const purges = yield* Purges
+    const measures = yield* DomainMeasures
     const fanouts = yield* Fanouts
     const inbound = yield* InboundActivities
     const outside = yield* OutsideCommands
@@ -53,6 +57,12 @@ export const layer = Singleton.make(
       const { hosts, last } = yield* deliveries.due(lastHost, hostsMax)
       lastHost = last ?? 0
       yield* domains.wake(hosts)
+    })
+    const ofDomains = Effect.repeat(measures.step, {
+      until: (done) => !done,
+      times: domainStepsMax - 1,
+      // Whatever else there is to do comes in between.
+      schedule: Schedule.spaced("10 millis")
     })
     const measured = Effect.fnUntraced(function*(
       kind: string,
@@ -84,6 +94,7 @@ export const layer = Singleton.make(
       every("5 seconds", "leftBehind", leftBehind),
       every("1 second", "fromElsewhere", fromElsewhere),
       every("5 seconds", "toDeliver", toDeliver),
+      every("1 second", "domains", ofDomains),
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
       every("1 hour", "retention", retention.sweep)

@@ -6,6 +6,8 @@ import { activityStreams } from "../../services/federation/documents/Vocabulary.
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import { Hosts } from "../../services/federation/outbox/Hosts.ts"
+import { Judgements } from "../../services/federation/rules/Judgements.ts"
+import { closedDomain } from "../../services/federation/rules/Origins.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
@@ -28,6 +30,7 @@ const isOfNobodyKnown = (activity: Foreign) =>
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
   const inbound = yield* InboundActivities
+  const judgements = yield* Judgements
   const local = yield* LocalActors
   const senders = yield* Senders
   const hosts = yield* Hosts
@@ -61,11 +64,17 @@ const make = Effect.gen(function*() {
       if (error._tag === "KeyUnavailable") {
         return plainError(503, error.message, { "retry-after": String(keySecondsMin) })
       }
+      if (error._tag === "DomainClosed") return plainError(403, error.message)
       const unknown = !error.malformed && activity !== undefined && isOfNobodyKnown(activity)
       return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)
     }
     if (activity === undefined) return plainError(400, "This is no activity")
     const { accountId, uri } = sender.success
+    const judgement = yield* judgements.atDoor(sender.success, activity)
+    // Others need not know what we do with what they send; a closed domain is told, so that it stops.
+    if (!judgement.passes) {
+      return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
+    }
     const id = idOf(activity)
     // An id of another server is none of the sender's to give.
     const own = id !== undefined && URL.parse(id)?.origin === URL.parse(uri)?.origin

@@ -1,6 +1,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { NotAllowed, Unavailable } from "../../services/Errors.ts"
+import { hostsOf } from "../../services/federation/domains/DomainAccounts.ts"
+import { DomainRules } from "../../services/federation/domains/DomainRules.ts"
+import { standingOfAll } from "../../services/federation/domains/Rules.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import type { SignedRequest } from "../../services/federation/signatures/SignedRequest.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -44,6 +47,7 @@ export class Requesters extends Context.Service<Requesters, {
     Requesters,
     Effect.gen(function*() {
       const { limitedFederation } = yield* ServerConfig
+      const domains = yield* DomainRules
       const senders = yield* Senders
       const everybody: Requester = { viewer: undefined, audience: "everybody" }
       const current = Effect.gen(function*() {
@@ -52,10 +56,12 @@ export class Requesters extends Context.Service<Requesters, {
         const sender = yield* senders.verify(signedRequest(request, new Uint8Array())).pipe(
           Effect.catchTags({
             Unverified: ({ malformed, text }) => new NotSigned({ malformed, text }),
-            KeyUnavailable: () => new Unavailable()
+            KeyUnavailable: () => new Unavailable(),
+            DomainClosed: () => new NotAllowed()
           })
         )
-        if (sender.suspended) return yield* new NotAllowed()
+        const standing = standingOfAll(yield* domains.current, hostsOf(sender))
+        if (sender.suspended || !standing.allowed) return yield* new NotAllowed()
         return { viewer: sender.accountId, audience: "signer" } satisfies Requester
       })
       return Requesters.of({ current })

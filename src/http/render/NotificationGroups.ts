@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { type SeveranceRecord, Severances } from "../../services/federation/domains/Severances.ts"
 import type { NotificationGroupRecord } from "../../services/feeds/GroupedNotifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { traced } from "../../services/Traced.ts"
@@ -7,6 +8,7 @@ import { id, timestamp } from "../wire/Common.ts"
 import { json, list, splice } from "../wire/Keys.ts"
 import { type GroupedNotificationsResults, isNotificationType, type NotificationGroup } from "../wire/Notification.ts"
 import { AccountViews } from "./Accounts.ts"
+import { severanceValues } from "./Severances.ts"
 import { StatusViews } from "./Statuses.ts"
 
 /** Groups of notifications with their accounts and statuses, each once; as many queries as a page of statuses. */
@@ -22,6 +24,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     NotificationGroupViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
+      const severances = yield* Severances
       const statuses = yield* StatusViews
 
       const render = traced("NotificationGroupViews.render")(function*(
@@ -39,11 +42,12 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         const rest = new Set(
           visible.flatMap(({ sampleAccountIds }) => sampleAccountIds.filter((one) => !whole.has(one)))
         )
+        const events = yield* severances.load(groups.flatMap(({ newest }) => newest.severanceId ?? []))
         const texts = (ids: Iterable<bigint>) => [...ids].flatMap((one) => people.get(one) ?? [])
         const parts = {
           accounts: list(texts(whole)),
           statuses: list([...named].flatMap((one) => shown.get(one) ?? [])),
-          notificationGroups: list(visible.flatMap(groupText))
+          notificationGroups: list(visible.flatMap((group) => groupText(group, events)))
         }
         return partial
           ? splice<Results, keyof typeof parts | "partialAccounts">({}, {
@@ -54,13 +58,17 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
       })
       return NotificationGroupViews.of({ render })
     })
-  )
+  ).pipe(Layer.provide(Severances.layer))
 }
 
 type Results = GroupedNotificationsResults
 
-const groupText = ({ count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord): ReadonlyArray<string> =>
-  isNotificationType(newest.type)
+const groupText = (
+  { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
+  events: ReadonlyMap<bigint, SeveranceRecord>
+): ReadonlyArray<string> => {
+  const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
+  return isNotificationType(newest.type)
     ? [json<NotificationGroup>({
       groupKey: key,
       notificationsCount: count,
@@ -70,6 +78,8 @@ const groupText = ({ count, key, newest, oldest, sampleAccountIds }: Notificatio
       pageMaxId: id(newest.id),
       latestPageNotificationAt: timestamp(newest.createdAt),
       sampleAccountIds: sampleAccountIds.map(id),
-      ...(newest.statusId !== undefined && { statusId: id(newest.statusId) })
+      ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
+      ...(event !== undefined && { event: severanceValues(event) })
     })]
     : []
+}

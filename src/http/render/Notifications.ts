@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { RecordNotFound } from "../../services/Errors.ts"
+import { Severances } from "../../services/federation/domains/Severances.ts"
 import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
 import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -8,6 +9,7 @@ import { id, timestamp } from "../wire/Common.ts"
 import { splice } from "../wire/Keys.ts"
 import { isNotificationType, type Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./Accounts.ts"
+import { severanceValues } from "./Severances.ts"
 import { StatusViews } from "./Statuses.ts"
 
 /** Notifications as ready JSON; a list takes as many queries as a page of statuses. */
@@ -24,6 +26,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
     Effect.gen(function*() {
       const notifications = yield* Notifications
       const accounts = yield* AccountViews
+      const severances = yield* Severances
       const statuses = yield* StatusViews
 
       const render = traced("NotificationViews.render")(function*(
@@ -33,15 +36,18 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const named = new Set(records.flatMap(({ statusId }) => statusId ?? []))
         const shown = yield* statuses.byId(owner, [...named])
         const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
+        const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
         return records.flatMap((record) => {
           const account = people.get(record.fromAccountId)
           const status = record.statusId === undefined ? undefined : shown.get(record.statusId)
+          const event = record.severanceId === undefined ? undefined : events.get(record.severanceId)
           if (account === undefined || !isNotificationType(record.type)) return []
           const values = {
             id: id(record.id),
             type: record.type,
             createdAt: timestamp(record.createdAt),
-            groupKey: groupKeyOf(record)
+            groupKey: groupKeyOf(record),
+            ...(event !== undefined && { event: severanceValues(event) })
           }
           if (record.statusId === undefined) return [splice<Notification, "account">(values, { account })]
           return status === undefined ? [] : [splice<Notification, "account" | "status">(values, { account, status })]
@@ -54,5 +60,5 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       })
       return NotificationViews.of({ render, renderOne })
     })
-  )
+  ).pipe(Layer.provide(Severances.layer))
 }

@@ -2,4 +2,5 @@
 
 export const statusRows = 20
 export const accountRows = 40
+export const domainRows = 100
 export const notificationRows = 40

@@ -79,6 +79,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         connected: broadcast.connected
       })
       yield* onChanged("status", cache.forget)
+      yield* onChanged("domains", cache.clear)
       yield* emojis.whenChanged(cache.clear)
       const kept = yield* StandingCache.make(standings)
 

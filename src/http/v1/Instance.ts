@@ -2,6 +2,10 @@ import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
+import { unknownDomain } from "../../services/federation/Domains.ts"
+import { DomainRules } from "../../services/federation/domains/DomainRules.ts"
+import { PublishedBlocks } from "../../services/federation/domains/PublishedBlocks.ts"
+import { standingOf } from "../../services/federation/domains/Rules.ts"
 import { Activity } from "../../services/instance/Activity.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { Instance } from "../../services/instance/Instance.ts"
@@ -10,6 +14,7 @@ import { MediaTools } from "../../services/media/MediaTools.ts"
 import { fresh } from "../Fresh.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/Accounts.ts"
@@ -58,7 +63,7 @@ export class InstanceGroup extends HttpApiGroup.make("instance")
       .annotate(Access, anyoneUnlessRestricted),
     HttpApiEndpoint.get("activity", "/api/v1/instance/activity", { success: Schema.Array(Wire.Activity) })
       .annotate(Access, anyoneUnlessRestricted),
-    HttpApiEndpoint.get("domainBlocks", "/api/v1/instance/domain_blocks", { success: Schema.Array(Schema.Unknown) })
+    HttpApiEndpoint.get("domainBlocks", "/api/v1/instance/domain_blocks", { success: Schema.Array(Wire.DomainBlock) })
       .annotate(Access, Access.public()),
     HttpApiEndpoint.get("peersSearch", "/api/v1/peers/search", {
       query: PeersQuery,
@@ -80,6 +85,8 @@ export const layer = group(
     const emojis = yield* CustomEmojis
     const accounts = yield* AccountViews
     const config = yield* ServerConfig
+    const domains = yield* DomainRules
+    const published = yield* PublishedBlocks
 
     const tools = yield* MediaTools
     const facts = Effect.gen(function*() {
@@ -97,7 +104,16 @@ export const layer = group(
     const show = fresh(instanceMillisMax, Effect.map(facts, instanceJson))
     const showV1 = fresh(instanceMillisMax, Effect.map(facts, instanceV1Json))
     const rules = fresh(instanceMillisMax, Effect.map(instance.rules, rulesJson))
-    const peers = fresh(peersMillisMax, instance.peers)
+    const known = fresh(peersMillisMax, instance.peers)
+    /** Those that are known and not kept away. */
+    const peers = fresh(
+      instanceMillisMax,
+      Effect.zipWith(known, domains.current, (all, rules) =>
+        all.filter((domain) => {
+          const { allowed, severity } = standingOf(rules, domain)
+          return domain !== unknownDomain && allowed && severity === "noop"
+        }))
+    )
     const listed = fresh(
       instanceMillisMax,
       Effect.map(emojis.listed, (all) => json<ReadonlyArray<CustomEmoji>>(all.map(emojiValues)))
@@ -119,8 +135,11 @@ export const layer = group(
       translationLanguages: () => Effect.succeed(Reply.empty),
       peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(domains))),
       activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),
-      // Domain blocks are published by a setting that comes with moderation; until then there is no such list.
-      domainBlocks: () => Effect.fail(new RecordNotFound()),
+      domainBlocks: Effect.fnUntraced(function*() {
+        const found = yield* published.list((yield* Caller.viewer) !== undefined)
+        if (found === undefined) return yield* new RecordNotFound()
+        return Reply.json(json<ReadonlyArray<Wire.DomainBlock>>(found))
+      }),
       peersSearch: ({ query }) =>
         unlessRestricted(Effect.map(peers, (domains) => {
           const start = query.q?.trim().toLowerCase() ?? ""

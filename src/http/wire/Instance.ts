@@ -20,6 +20,15 @@ export const Activity = Schema.Struct({ week: Figure, statuses: Figure, logins: 
   .annotate({ identifier: "InstanceActivity" })
 export type Activity = typeof Activity.Type
 
+/** A block that is made known; the domain may be obfuscated. */
+export const DomainBlock = Schema.Struct({
+  domain: Schema.String,
+  digest: Schema.String,
+  severity: Schema.Literals(["silence", "suspend"]),
+  comment: Schema.optionalKey(Schema.NullOr(Schema.String))
+}).annotate({ identifier: "DomainBlock" })
+export type DomainBlock = typeof DomainBlock.Type
+
 export const Language = Schema.Struct({ code: Schema.String, name: Schema.String }).annotate({ identifier: "Language" })
 export type Language = typeof Language.Type
 

@@ -11,11 +11,24 @@ export const NotificationType = Schema.Literals([
   "follow",
   "follow_request",
   "poll",
+  "severed_relationships",
   "status",
   "update"
 ])
 
 export const isNotificationType = Schema.is(NotificationType)
+
+/** What somebody lost when all of a server was blocked. */
+export const RelationshipSeveranceEvent = Schema.Struct({
+  id: Id,
+  type: Schema.Literals(["domain_block", "user_domain_block", "account_suspension"]),
+  purged: Schema.Boolean,
+  target_name: Schema.String,
+  followers_count: Count,
+  following_count: Count,
+  created_at: Timestamp
+}).annotate({ identifier: "RelationshipSeveranceEvent" })
+export type RelationshipSeveranceEvent = typeof RelationshipSeveranceEvent.Type
 
 export const Notification = Schema.Struct({
   id: Id,
@@ -23,7 +36,8 @@ export const Notification = Schema.Struct({
   created_at: Timestamp,
   group_key: Schema.String,
   account: Account,
-  status: Schema.optionalKey(Status)
+  status: Schema.optionalKey(Status),
+  event: Schema.optionalKey(RelationshipSeveranceEvent)
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
 
@@ -37,7 +51,8 @@ export const NotificationGroup = Schema.Struct({
   page_max_id: Schema.optionalKey(Id),
   latest_page_notification_at: Schema.optionalKey(Timestamp),
   sample_account_ids: Schema.Array(Id),
-  status_id: Schema.optionalKey(Schema.NullOr(Id))
+  status_id: Schema.optionalKey(Schema.NullOr(Id)),
+  event: Schema.optionalKey(RelationshipSeveranceEvent)
 }).annotate({ identifier: "NotificationGroup" })
 export type NotificationGroup = typeof NotificationGroup.Type
 

@@ -152,7 +152,10 @@ export class Search extends Context.Service<Search, {
               where,
               ...words.map((word) => sql`(s.spoiler_text || ' ' || s.text) ILIKE ${`%${escaped(word)}%`}`),
               ...(query.accountId === undefined ? [] : [sql`s.account_id = ${query.accountId}`]),
-              visibleTo(sql, viewer, "s")
+              visibleTo(sql, viewer, "s"),
+              sql`(s.account_id = ${viewer} OR NOT EXISTS (SELECT FROM accounts quiet
+                WHERE quiet.id = s.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0)
+                OR EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = s.account_id OFFSET 0))`
             ])
           } ${tail} OFFSET ${query.offset}`,
           (rows) => newestFirst(page, ids(rows))

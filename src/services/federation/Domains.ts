@@ -1,3 +1,6 @@
+/** Whom a handle that nobody confirms belongs to: no domain at all, so that it can mislead nobody. */
+export const unknownDomain = "handle.invalid"
+
 /** Characters of a domain name (RFC 1035 section 2.3.4) with a port. */
 const domainCharactersMax = 259
 

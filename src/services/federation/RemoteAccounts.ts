@@ -6,10 +6,13 @@ import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { Purges } from "./departure/Purges.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
+import { unknownDomain } from "./Domains.ts"
+import * as DomainAccounts from "./domains/DomainAccounts.ts"
+import { DomainRules } from "./domains/DomainRules.ts"
+import { standingOfAll } from "./domains/Rules.ts"
 import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
 
-/** Whom a handle that nobody confirms belongs to: no domain at all, so that it can mislead nobody. */
-export const unknownDomain = "handle.invalid"
+export { unknownDomain }
 
 export interface RemoteAccount {
   readonly id: AccountId
@@ -42,6 +45,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const broadcast = yield* Broadcast
       const purges = yield* Purges
       const emojis = yield* RemoteEmojis
+      const rules = yield* DomainRules
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
         const [row] = yield* sql<RemoteAccount>`
@@ -148,6 +152,16 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           yield* details(id, actor, byOrigin, now)
           yield* keys(id, actor)
           yield* emojis.keep(actor.id.host, actor.emojis)
+          const [stored] = yield* sql<
+            { domain: string; uri: string }
+          >`SELECT domain, uri FROM accounts WHERE id = ${id}`
+          const rule = standingOfAll(
+            yield* rules.current,
+            stored === undefined ? [] : DomainAccounts.hostsOf(stored)
+          )
+          if (!rule.allowed || rule.severity !== "noop" || rule.rejectMedia) {
+            yield* DomainAccounts.apply(sql, [{ id, standing: rule }], new Date(now))
+          }
           return id
         }))
         yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
@@ -164,7 +178,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
 
       return RemoteAccounts.of({ byUri, uriOf, depart, store })
     })
-  )
+  ).pipe(Layer.provide(DomainRules.layer))
 }
 
 /** Whether an account is suspended, and whether only because its own server says so. */

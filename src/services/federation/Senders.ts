@@ -6,6 +6,7 @@ import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
 import { idOf, urlReader } from "./documents/Reading.ts"
+import { DomainRules } from "./domains/DomainRules.ts"
 import { Fetches } from "./Fetches.ts"
 import { RemoteActors, underWayMax } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
@@ -26,10 +27,19 @@ export class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUna
   }
 }
 
+/** Nothing is taken from the sender's server: it is suspended here or, in limited federation, not on the list. */
+export class DomainClosed extends Schema.TaggedError<DomainClosed>()("DomainClosed", {}) {
+  override get message() {
+    return "This action is not allowed"
+  }
+}
+
 /** Who signed a request: its key belongs to the account, and the account's document lists it (row 2). */
 export interface Sender {
   readonly accountId: AccountId
   readonly uri: string
+  /** Of the handle. */
+  readonly domain: string
   readonly suspended: boolean
 }
 
@@ -39,7 +49,7 @@ interface KnownKey extends Sender {
 
 /** Finds out who signed a request; nothing of the request is believed before. */
 export class Senders extends Context.Service<Senders, {
-  readonly verify: (request: SignedRequest) => Effect.Effect<Sender, Unverified | KeyUnavailable>
+  readonly verify: (request: SignedRequest) => Effect.Effect<Sender, Unverified | KeyUnavailable | DomainClosed>
 }>()("murmuration/services/federation/Senders") {
   static readonly layer = Layer.effect(
     Senders,
@@ -47,6 +57,7 @@ export class Senders extends Context.Service<Senders, {
       const sql = yield* SqlClient.SqlClient
       const { outboundAllow } = yield* ServerConfig
       const actors = yield* RemoteActors
+      const domains = yield* DomainRules
       const fetches = yield* Fetches
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
@@ -55,13 +66,18 @@ export class Senders extends Context.Service<Senders, {
       const once = yield* SingleFlight.make<void, KeyUnavailable>(underWayMax)
       const lookedUp = new LRUCache<string, { readonly at: number; available: boolean }>({ max: keysMax })
 
-      // Whoever changed may have other keys by now, or be gone.
+      // Whoever changed may have other keys by now, or be suspended or gone.
+      const forget = (accountIds: ReadonlyArray<bigint>) => {
+        for (const id of accountIds) kept.delete(keyOf.get(id) ?? "")
+      }
       const subscription = yield* (yield* Broadcast).subscribe
       yield* PubSub.take(subscription).pipe(
         Effect.tap((message) =>
           Effect.sync(() => {
-            if (message._tag !== "Changed" || message.kind !== "account") return
-            for (const id of message.ids) kept.delete(keyOf.get(id) ?? "")
+            if (message._tag === "Revoked") forget(message.accountIds)
+            if (message._tag === "Changed" && (message.kind === "account" || message.kind === "user")) {
+              forget(message.ids)
+            }
           })
         ),
         Effect.forever,
@@ -73,7 +89,7 @@ export class Senders extends Context.Service<Senders, {
         const known = kept.get(keyId)
         if (known !== undefined && now - known.loadedAt < keptMillisMax && now >= known.loadedAt) return known.key
         const [row] = yield* sql<KnownKey>`
-          SELECT k.account_id, a.uri, a.suspended_at IS NOT NULL AS suspended, k.public_pem
+          SELECT k.account_id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, k.public_pem
           FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_id = ${keyId}`
         if (row === undefined) return undefined
         const key = { ...row, accountId: AccountId.make(row.accountId) }
@@ -117,6 +133,8 @@ export class Senders extends Context.Service<Senders, {
       const verify = traced("Senders.verify")(function*(request: SignedRequest) {
         const claim = yield* signatures.claim(request)
         const { keyId } = claim
+        const host = readUrl(keyId)?.host
+        if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
         const holds = (key: KnownKey | undefined) =>
           key === undefined ? Effect.succeed(false) : signatures.holds(claim, key.publicPem)
         const known = yield* stored(keyId)

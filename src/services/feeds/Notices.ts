@@ -71,7 +71,8 @@ export class Notices extends Context.Service<Notices, {
             AND NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = r.account_id AND m.target_account_id = ${from}
               AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${at}))
             AND NOT EXISTS (SELECT FROM domain_mutes d JOIN accounts a ON a.domain = d.domain
-              WHERE d.account_id = r.account_id AND a.id = ${from})
+              WHERE d.account_id = r.account_id AND a.id = ${from} AND NOT EXISTS (SELECT FROM follows f
+                WHERE f.account_id = r.account_id AND f.target_account_id = ${from}))
             AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = ${from} AND (a.suspended_at IS NOT NULL
               OR (a.silenced_at IS NOT NULL AND NOT EXISTS (SELECT FROM follows f
                 WHERE f.account_id = r.account_id AND f.target_account_id = ${from}))))

@@ -7,13 +7,17 @@ import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 
-/** A notification; `statusId` is undefined for a type without a status. */
+/** The type that is about follows that ended with a whole server; it names the event where others name a status. */
+export const severedType = "severed_relationships"
+
+/** A notification; `statusId` is undefined for a type without a status, `severanceId` for every type but one. */
 export interface NotificationRecord {
   readonly id: bigint
   readonly type: string
   readonly createdAt: Date
   readonly fromAccountId: bigint
   readonly statusId: bigint | undefined
+  readonly severanceId?: bigint | undefined
 }
 
 /** Which notifications are wanted; unknown types are nobody's type. */
@@ -48,9 +52,15 @@ export class Notifications extends Context.Service<Notifications, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id")
+      const undefinedIfNull = (row: Row): NotificationRecord => {
+        const named = row.statusId ?? undefined
+        return row.type === severedType
+          ? { ...row, statusId: undefined, severanceId: named }
+          : { ...row, statusId: named }
+      }
 
       const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
-      const read = (rows: ReadonlyArray<Row>) => rows.map((row) => ({ ...row, statusId: row.statusId ?? undefined }))
+      const read = (rows: ReadonlyArray<Row>) => rows.map(undefinedIfNull)
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       const page = traced("Notifications.page")(
@@ -110,7 +120,7 @@ export class Notifications extends Context.Service<Notifications, {
   )
 }
 
-interface Row extends Omit<NotificationRecord, "statusId"> {
+interface Row extends Omit<NotificationRecord, "statusId" | "severanceId"> {
   readonly statusId: bigint | null
 }
 
@@ -130,6 +140,6 @@ export const wanted = (
     sql`NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = ${owner} AND b.target_account_id = n.from_account_id OFFSET 0)`,
     sql`NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = ${owner} AND m.target_account_id = n.from_account_id
       AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${now}) OFFSET 0)`,
-    sql`(n.status_id = 0 OR EXISTS (SELECT FROM statuses s
+    sql`(n.status_id = 0 OR n.type = ${severedType} OR EXISTS (SELECT FROM statuses s
       WHERE s.id = n.status_id AND ${visibleTo(sql, owner, "s")} OFFSET 0))`
   ])

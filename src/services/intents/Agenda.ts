@@ -5,11 +5,11 @@ import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
 /**
-/**
  * What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id), that
- * other servers hear of a poll's votes, or what an account that is gone left behind (the account's id).
+ * other servers hear of a poll's votes, what an account that is gone left behind (the account's id), or what follows from a
+ * user's block of a domain (the block's id).
  */
-export type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update" | "purge"
+export type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update" | "purge" | "domain_block"
 
 export interface Due {
   readonly kind: DueKind

@@ -60,7 +60,8 @@ export const recordOf = (sql: SqlClient.SqlClient) =>
     'previewName', m.preview_name, 'remoteUrl', m.remote_url, 'remoteKey', remote_key(m.remote_url),
     'previewRemoteUrl', m.preview_remote_url, 'previewRemoteKey', remote_key(m.preview_remote_url))`)
 
-/** The records that an array of ids names, in its order, as a JSON list; `ids` is a column of the query. */
+/** The records that an array of ids names, in its order, as a JSON list; `ids` is a column. Files of rejected servers are left out. */
 export const recordsOf = (sql: SqlClient.SqlClient, ids: string) =>
   sql`CASE WHEN ${sql.literal(ids)} = '{}' THEN '[]'::json ELSE coalesce((SELECT json_agg(${recordOf(sql)} ORDER BY o.n)
-    FROM unnest(${sql.literal(ids)}) WITH ORDINALITY o (id, n) JOIN media_attachments m ON m.id = o.id), '[]') END`
+    FROM unnest(${sql.literal(ids)}) WITH ORDINALITY o (id, n) JOIN media_attachments m ON m.id = o.id
+      AND (m.remote_url IS NULL OR NOT (SELECT media_rejected FROM accounts WHERE accounts.id = m.account_id))), '[]') END`

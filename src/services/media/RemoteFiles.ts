@@ -30,7 +30,7 @@ interface Named {
 
 /**
  * Files of remote accounts, which stay where they are until somebody looks at them. Only addresses that a row names are
- * fetched, by the guarded client; rows of suspended accounts and deleted statuses name none.
+ * fetched, by the guarded client; rows of suspended accounts, deleted statuses and servers whose media is rejected name none.
  */
 export class RemoteFiles extends Context.Service<RemoteFiles, {
   /** `admit` decides whether it may be fetched for this caller where there is no copy. */
@@ -52,19 +52,23 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
           const url = sql(column)
           return sql`SELECT m.${url} AS url, ${videoBytesMax}::int AS bytes_max, NULL::timestamptz AS since FROM media_attachments m
             JOIN accounts a ON a.id = m.account_id AND a.suspended_at IS NULL AND a.domain IS NOT NULL
+              AND NOT a.media_rejected
             LEFT JOIN statuses s ON s.id = m.status_id
             WHERE m.${url} IS NOT NULL AND remote_key(m.${url}) = ${key} AND s.deleted_at IS NULL`
         }
         const picture = (column: string) => {
           const url = sql(column)
           return sql`SELECT a.${url}, ${profilePictureBytesMax}::int, NULL FROM accounts a
-            WHERE a.${url} IS NOT NULL AND remote_key(a.${url}) = ${key} AND a.suspended_at IS NULL`
+            WHERE a.${url} IS NOT NULL AND remote_key(a.${url}) = ${key} AND a.suspended_at IS NULL
+              AND NOT a.media_rejected`
         }
         const emoji = (column: string) => {
           const url = sql(column)
           // Another picture may have come under the same address.
           return sql`SELECT e.${url}, ${emojiBytesMax}::int, e.refreshed_at FROM custom_emojis e
-            WHERE e.domain IS NOT NULL AND remote_key(e.${url}) = ${key} AND NOT e.disabled`
+            WHERE e.domain IS NOT NULL AND remote_key(e.${url}) = ${key} AND NOT e.disabled
+              AND NOT EXISTS (SELECT FROM domain_blocks b WHERE (b.reject_media OR b.severity = 'suspend')
+                AND (domain_key(e.domain) = domain_key(b.domain) OR starts_with(domain_key(e.domain), domain_key(b.domain) || '.')))`
         }
         const [named] = yield* sql<Named>`
           SELECT url, bytes_max, greatest((extract(epoch FROM since) * 1000)::bigint, (SELECT (value #>> '{}')::bigint FROM settings

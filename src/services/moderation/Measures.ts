@@ -25,6 +25,11 @@ export class Measures extends Context.Service<Measures, {
             yield* sql`UPDATE remote_actors SET suspended_by_origin = false
               WHERE account_id = ${accountId} AND suspended_by_origin`
           }
+          if (stands && measure !== "sensitize") {
+            // From now on it is the moderators' own, and does not end with a rule about the domain.
+            const byDomain = sql(`${measure === "suspend" ? "suspended" : "silenced"}ByDomain`)
+            yield* sql`UPDATE accounts SET ${byDomain} = false WHERE id = ${accountId} AND ${byDomain}`
+          }
           const since = stands ? new Date(yield* Clock.currentTimeMillis) : null
           const rows = yield* sql`UPDATE accounts SET ${column} = ${since}
             WHERE id = ${accountId} AND (${column} IS NULL) = ${stands} AND NOT (${measure === "suspend"} AND EXISTS (

@@ -6,6 +6,7 @@ import * as Bodies from "./Bodies.ts"
 import * as BoundedJson from "./BoundedJson.ts"
 import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
+import { Hosts } from "./Hosts.ts"
 import { type OutboundError, Refused, Unreachable } from "./OutboundError.ts"
 import { follow, type Places } from "./Redirects.ts"
 import * as RetryAfter from "./RetryAfter.ts"
@@ -90,6 +91,7 @@ export class Outbound extends Context.Service<Outbound, {
     Outbound,
     Effect.gen(function*() {
       const { outboundAllow, publicUrl } = yield* ServerConfig
+      const hosts = yield* Hosts
       const transport = yield* Transport
       const slots = yield* Slots.make
       const userAgent = `${softwareName}/${softwareVersion} (+${publicUrl}/)`
@@ -98,13 +100,19 @@ export class Outbound extends Context.Service<Outbound, {
       const within = <A, E, R>(url: string, seconds: number, effect: Effect.Effect<A, E, R>) =>
         Effect.timeoutOrElse(effect, { duration: `${seconds} seconds`, orElse: () => late(url) })
 
-      const send = (request: TransportRequest) =>
-        Effect.andThen(
-          slots.take(request.url),
-          within(request.url.href, headSecondsMax, transport.send(request))
-        )
+      /** On every step of the way, for a redirect may lead to whom we have nothing to do with. */
+      const send = Effect.fnUntraced(function*(request: TransportRequest, what: "document" | "file") {
+        const { url } = request
+        if (!(yield* hosts.isOpen(url.host, what))) return yield* new Refused({ url: url.href, rule: "domain" })
+        yield* slots.take(url)
+        return yield* within(url.href, headSecondsMax, transport.send(request))
+      })
 
-      const open = Effect.fnUntraced(function*(ask: Omit<Ask, "bytesMax">, encoding: string) {
+      const open = Effect.fnUntraced(function*(
+        ask: Omit<Ask, "bytesMax">,
+        encoding: string,
+        what: "document" | "file"
+      ) {
         const start = yield* Effect.fromResult(destination(outboundAllow, ask.url))
         const headers = { "accept": ask.type.accept, "accept-encoding": encoding, "user-agent": userAgent }
         const found = yield* follow(
@@ -112,8 +120,11 @@ export class Outbound extends Context.Service<Outbound, {
           start,
           (url) =>
             ask.sign === undefined
-              ? send({ method: "GET", url, headers })
-              : Effect.flatMap(ask.sign(url), (more) => send({ method: "GET", url, headers: { ...headers, ...more } })),
+              ? send({ method: "GET", url, headers }, what)
+              : Effect.flatMap(
+                ask.sign(url),
+                (more) => send({ method: "GET", url, headers: { ...headers, ...more } }, what)
+              ),
           ask.places
         )
         const url = found.url.href
@@ -124,7 +135,7 @@ export class Outbound extends Context.Service<Outbound, {
 
       const text = (ask: Ask) =>
         Effect.gen(function*() {
-          const { answer, contentType, url } = yield* open(ask, Bodies.acceptEncoding)
+          const { answer, contentType, url } = yield* open(ask, Bodies.acceptEncoding, "document")
           const bytes = yield* Bodies.whole(url, answer, ask.bytesMax ?? documentBytesMax)
           const [, parameters] = DocumentTypes.parse(contentType)
           const decoder = Result.getOrElse(
@@ -136,7 +147,7 @@ export class Outbound extends Context.Service<Outbound, {
 
       const stream = Effect.fnUntraced(function*(ask: AskFile) {
         const endsAt = (yield* Clock.currentTimeMillis) + ask.secondsMax * 1_000
-        const { answer, contentType, url } = yield* within(ask.url, ask.secondsMax, open(ask, "identity"))
+        const { answer, contentType, url } = yield* within(ask.url, ask.secondsMax, open(ask, "identity", "file"))
         const refused = (rule: Refused["rule"]) => new Refused({ url, rule })
         if (Bodies.encodingOf(answer) !== undefined) return yield* refused("encoding")
         if (Number(answer.headers["content-length"] ?? 0) > ask.bytesMax) return yield* refused("size")
@@ -156,7 +167,7 @@ export class Outbound extends Context.Service<Outbound, {
         Effect.gen(function*() {
           const url = yield* Effect.fromResult(destination(outboundAllow, posting.url))
           const headers = { ...posting.headers, "accept-encoding": "identity", "user-agent": userAgent }
-          const answer = yield* send({ method: "POST", url, headers, body: posting.body })
+          const answer = yield* send({ method: "POST", url, headers, body: posting.body }, "document")
           // What was said beside the status is of no consequence, also where it breaks off.
           const bytes = yield* Effect.orElseSucceed(
             Bodies.whole(url.href, answer, replyBytesMax),

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 export const Rule = Schema.Literals([
   "address",
   "body",
+  "domain",
   "encoding",
   "headers",
   "host",

@@ -102,7 +102,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the in
           { type: "Accept", object: { type: "Follow", actor: me, object: xeno.id } }
         ]
       ) {
-        assert.strictEqual(yield* done(xeno, activity), "ignored: its sender is suspended")
+        assert.strictEqual(yield* done(xeno, activity), "dropped: its sender is suspended")
       }
       assert.strictEqual(
         yield* done(xeno, { type: "Update", object: note(xeno, "late", mention) }),

@@ -62,7 +62,7 @@ export const settled = Effect.gen(function*() {
 export const done = (by: RemotePerson, activity: Json) => Effect.andThen(send(by, activity), settled)
 
 /** A note of somebody for everybody. */
-export const note = (by: RemotePerson, name: string, more: Json = {}): Json => ({
+export const note = (by: Pick<RemotePerson, "id">, name: string, more: Json = {}): Json => ({
   id: `${by.id}/notes/${name}`,
   type: "Note",
   attributedTo: by.id,

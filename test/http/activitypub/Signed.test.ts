@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlocks.ts"
+import { DomainRules } from "../../../src/services/federation/domains/DomainRules.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
@@ -115,6 +117,11 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
       yield* sql`UPDATE accounts SET suspended_at = ${new Date(now)} WHERE id = ${suspended.accountId}`
       const path = `/users/ben/statuses/${id}`
       assert.strictEqual((yield* asking(path, blocked)).status, 404)
+      yield* sql`INSERT INTO status_pins (id, account_id, status_id) VALUES (next_id(${now}), ${ben}, ${id})`
+      const featured = (by?: Stranger) =>
+        Effect.map(asking("/users/ben/collections/featured", by), ({ text }) => JSON.parse(text).orderedItems.length)
+      assert.deepStrictEqual([yield* featured(), yield* featured(forger), yield* featured(blocked)], [1, 1, 0])
+      assert.strictEqual((yield* asking("/users/ben", blocked)).status, 200)
       assert.strictEqual((yield* asking(path, suspended)).status, 403)
       const stolen = { ...forger, key: { ...forger.key, keyId: blocked.key.keyId } }
       assert.strictEqual((yield* asking(path, stolen)).status, 401)
@@ -130,12 +137,17 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("restr
     Effect.gen(function*() {
       const cleo = yield* person("cleo")
       const id = yield* status(cleo, "hello")
+      // A signature opens nothing while its server is on no list (S-020).
+      assert.strictEqual((yield* asking("/users/cleo", yield* stranger("early"))).status, 403)
+      for (const domain of ["127.0.0.1", "peer.test"]) yield* DomainBlocks.use(({ allow }) => allow(domain))
+      yield* Effect.repeat(DomainRules.use(({ isAllowed }) => isAllowed("peer.test")), { until: (allowed) => allowed })
       const by = yield* stranger("signer")
       for (const path of ["/users/cleo", `/users/cleo/statuses/${id}`, "/users/cleo/outbox", "/users/cleo/followers"]) {
         assert.strictEqual((yield* asking(path, by)).status, 200, path)
         const unsigned = yield* asking(path)
         assert.strictEqual(unsigned.status, 401, path)
         assert.deepStrictEqual(JSON.parse(unsigned.text), { error: "Request not signed" })
+        assert.strictEqual(unsigned.headers.get("vary"), "Accept, Signature")
       }
     }))
 })

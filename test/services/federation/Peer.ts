@@ -7,6 +7,7 @@ import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Purges } from "../../../src/services/federation/departure/Purges.ts"
+import { DomainRules } from "../../../src/services/federation/domains/DomainRules.ts"
 import { Fetches } from "../../../src/services/federation/Fetches.ts"
 import { RemoteEmojis } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
@@ -31,6 +32,7 @@ export const remote = Senders.layer.pipe(
     Layer.mergeAll(Signatures.layer, SigningKeys.layer, Outbound.layer, RemoteEmojis.layer, Purges.layer)
   ),
   Layer.provideMerge(AgendaEntries.layer),
+  Layer.provideMerge(Layer.merge(DomainRules.layer, DomainRules.layerHosts)),
   Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer)),

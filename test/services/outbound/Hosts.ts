@@ -7,6 +7,7 @@ import type { Trust } from "../../../src/layers/outbound/Connector.ts"
 import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { Hosts as HostRules } from "../../../src/services/outbound/Hosts.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { configuration } from "../../support/Reads.ts"
 import { certificate, privateKey } from "./certificate.ts"
@@ -69,6 +70,7 @@ export interface World {
 /** The client over real sockets, with names of the test's own. */
 export const outbound = ({ allow = ["127.0.0.0/8"], names = () => [], trust = {} }: World = {}) =>
   Outbound.layer.pipe(
+    Layer.provide(HostRules.layerAll),
     Layer.provideMerge(UndiciTransport.layerWith(trust)),
     Layer.provide(Layer.succeed(Names, { resolve: (name) => Effect.sync(() => names(name)) })),
     Layer.provide(Layer.succeed(ServerConfig, {

@@ -65,10 +65,7 @@ const onAccounts: Routes = [
   refused("POST", "/api/v1/accounts/:id/endorse", write("accounts"), "feature accounts"),
   refused("POST", "/api/v1/accounts/:id/unpin", write("accounts"), "feature accounts"),
   refused("POST", "/api/v1/accounts/:id/unendorse", write("accounts"), "feature accounts"),
-  absent("POST", "/api/v1/accounts/:id/email_subscriptions", Access.anyoneUnlessRestricted),
-  emptyList("/api/v1/domain_blocks", user("follow", "read", "read:blocks"), Schema.String),
-  refused(["POST", "DELETE"], "/api/v1/domain_blocks", user("follow", "write", "write:blocks"), "block domains"),
-  absent("GET", "/api/v1/domain_blocks/preview", user("follow", "write", "write:blocks"))
+  absent("POST", "/api/v1/accounts/:id/email_subscriptions", Access.anyoneUnlessRestricted)
 ]
 
 const discovery: Routes = [

@@ -1,0 +1,146 @@
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { type DomainBlockRecord, DomainBlocks } from "../services/federation/domains/DomainBlocks.ts"
+import { PublishedBlocks, type Readers } from "../services/federation/domains/PublishedBlocks.ts"
+import { traced } from "../services/Traced.ts"
+import { refuse } from "./Lookup.ts"
+import * as Operator from "./Operator.ts"
+
+const services = PublishedBlocks.layer.pipe(Layer.provideMerge(Operator.layer))
+
+const domain = Argument.String("domain").pipe(
+  Argument.withDescription("Domain of a server, for example spam.example; domains below it are meant too")
+)
+const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.optional)
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** A flag that was given, by the name of what it changes. */
+const given = <Name extends string, A>(name: Name, value: Option.Option<A>): { readonly [N in Name]?: A } =>
+  Option.isSome(value) ? { [name]: value.value } as { readonly [N in Name]: A } : {}
+
+const describe = (
+  { domain, obfuscate, privateComment, publicComment, rejectMedia, rejectReports, severity }: DomainBlockRecord
+) =>
+  [
+    domain,
+    severity,
+    ...(rejectMedia ? ["reject-media"] : []),
+    ...(rejectReports ? ["reject-reports"] : []),
+    ...(obfuscate ? ["obfuscate"] : []),
+    ...(privateComment === null ? [] : [`(${privateComment})`]),
+    ...(publicComment === null ? [] : [`"${publicComment}"`])
+  ].join("\t")
+
+const block = Command.make(
+  "block",
+  {
+    domain,
+    severity: Flag.Literals("severity", ["silence", "suspend", "noop"]).pipe(
+      Flag.withDescription(
+        "silence: only its followers see it; suspend: nothing is exchanged and follows end; noop: neither"
+      ),
+      Flag.optional
+    ),
+    rejectMedia: toggle("reject-media", "Its files, pictures and emoji are neither kept nor shown"),
+    rejectReports: toggle("reject-reports", "Reports that it sends are dropped"),
+    comment: text("comment", "For other operators"),
+    publicComment: text("public-comment", "For whoever may read the list of blocks"),
+    obfuscate: toggle("obfuscate", "The list shows parts of the domain only")
+  },
+  traced("domain block")(function*(flags) {
+    const made = yield* refuse((yield* DomainBlocks).block(flags.domain, {
+      ...given("severity", flags.severity),
+      ...given("rejectMedia", flags.rejectMedia),
+      ...given("rejectReports", flags.rejectReports),
+      ...given("privateComment", flags.comment),
+      ...given("publicComment", flags.publicComment),
+      ...given("obfuscate", flags.obfuscate)
+    }))
+    yield* Console.log(describe(made))
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Blocks a server, or changes its block; silences it where nothing is said"))
+
+/** A command about one domain; `none` says that there was nothing to do. */
+const about = (
+  name: string,
+  description: string,
+  done: string,
+  none: string,
+  act: (domains: DomainBlocks["Service"], domain: string) => ReturnType<DomainBlocks["Service"]["unblock"]>
+) =>
+  Command.make(
+    name,
+    { domain },
+    traced(`domain ${name}`)(function*(given) {
+      const changed = yield* refuse(act(yield* DomainBlocks, given.domain))
+      if (!changed) return yield* new OperatorError({ message: `${given.domain} ${none}` })
+      yield* Console.log(`${given.domain} ${done}.`)
+    }, (effect) => Effect.provide(effect, services))
+  ).pipe(Command.withDescription(description))
+
+const list = Command.make(
+  "list",
+  {},
+  traced("domain list")(function*() {
+    const domains = yield* DomainBlocks
+    const lines = [
+      ...(yield* domains.blocks).map(describe),
+      ...(yield* domains.allows).map((domain) => `${domain}\tallowed`)
+    ]
+    yield* Console.log(lines.length === 0 ? "There are no rules about domains." : lines.join("\n"))
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Lists blocks, the strictest first, and allowed servers"))
+
+/** Words for who may read something, and the setting's. */
+const readers = { everybody: "all", users: "users", nobody: "disabled" } satisfies Record<string, Readers>
+const words = ["everybody", "users", "nobody"] as const
+
+const publish = Command.make(
+  "publish",
+  {
+    to: Argument.Literals("to", words).pipe(Argument.withDescription("Who may read the list of blocks")),
+    comments: Flag.Literals("comments", words).pipe(
+      Flag.withDescription("Who may read its public comments too"),
+      Flag.optional
+    )
+  },
+  traced("domain publish")(function*(given) {
+    const published = yield* PublishedBlocks
+    yield* published.publish("list", readers[given.to])
+    if (Option.isSome(given.comments)) yield* published.publish("comments", readers[given.comments.value])
+    yield* Console.log(`The list of blocks is for ${given.to}.`)
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Makes the list of blocks known, at /api/v1/instance/domain_blocks"))
+
+export const command = Command.make("domain").pipe(
+  Command.withDescription("Rules about other servers"),
+  Command.withSubcommands([
+    block,
+    about(
+      "unblock",
+      "Lifts a block with everything that it did",
+      "is not blocked any more",
+      "is not blocked",
+      (domains, domain) => domains.unblock(domain)
+    ),
+    about(
+      "allow",
+      "Lists a server for LIMITED_FEDERATION",
+      "is allowed",
+      "is allowed",
+      (domains, domain) => Effect.as(domains.allow(domain), true)
+    ),
+    about(
+      "disallow",
+      "Takes a server off that list",
+      "is not allowed any more",
+      "is not allowed",
+      (domains, domain) => domains.disallow(domain)
+    ),
+    list,
+    publish
+  ])
+)

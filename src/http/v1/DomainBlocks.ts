@@ -1,0 +1,84 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Accounts } from "../../actors/account/Accounts.ts"
+import { validationFailed } from "../../services/Errors.ts"
+import { normalizeDomain } from "../../services/federation/Domains.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { DomainMutes } from "../../services/social/DomainMutes.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import * as Lists from "../render/Lists.ts"
+import { domainRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/Statuses.ts"
+import { DomainBlockPreview, DomainName } from "../wire/DomainBlock.ts"
+import { json } from "../wire/Keys.ts"
+import { pageOf, PageQuery } from "../wire/PageQuery.ts"
+
+const path = "/api/v1/domain_blocks"
+const write = Access.user("follow", "write", "write:blocks")
+const named = { payload: DomainName, success: Schema.Struct({}) }
+
+export class DomainBlocksGroup extends HttpApiGroup.make("domainBlocks")
+  .add(
+    HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(Schema.String) })
+      .annotate(Access, Access.user("follow", "read", "read:blocks")),
+    HttpApiEndpoint.post("block", path, named).annotate(Access, write),
+    HttpApiEndpoint.delete("unblock", path, named).annotate(Access, write),
+    HttpApiEndpoint.get("preview", `${path}/preview`, { query: DomainName, success: DomainBlockPreview })
+      .annotate(Access, write)
+  )
+  .middleware(Guard)
+{}
+
+const domainIn = ({ domain }: typeof DomainName.Type) => {
+  const text = domain?.trim() ?? ""
+  const found = normalizeDomain(text)
+  return found === undefined
+    ? validationFailed(text === "" ? "Domain can't be blank" : "Domain is not a valid domain name")
+    : Effect.succeed(found)
+}
+
+/** Servers that a user does not want to hear of (S-212). */
+export const layer = group(
+  HttpApi.make("murmuration").add(DomainBlocksGroup),
+  "domainBlocks",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const domains = yield* DomainMutes
+    const statuses = yield* StatusViews
+    const { publicUrl } = yield* ServerConfig
+
+    const change = (tag: "BlockDomain" | "UnblockDomain") =>
+      Effect.fnUntraced(function*({ payload }: { readonly payload: typeof DomainName.Type }) {
+        const viewer = yield* Caller.account
+        yield* accounts.tell(viewer, { _tag: tag, domain: yield* domainIn(payload) })
+        yield* statuses.forgetViewers([viewer])
+        return Reply.empty
+      })
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query }) {
+        const page = pageOf(query, domainRows)
+        const rows = yield* domains.page(yield* Caller.account, page)
+        return Lists.page({
+          baseUrl: publicUrl,
+          path,
+          page,
+          rows,
+          cursor: ({ cursor }) => cursor,
+          items: rows.map(({ domain }) => JSON.stringify(domain)),
+          back: "since_id"
+        })
+      }),
+      block: change("BlockDomain"),
+      unblock: change("UnblockDomain"),
+      preview: Effect.fnUntraced(function*({ query }) {
+        const counts = yield* domains.preview(yield* Caller.account, yield* domainIn(query))
+        return Reply.json(json<DomainBlockPreview>(counts))
+      })
+    })
+  })
+)

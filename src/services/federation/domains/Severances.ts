@@ -1,0 +1,150 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { rowsMax } from "../../Paging.ts"
+import { traced } from "../../Traced.ts"
+
+/** Follows that one transaction ends at most, and people whom it tells. */
+export const severedRowsMax = 1_000
+
+export type SeveranceType = "domain_block" | "user_domain_block" | "account_suspension"
+
+/** What ended the follows, and for which target it is shown. */
+export interface Cause {
+  readonly id: bigint
+  readonly type: SeveranceType
+  readonly targetName: string
+}
+
+/** What one account lost to a cause; `followersCount` followers and `followingCount` whom it followed. */
+export interface SeveranceRecord {
+  readonly id: bigint
+  readonly type: SeveranceType
+  readonly targetName: string
+  readonly followersCount: number
+  readonly followingCount: number
+  readonly createdAt: Date
+}
+
+/** Follows that end because of a decision about a whole server, and who lost how many (RelationshipSeveranceEvent). */
+export class Severances extends Context.Service<Severances, {
+  /**
+   * Ends follows between `accountIds` and local accounts , and requests, at most
+   * `severedRowsMax` in the running transaction; answers the local accounts concerned, and whether that was all.
+   */
+  readonly sever: (
+    cause: Cause,
+    accountIds: ReadonlyArray<bigint>
+  ) => Effect.Effect<{ readonly losers: ReadonlyArray<bigint>; readonly all: boolean }, SqlError>
+  /** Notes what local accounts lost, in the running transaction, on top of what they lost to the same cause before. */
+  readonly record: (
+    cause: Cause,
+    lost: ReadonlyMap<bigint, { readonly followers: number; readonly following: number }>,
+    now: number
+  ) => Effect.Effect<void, SqlError>
+  /** Tells those who lost something, from the event after `after` on; answers whom, and the last event where there may be more. */
+  readonly tell: (
+    causeId: bigint,
+    after: bigint
+  ) => Effect.Effect<
+    {
+      readonly told: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>
+      readonly last: bigint | undefined
+    },
+    SqlError
+  >
+  /** By id. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, SeveranceRecord>>
+}>()("murmuration/services/federation/domains/Severances") {
+  static readonly layer = Layer.effect(
+    Severances,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const sever: Severances["Service"]["sever"] = traced("Severances.sever")(function*(cause, accountIds) {
+        if (accountIds.length === 0) return { losers: [], all: true }
+        const now = yield* Clock.currentTimeMillis
+        const both =
+          sql`account_id = ANY (${accountIds}::bigint[]) OR target_account_id = ANY (${accountIds}::bigint[])`
+        const most = rowsMax(sql, severedRowsMax)
+        const requests = yield* sql`DELETE FROM follow_requests WHERE id IN (
+          SELECT id FROM follow_requests WHERE ${both} LIMIT ${most}) RETURNING id`
+        const follows = yield* sql<{ accountId: bigint; targetAccountId: bigint }>`DELETE FROM follows WHERE id IN (
+          SELECT id FROM follows WHERE ${both} LIMIT ${most}) RETURNING account_id, target_account_id`
+        const severed = new Set(accountIds)
+        const lost = new Map<bigint, { followers: number; following: number }>()
+        const figures = new Map<bigint, { followers: number; following: number }>()
+        const add = (to: typeof lost, id: bigint, what: "followers" | "following") => {
+          const entry = to.get(id) ?? { followers: 0, following: 0 }
+          entry[what]++
+          to.set(id, entry)
+        }
+        for (const { accountId, targetAccountId } of follows) {
+          add(figures, accountId, "following")
+          add(figures, targetAccountId, "followers")
+          if (!severed.has(accountId)) add(lost, accountId, "following")
+          if (!severed.has(targetAccountId)) add(lost, targetAccountId, "followers")
+        }
+        yield* record(cause, lost, now)
+        yield* count(figures)
+        return {
+          losers: [...lost.keys()],
+          all: requests.length < severedRowsMax && follows.length < severedRowsMax
+        }
+      })
+
+      type Figures = ReadonlyMap<bigint, { readonly followers: number; readonly following: number }>
+      const columns = (figures: Figures) => {
+        const rows = [...figures].toSorted(([a], [b]) => a < b ? -1 : 1)
+        return sql`unnest(${rows.map(([id]) => id)}::bigint[], ${rows.map(([, { followers }]) => followers)}::int[],
+          ${rows.map(([, { following }]) => following)}::int[]) AS given (account_id, followers, following)`
+      }
+
+      const record = (cause: Cause, lost: Figures, now: number) =>
+        lost.size === 0 ? Effect.void : Effect.asVoid(sql`
+          INSERT INTO severances (id, account_id, cause_id, type, target_name, followers_count, following_count, created_at)
+          SELECT next_id(${now}), a.id, ${cause.id}, ${cause.type}, ${cause.targetName}, followers, following, ${new Date(
+          now
+        )} FROM ${columns(lost)} JOIN accounts a ON a.id = given.account_id AND a.domain IS NULL
+          ON CONFLICT (account_id, cause_id) DO UPDATE SET
+            followers_count = severances.followers_count + EXCLUDED.followers_count,
+            following_count = severances.following_count + EXCLUDED.following_count`)
+
+      /** In the order of ids, like every other change of figures, so that nobody waits in a circle. */
+      const count = Effect.fnUntraced(function*(figures: Figures) {
+        if (figures.size === 0) return
+        yield* sql`SELECT FROM account_stats WHERE account_id = ANY (${[...figures.keys()]}::bigint[])
+          ORDER BY account_id FOR UPDATE`
+        yield* sql`UPDATE account_stats SET followers_count = followers_count - followers,
+          following_count = following_count - following FROM ${columns(figures)}
+          WHERE account_stats.account_id = given.account_id`
+      })
+
+      const tell = traced("Severances.tell")(function*(causeId: bigint, after: bigint) {
+        const now = yield* Clock.currentTimeMillis
+        const events = yield* sql<{ id: bigint }>`SELECT id FROM severances
+          WHERE cause_id = ${causeId} AND id > ${after} ORDER BY id LIMIT ${rowsMax(sql, severedRowsMax)}`
+        const told = events.length === 0
+          ? []
+          : yield* sql<{ id: bigint; accountId: bigint }>`
+            INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
+            SELECT next_id(${now}), account_id, 'severed_relationships', account_id, id, ${new Date(now)}
+            FROM severances WHERE id = ANY (${events.map(({ id }) => id)}::bigint[])
+            ON CONFLICT (account_id, type, from_account_id, status_id) DO NOTHING RETURNING id, account_id`
+        return { told, last: events.length < severedRowsMax ? undefined : events.at(-1)?.id }
+      })
+
+      return Severances.of({
+        sever,
+        record,
+        tell,
+        load: traced("Severances.load")(function*(ids) {
+          if (ids.length === 0) return new Map()
+          const rows = yield* sql<SeveranceRecord>`SELECT id, type, target_name, followers_count, following_count,
+            created_at FROM severances WHERE id = ANY (${ids}::bigint[])`
+          return new Map(rows.map((row) => [row.id, row]))
+        }, Effect.orDie)
+      })
+    })
+  )
+}

@@ -1,0 +1,74 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import * as Cavage from "../../../src/services/federation/signatures/Cavage.ts"
+import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
+import { peer } from "../../services/federation/Peer.ts"
+import { cli } from "../../support/Program.ts"
+import { TestServer } from "../../support/Server.ts"
+import { actorOf, json, person, there } from "./Calls.ts"
+import { done, OtherServer, type RemotePerson, send } from "./Sending.ts"
+
+const servers = Layer.effect(OtherServer, peer).pipe(
+  Layer.provideMerge(KeyOperationsLayer.layer),
+  Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8", LIMITED_FEDERATION: "true" }))
+)
+
+/** Asks for a document as other servers do; answers the status. */
+const ask = Effect.fnUntraced(function*(path: string, by?: RemotePerson) {
+  const { baseUrl, fetch } = yield* TestServer
+  const accept = { accept: "application/activity+json" }
+  if (by === undefined) return (yield* fetch(path, { headers: accept })).status
+  const keys = yield* KeyOperations
+  const asked = { method: "GET", url: new URL(baseUrl + path), keyId: by.keyId, now: Date.now(), headers: {} } as const
+  const { base, headers } = Cavage.toSign({ ...asked, body: undefined })
+  const signed = headers(yield* Effect.orDie(keys.sign(by.privatePem, base)))
+  return (yield* fetch(path, { headers: { ...accept, ...signed } })).status
+})
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("limited federation", (it) => {
+  it.effect("S-019, S-020, S-024: only listed servers are listened to, answered and asked, and that as soon as they are listed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { domain, requests } = yield* OtherServer
+      const { fetch, variables } = yield* TestServer
+      const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
+      const me = yield* actorOf(ada)
+      const status = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const documents = ["/users/ada", new URL(status.uri).pathname, "/users/ada/outbox", "/users/ada/followers"]
+      const search = json(ada, `/api/v2/search?type=accounts&resolve=true&q=${encodeURIComponent(`zoe@${domain}`)}`)
+
+      for (const path of documents) {
+        assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 403], path)
+      }
+      const open = ["/actor", "/.well-known/webfinger?resource=acct:ada@localhost", "/nodeinfo/2.0", "/api/v2/instance"]
+      for (const path of open.filter((path) => !path.includes("webfinger"))) {
+        assert.strictEqual(yield* ask(path), 200, path)
+      }
+      for (const path of ["peers", "activity", "domain_blocks"]) {
+        assert.strictEqual((yield* fetch(`/api/v1/instance/${path}`)).status, 401, path)
+      }
+      assert.strictEqual(yield* send(zoe, { type: "Follow", object: me }), 403)
+      assert.strictEqual(yield* send(zoe, { type: "Follow", object: me }, "/users/ada/inbox"), 403)
+      assert.isEmpty((yield* search).accounts)
+      assert.lengthOf(requests, 0)
+      assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS n FROM inbound_activities`, [{ n: 0 }])
+
+      assert.strictEqual((yield* cli(["domain", "allow", domain], variables)).code, 0)
+      const known = Effect.map(search, ({ accounts }) => accounts.length)
+      const soon = { schedule: Schedule.spaced("20 millis"), times: 100 }
+      assert.strictEqual(yield* Effect.repeat(known, { until: (found) => found === 1, ...soon }), 1)
+      for (const path of documents) assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 200], path)
+      assert.strictEqual(yield* done(zoe, { type: "Follow", object: me }), "done")
+
+      assert.strictEqual((yield* cli(["domain", "disallow", domain], variables)).code, 0)
+      const asked = Effect.map(ask("/users/ada", zoe), (status) => status)
+      assert.strictEqual(yield* Effect.repeat(asked, { until: (found) => found === 403, ...soon }), 403)
+      const followers = Effect.map(
+        json(ada, "/api/v1/accounts/verify_credentials"),
+        ({ followers_count }) => followers_count
+      )
+      assert.strictEqual(yield* Effect.repeat(followers, { until: (count) => count === 0, ...soon, times: 200 }), 0)
+    }))
+})

@@ -1,0 +1,96 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Json } from "../../services/federation/Peer.ts"
+import { actorOf, json, person, there } from "./Calls.ts"
+import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+
+/** How much there is of everything that an activity may leave behind. */
+const traces = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    sql`SELECT (SELECT count(*) FROM statuses)::int AS statuses, (SELECT count(*) FROM favourites)::int AS favourites,
+    (SELECT count(*) FROM follows)::int AS follows, (SELECT count(*) FROM follow_requests)::int AS requests,
+    (SELECT count(*) FROM notifications)::int AS notifications, (SELECT count(*) FROM mentions)::int AS mentions`
+)
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about what comes in", (it) => {
+  /** Everything that somebody could do to Ada, of whom somebody else is a friend. */
+  const everything = (me: string, status: { uri: string }, by: { id: string }): ReadonlyArray<Json> => [
+    { type: "Like", object: status.uri },
+    { type: "EmojiReact", object: status.uri, content: "x" },
+    { type: "Announce", object: status.uri, to: ["https://www.w3.org/ns/activitystreams#Public"] },
+    { type: "Follow", object: me },
+    {
+      type: "Create",
+      object: note(by, "mention", { cc: [me], tag: [{ type: "Mention", href: me }] })
+    },
+    { type: "Create", object: note(by, "direct", { to: [me], cc: [] }) },
+    { type: "Flag", object: [me], content: "bad" },
+    { type: "Block", object: me }
+  ]
+
+  it.effect("row 17: nothing of whom its target blocks has an effect on the target", () =>
+    Effect.gen(function*() {
+      const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
+      const me = yield* actorOf(ada)
+      const status = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      yield* done(zoe, { type: "Follow", object: me })
+      const [{ account }] = yield* json(ada, "/api/v1/notifications")
+      yield* json(ada, `/api/v1/accounts/${account.id}/block`, { method: "POST" })
+      const before = yield* traces
+      const outcomes = new Map<string, string>()
+      for (const activity of everything(me, status, zoe).slice(0, 6)) {
+        const outcome = yield* done(zoe, activity)
+        outcomes.set(String(activity["type"]), outcome ?? "")
+        assert.match(outcome ?? "", /^(?:dropped|ignored): /, JSON.stringify(activity))
+      }
+      assert.strictEqual(outcomes.get("Like"), "dropped: the author blocks its sender")
+      assert.strictEqual(outcomes.get("Announce"), "dropped: the author blocks its sender")
+      assert.deepStrictEqual(yield* traces, before)
+      assert.isEmpty(yield* json(ada, "/api/v1/notifications"))
+      // Another one who is mentioned as well is told, and Ada is not.
+      const bob = yield* person("bob")
+      const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
+      const tag = both.map((href) => ({ type: "Mention", href }))
+      const outcome = yield* done(zoe, { type: "Create", object: note(zoe, "both", { to: both, cc: [], tag }) })
+      assert.strictEqual(outcome, "done; changed: somebody whom it names blocks its sender")
+      assert.lengthOf(yield* json(bob, "/api/v1/notifications"), 1)
+      const [{ status: told }] = yield* json(bob, "/api/v1/notifications")
+      assert.deepStrictEqual(told.mentions.map(({ username }: { username: string }) => username), ["bob"])
+      assert.isEmpty(yield* json(ada, "/api/v1/notifications"))
+      assert.include(to, "bob")
+    }))
+
+  it.effect("row 17: of whom the moderators suspended nothing is even kept, and what takes back still does", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
+      const me = yield* actorOf(cleo)
+      const status = yield* json(cleo, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      yield* done(yan, { type: "Like", object: status.uri })
+      yield* sql`UPDATE accounts SET suspended_at = '2026-01-01' WHERE username = 'yan'`
+      const before = yield* traces
+      // The key was used a moment ago: the actor of the account knows better.
+      for (const activity of everything(me, status, yan)) {
+        assert.strictEqual(yield* done(yan, activity), "dropped: its sender is suspended")
+      }
+      assert.deepStrictEqual(yield* traces, before)
+      assert.strictEqual(yield* done(yan, { type: "Undo", object: { type: "Like", object: status.uri } }), "done")
+      assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).favourites_count, 0)
+    }))
+
+  it.effect("row 17: a deleted actor, whose key is gone, is nobody", () =>
+    Effect.gen(function*() {
+      const { documents } = yield* OtherServer
+      const [dan, max] = [yield* person("dan"), yield* there("max")]
+      const me = yield* actorOf(dan)
+      documents.set("/users/max", (_, response) => response.writeHead(410).end())
+      const status = yield* json(dan, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const before = yield* traces
+      for (const activity of everything(me, status, max)) assert.strictEqual(yield* send(max, activity), 401)
+      yield* settled
+      assert.deepStrictEqual(yield* traces, before)
+      assert.strictEqual(yield* sendBody(max, "{}"), 401)
+    }))
+})
