@@ -71,19 +71,26 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       (statusId) => statusId === undefined ? ignored("an unknown post") : Effect.as(act(statusId), done)
     )
 
-  /** Answered by whom it is for: accepted, again if need be, or refused; or it waits. */
-  const follow = (own: Ownership, target: AccountId, uri: string | undefined) =>
-    verbs.Follow(own, { _tag: "Follow", target, reblogs: null, notify: null, languages: null }).pipe(
-      Effect.andThen(send(leaving.received(own.accountId, target, uri))),
-      Effect.catchTag("NotAllowed", () => send(leaving.refuse(target, own.accountId, uri)))
-    )
-
   /** Keeps the id, for who undoes by it. */
   const remember = (own: Ownership, activity: Foreign, type: UndoableType, targetId: bigint) => {
     const uri = idOf(activity)
     return uri === undefined || uri.length > uriCharactersMax
       ? Effect.void
       : undoables.remember(own.accountId, uri, { type, targetId })
+  }
+
+  /** Answered by whom it is for: accepted, again if need be, or refused; or it waits. */
+  const follow = (own: Ownership, target: AccountId, activity: Foreign): Outcome => {
+    const uri = idOf(activity)
+    return verbs.Follow(own, { _tag: "Follow", target, reblogs: null, notify: null, languages: null }).pipe(
+      Effect.andThen(send(leaving.received(own.accountId, target, uri))),
+      Effect.andThen(remember(own, activity, "Follow", target)),
+      Effect.as(done),
+      Effect.catchTag(
+        "NotAllowed",
+        () => Effect.andThen(send(leaving.refuse(target, own.accountId, uri)), ignored("it is refused"))
+      )
+    )
   }
 
   /** A Create or an Update that names its object only: the object's own document says what it is (row 7). */
@@ -112,9 +119,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       const object = activity["object"]
       switch (type) {
         case "Follow":
-          return onAccount(
-            object,
-            (target) => Effect.andThen(follow(own, target, idOf(activity)), remember(own, activity, "Follow", target))
+          return Effect.flatMap(
+            references.localAccount(idOf(object) ?? ""),
+            (target) => target === undefined ? ignored("nobody here") : follow(own, target, activity)
           )
         case "Like":
           return Effect.flatMap(

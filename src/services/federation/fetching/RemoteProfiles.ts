@@ -81,9 +81,9 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         [followers, following, outbox]: ReadonlyArray<Foreign | undefined>
       ) {
         const stated = (collection: Foreign | undefined) => countOf(collection?.["totalItems"]) ?? null
-        yield* sql`UPDATE account_stats SET stated_followers = ${stated(followers)}, stated_following = ${
-          stated(following)
-        }, stated_statuses = ${stated(outbox)} WHERE account_id = ${id}`.pipe(Effect.orDie)
+        yield* sql`UPDATE account_stats SET stated_followers = coalesce(${stated(followers)}, stated_followers),
+          stated_following = coalesce(${stated(following)}, stated_following),
+          stated_statuses = coalesce(${stated(outbox)}, stated_statuses) WHERE account_id = ${id}`.pipe(Effect.orDie)
         yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
       })
 
@@ -101,9 +101,11 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         for (const item of items) {
           if ((yield* had(uri, postOf(uri, item))) !== undefined) found++
         }
-        if (featuredUrl !== null) {
+        // Where it cannot be had, the pins stay as they are known.
+        const featured = featuredUrl === null ? undefined : yield* collections.find(featuredUrl, origin)
+        if (featured !== undefined) {
           let featuredPages = featuredPagesMax
-          const pinned = yield* collections.items(featuredUrl, origin, pinsMax, () => featuredPages-- > 0)
+          const pinned = yield* collections.items(featured, origin, pinsMax, () => featuredPages-- > 0)
           const ids = yield* Effect.forEach(pinned, (item) => had(uri, item))
           yield* Effect.ignore(imports.feature(id, ids.filter((statusId) => statusId !== undefined)))
         }
