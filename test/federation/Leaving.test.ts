@@ -124,14 +124,14 @@ it.live(
       for (const [path, type, object] of steps) {
         yield* anna.ask("POST", path)
         yield* done
-        const [found] = there.take(type)
-        assert.strictEqual(found?.activity.actor, anna.uri, path)
+        const [activity] = there.take(type).map((found) => found.activity)
+        assert.strictEqual(activity.actor, anna.uri, path)
         if (type === "Undo") {
-          assert.strictEqual(found?.activity.object.type, object, path)
-          assert.strictEqual(found?.activity.object.id, last, path)
+          assert.strictEqual(activity.object.type, object, path)
+          assert.strictEqual(activity.object.id, last, path)
         } else {
-          assert.strictEqual(found?.activity.object, object, path)
-          last = found?.activity.id
+          assert.strictEqual(activity.object, object, path)
+          last = activity.id
         }
       }
       assert.isTrue(last.startsWith(`${anna.uri}#`))

@@ -108,7 +108,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
       yield* struck
       assert.deepStrictEqual(yield* told, [])
       const [entry] = yield* sql<{ same: boolean }>`SELECT a.due_at = p.expires_at AS same FROM agenda a
-        JOIN polls p ON p.status_id = a.subject_id WHERE p.status_id = ${poll}`
+        JOIN polls p ON p.status_id = a.subject_id WHERE p.status_id = ${poll} AND a.kind = 'poll_end'`
       assert.deepStrictEqual(entry, { same: true })
       yield* sql`DELETE FROM agenda WHERE subject_id = ${poll}`
       yield* sql`UPDATE polls SET expires_at = ${past} WHERE status_id = ${poll}`

@@ -1,0 +1,152 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as KeyOperations from "../../../../src/layers/KeyOperations.ts"
+import { LocalActors } from "../../../../src/services/federation/LocalActors.ts"
+import { Objects } from "../../../../src/services/federation/Objects.ts"
+import { Departures } from "../../../../src/services/federation/outbox/Departures.ts"
+import { Expansions, type Progress } from "../../../../src/services/federation/outbox/Expansions.ts"
+import { Outbox } from "../../../../src/services/federation/outbox/Outbox.ts"
+import { SigningKeys } from "../../../../src/services/federation/SigningKeys.ts"
+import { Handles } from "../../../../src/services/identity/Handles.ts"
+import { Reads } from "../../../support/Reads.ts"
+import * as Worlds from "../../../support/World.ts"
+
+const leaving = Layer.mergeAll(Departures.layer, Expansions.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Outbox.layer, Objects.layer, LocalActors.layer)),
+  Layer.provideMerge(Layer.merge(Handles.layer, SigningKeys.layer)),
+  Layer.provideMerge(Layer.merge(KeyOperations.layer, NodeCrypto.layer)),
+  Layer.provideMerge(Reads)
+)
+
+const inboxOf = (account: bigint) => `https://host${account}.test/inbox`
+
+/** Accounts 4 and 5 are on hosts of their own. */
+const elsewhere = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  for (const account of [4n, 5n]) {
+    yield* sql`UPDATE accounts SET uri = ${`https://host${account}.test/users/${account}`} WHERE id = ${account}`
+    yield* sql`INSERT INTO remote_actors (account_id, type, inbox_url, fetched_at)
+      VALUES (${account}, 'Person', ${inboxOf(account)}, ${Worlds.now})`
+  }
+  yield* sql`UPDATE follows SET remote = account_id >= 4`
+  yield* sql`DELETE FROM reaches`
+})
+
+/** Who is to get a post, as the standard's words say it, one person after the other. */
+const expected = (
+  world: Worlds.World,
+  statuses: ReadonlyArray<Worlds.Settled>,
+  status: Worlds.Settled,
+  edit: boolean
+) => {
+  const { blocks, follows } = Worlds.relationsOf(world)
+  const { author, mentions, reblogOf, replyTo, visibility } = status
+  const open = visibility === "public" || visibility === "unlisted"
+  const welcome = (account: bigint) => !blocks.has(`${author}>${account}`)
+  return [4n, 5n].filter((account) => {
+    if (account === BigInt(world.suspended) || author === BigInt(world.suspended) || status.deleted) return false
+    if (visibility !== "direct" && follows.has(`${account}>${author}`)) return true
+    if (reblogOf !== undefined) {
+      if (reblogOf.author === account) return true
+    } else {
+      if (mentions.get(account)?.silent === false && welcome(account)) return true
+      if (open && replyTo?.author === account && welcome(account)) return true
+      const thread = replyTo?.author ?? author
+      if (
+        open && thread !== author && !Worlds.isRemote(thread) && welcome(thread) && follows.has(`${account}>${thread}`)
+      ) {
+        return true
+      }
+    }
+    if (!edit || !open) return false
+    return statuses.some((other) => other.author === account && (other.reblogOf === status || other.replyTo === status))
+  }).map(inboxOf)
+}
+
+/** Expands an intent by slices of one follower. */
+const expanded = Effect.fnUntraced(
+  function*(fanoutId: bigint, status: Worlds.Settled, leaves: "Create" | "Update" | "Delete") {
+    const [departures, expansions] = [yield* Departures, yield* Expansions]
+    const sql = yield* SqlClient.SqlClient
+    const rendered = yield* departures.render(status.author, status.id, { leaves, number: "0" })
+    let progress: Progress | undefined = rendered === undefined ? undefined : { phase: 0, cursor: 0n }
+    while (rendered !== undefined && progress !== undefined) {
+      progress = (yield* expansions.slice(fanoutId, rendered, progress, 1)).next
+    }
+    const rows = yield* sql<{ url: string }>`SELECT i.url FROM deliveries d JOIN inboxes i ON i.id = d.inbox_id
+    JOIN outgoing_activities a ON a.id = d.activity_id WHERE a.fanout_id = ${fanoutId} ORDER BY i.url`
+    yield* sql`UPDATE deliveries SET tries = 1`
+    return rows.map(({ url }) => url)
+  }
+)
+
+let fanout = 0n
+
+layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (it) => {
+  it.effect.prop(
+    "row 67: the inboxes of a post are exactly those of whom it is for, in any world",
+    { world: Worlds.World },
+    ({ world }) =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const statuses = yield* Worlds.settle(world)
+        yield* elsewhere
+        for (const status of statuses) {
+          if (Worlds.isRemote(status.author)) {
+            assert.isEmpty(yield* expanded(++fanout, status, "Create"))
+            continue
+          }
+          const created = yield* expanded(++fanout, status, "Create")
+          assert.deepStrictEqual(created, expected(world, statuses, status, false), `Create of ${status.id}`)
+          if (status.reblogOf === undefined) {
+            const updated = yield* expanded(++fanout, status, "Update")
+            assert.deepStrictEqual(updated, expected(world, statuses, status, true), `Update of ${status.id}`)
+            assert.includeMembers(updated, created)
+          }
+          yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status.id}`
+          const gone = yield* expanded(++fanout, status, "Delete")
+          assert.includeMembers(gone, created)
+        }
+      }),
+    { arbitrary: { runs: 100 }, timeout: 120_000 }
+  )
+
+  it.effect("a Delete goes exactly where the post went, and nowhere where its text has not been tried yet", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [status] = yield* Worlds.settle({
+        suspended: 0,
+        statuses: [{
+          author: 1,
+          visibility: "private",
+          deleted: 1,
+          reblogOf: null,
+          replyTo: null,
+          mentions: [],
+          language: "en"
+        }],
+        follows: [4, 5].map((follower) => ({ pair: [follower, 1], showReblogs: true, languages: null })),
+        blocks: [],
+        mutes: [],
+        domainBlocks: []
+      })
+      yield* elsewhere
+      yield* sql`DELETE FROM deliveries`
+      assert.lengthOf(yield* expanded(++fanout, status!, "Create"), 2)
+      yield* sql`UPDATE deliveries d SET tries = 0 FROM inboxes i WHERE i.id = d.inbox_id AND i.url = ${inboxOf(5n)}`
+      // Whoever follows later never had it.
+      yield* sql`DELETE FROM follows`
+      yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status!.id}`
+      assert.deepStrictEqual(yield* expanded(++fanout, status!, "Delete"), [inboxOf(4n)])
+      const left = yield* sql<{ url: string; type: string }>`SELECT i.url, a.type FROM deliveries d
+        JOIN inboxes i ON i.id = d.inbox_id JOIN outgoing_activities a ON a.id = d.activity_id ORDER BY a.id`
+      assert.deepStrictEqual(left.map(({ type, url }) => [type, url]), [
+        ["Create", inboxOf(4n)],
+        ["Delete", inboxOf(4n)]
+      ])
+      // A post that is gone is never told.
+      assert.isEmpty(yield* expanded(++fanout, status!, "Create"))
+    }))
+})
