@@ -98,7 +98,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const edit = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown, now: number) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
-    if (note?.updatedMillis === undefined) return yield* ignored("no newer post of its sender")
+    if (note === undefined) return yield* ignored("no post of its sender")
+    const stated = yield* statuses.state(own.accountId, note)
+    if (stated !== undefined) {
+      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [stated] }))
+    }
+    if (note.updatedMillis === undefined) return yield* ignored("no newer post of its sender")
     const [old] = yield* sql<{ id: bigint; changedAt: Date }>`
       SELECT id, coalesce(edited_at, created_at) AS changed_at FROM statuses
       WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`

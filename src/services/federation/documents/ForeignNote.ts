@@ -3,11 +3,22 @@ import { normalise } from "../../html/Tags.ts"
 import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
-import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+import { digestOf, otherKinds, pageOf, summaryCharactersMax, withFile } from "./ForeignPage.ts"
+import {
+  asForeign,
+  asList,
+  asText,
+  countOf,
+  type Foreign,
+  idOf,
+  idsOf,
+  type ReadUrl,
+  typeOf,
+  worded
+} from "./Reading.ts"
 
-/** Characters of a post's HTML and of its content warning; the rest is cut (row 39). */
+/** Characters of a post's HTML; the rest is cut (row 39). */
 export const contentCharactersMax = 200_000
-export const summaryCharactersMax = 5_000
 /** Mentions and hashtags that are heeded. */
 export const mentionsMax = 100
 export const hashtagsMax = 50
@@ -33,6 +44,9 @@ export interface ForeignNote {
   readonly addressed: ReadonlyArray<string>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
   readonly attachments: ReadonlyArray<ForeignAttachment>
+  /** How many like and share it, as its origin says. */
+  readonly favourites: number | undefined
+  readonly reblogs: number | undefined
 }
 
 const tagsOf = (note: Foreign, type: string) =>
@@ -50,13 +64,8 @@ const hashtags = (note: Foreign) => {
   return [...new Map(named).values()].slice(0, hashtagsMax)
 }
 
-/** The text, and the language where the note says it. */
-const worded = (note: Foreign, field: "content" | "summary", charactersMax: number) => {
-  const [first] = Object.entries(asForeign(note[`${field}Map`]) ?? {})
-  const text = asText(note[field], charactersMax) ?? asText(first?.[1], charactersMax) ?? ""
-  const language = first !== undefined && /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(first[0]) ? first[0] : null
-  return { text, language }
-}
+/** How many there are, as the origin says; undefined where the document says nothing of it. */
+const totalOf = (collection: unknown) => countOf(asForeign(collection)?.["totalItems"])
 
 /**
  * The post in a document that `author` is known to have sent; undefined where it is none of its own, or one that we
@@ -70,23 +79,26 @@ export const foreignNote = (
 ): ForeignNote | undefined => {
   const id = readUrl(note["id"])
   if (id === undefined || id.href !== note["id"] || id.origin !== URL.parse(author.uri)?.origin) return undefined
-  if (typeOf(note, "Note") === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) return undefined
+  const other = typeOf(note, ...otherKinds)
+  if ((typeOf(note, "Note") ?? other) === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) {
+    return undefined
+  }
   const dated = typeof note["published"] === "string" ? Date.parse(note["published"]) : now
   const published = Number.isNaN(dated) ? now : dated
   if (published > now + futureMillisMax) return undefined
   const updated = typeof note["updated"] === "string" ? Date.parse(note["updated"]) : Number.NaN
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])
-  const page = asList(note["url"]).map((item) => readUrl(asForeign(item)?.["href"] ?? item))
-    .find((url) => url?.host === id.host)
+  const url = pageOf(note, id, readUrl)
   const { language, text } = worded(note, "content", contentCharactersMax)
   const spoiler = worded(note, "summary", summaryCharactersMax)
+  const warning = other === undefined ? spoiler.text : ""
   return {
     uri: id.href,
-    url: page?.href ?? id.href,
-    html: sanitise(text),
-    spoilerText: spoiler.text,
-    sensitive: note["sensitive"] === true || spoiler.text !== "",
+    url,
+    html: other === undefined ? sanitise(text) : digestOf(note, url),
+    spoilerText: warning,
+    sensitive: note["sensitive"] === true || warning !== "",
     visibility: visibilityOf({ to, cc }, author.followersUrl ?? undefined),
     language: language ?? spoiler.language,
     inReplyTo: idOf(note["inReplyTo"]),
@@ -95,6 +107,8 @@ export const foreignNote = (
     mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
     addressed: [...to, ...cc],
     tags: hashtags(note),
-    attachments: foreignAttachments(note, readUrl)
+    attachments: foreignAttachments(other === undefined ? note : withFile(note, other), readUrl),
+    favourites: totalOf(note["likes"]),
+    reblogs: totalOf(note["shares"])
   }
 }
