@@ -35,6 +35,7 @@ export const ofAccount = (sql: SqlClient, change: AccountChange, lastStatusAt: D
 /**
  * Changes counters in the running transaction, accounts before statuses and each in the order of ids, so that
  * transactions of different accounts never wait for one another in a circle. Call it as the transaction's last write.
+ * What another server states of its own status goes along until that states it anew.
  */
 export const count = traced("Counters.count")(function*(
   sql: SqlClient,
@@ -49,7 +50,9 @@ export const count = traced("Counters.count")(function*(
     yield* sql`UPDATE status_stats SET
         replies_count = replies_count + ${change.replies ?? 0},
         reblogs_count = reblogs_count + ${change.reblogs ?? 0},
-        favourites_count = favourites_count + ${change.favourites ?? 0}
+        favourites_count = favourites_count + ${change.favourites ?? 0},
+        stated_reblogs = stated_reblogs + ${change.reblogs ?? 0},
+        stated_favourites = stated_favourites + ${change.favourites ?? 0}
       WHERE status_id = ${change.statusId}`
   }
 })

@@ -105,7 +105,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const edit = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown, now: number) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
-    if (note === undefined || (note.updatedMillis === undefined && note.poll === undefined)) {
+    if (note === undefined) return yield* ignored("no post of its sender")
+    const stated = yield* statuses.state(own.accountId, note)
+    if (stated !== undefined) {
+      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [stated] }))
+    }
+    if (note.updatedMillis === undefined && note.poll === undefined) {
       return yield* ignored("no newer post of its sender")
     }
     const [old] = yield* sql<{ id: bigint; changedAt: Date }>`

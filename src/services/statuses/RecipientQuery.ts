@@ -1,5 +1,5 @@
 import { padded } from "../Rows.ts"
-import { factsOf, listsOf, setOf } from "./StandingQuery.ts"
+import { factsOf, figures, listsOf, setOf } from "./StandingQuery.ts"
 import type { Standing, StatusKey } from "./Standings.ts"
 import type { RelationFacts } from "./Visibility.ts"
 
@@ -17,7 +17,7 @@ const among = "account_id = ANY ($1::bigint[])"
 export const text = `SELECT
   ARRAY(SELECT id FROM statuses WHERE id = ANY ($2::bigint[]) AND deleted_at IS NULL) AS standing,
   ARRAY(SELECT id FROM accounts WHERE id = ANY ($3::bigint[]) AND suspended_at IS NOT NULL) AS suspended,
-  ARRAY(SELECT unnest(ARRAY[replies_count, reblogs_count, favourites_count]) FROM status_stats
+  ARRAY(SELECT unnest(ARRAY[${figures}]) FROM status_stats
     WHERE status_id = $4::bigint) AS counters,
   ${
   pairs(

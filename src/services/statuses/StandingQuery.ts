@@ -41,13 +41,18 @@ const list = (column: string, table: string, condition: string) =>
 const mine = (column: string, table: string, ids: string) =>
   list(column, table, `account_id = $3::bigint AND ${column} = ANY ($${ids}::bigint[])`)
 
+/** What a status shows of its counters: of one from elsewhere we see a part only, and its origin may know of more. */
+export const figures =
+  "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites)"
+
 /** One row of arrays of ids. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5 the time. */
 export const textOf = (variant: number): string => {
   const columns = [
     list(
-      "unnest(ARRAY[status_id, replies_count, reblogs_count, favourites_count])",
+      `unnest(ARRAY[status_id, ${figures}])`,
       "status_stats",
-      "status_id = ANY ($1::bigint[]) AND (replies_count > 0 OR reblogs_count > 0 OR favourites_count > 0)"
+      "status_id = ANY ($1::bigint[]) AND (replies_count > 0 OR reblogs_count > 0 OR favourites_count > 0 " +
+        "OR stated_reblogs > 0 OR stated_favourites > 0)"
     ) + " AS counters"
   ]
   if (!(variant & permitted)) {

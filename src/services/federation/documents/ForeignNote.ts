@@ -4,12 +4,23 @@ import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
+import { digestOf, otherKinds, pageOf, summaryCharactersMax, withFile } from "./ForeignPage.ts"
 import { type ForeignPoll, foreignPoll } from "./ForeignPoll.ts"
-import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+import {
+  asForeign,
+  asList,
+  asText,
+  countOf,
+  type Foreign,
+  idOf,
+  idsOf,
+  type ReadUrl,
+  typeOf,
+  worded
+} from "./Reading.ts"
 
-/** Characters of a post's HTML and of its content warning; the rest is cut (row 39). */
+/** Characters of a post's HTML; the rest is cut (row 39). */
 export const contentCharactersMax = 200_000
-export const summaryCharactersMax = 5_000
 /** Mentions and hashtags that are heeded. */
 export const mentionsMax = 100
 export const hashtagsMax = 50
@@ -37,6 +48,9 @@ export interface ForeignNote {
   readonly attachments: ReadonlyArray<ForeignAttachment>
   readonly poll: ForeignPoll | undefined
   readonly emojis: ReadonlyArray<ForeignEmoji>
+  /** How many like and share it, as its origin says. */
+  readonly favourites: number | undefined
+  readonly reblogs: number | undefined
 }
 
 const tagsOf = (note: Foreign, type: string) =>
@@ -54,13 +68,8 @@ const hashtags = (note: Foreign) => {
   return [...new Map(named).values()].slice(0, hashtagsMax)
 }
 
-/** The text, and the language where the note says it. */
-const worded = (note: Foreign, field: "content" | "summary", charactersMax: number) => {
-  const [first] = Object.entries(asForeign(note[`${field}Map`]) ?? {})
-  const text = asText(note[field], charactersMax) ?? asText(first?.[1], charactersMax) ?? ""
-  const language = first !== undefined && /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(first[0]) ? first[0] : null
-  return { text, language }
-}
+/** How many there are, as the origin says; undefined where the document says nothing of it. */
+const totalOf = (collection: unknown) => countOf(asForeign(collection)?.["totalItems"])
 
 /**
  * The post in a document that `author` is known to have sent; undefined where it is none of its own, or one that we
@@ -74,7 +83,8 @@ export const foreignNote = (
 ): ForeignNote | undefined => {
   const id = readUrl(note["id"])
   if (id === undefined || id.href !== note["id"] || id.origin !== URL.parse(author.uri)?.origin) return undefined
-  if (typeOf(note, "Note", "Question") === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) {
+  const other = typeOf(note, ...otherKinds)
+  if ((typeOf(note, "Note", "Question") ?? other) === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) {
     return undefined
   }
   const dated = typeof note["published"] === "string" ? Date.parse(note["published"]) : now
@@ -83,16 +93,16 @@ export const foreignNote = (
   const updated = typeof note["updated"] === "string" ? Date.parse(note["updated"]) : Number.NaN
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])
-  const page = asList(note["url"]).map((item) => readUrl(asForeign(item)?.["href"] ?? item))
-    .find((url) => url?.host === id.host)
+  const url = pageOf(note, id, readUrl)
   const { language, text } = worded(note, "content", contentCharactersMax)
   const spoiler = worded(note, "summary", summaryCharactersMax)
+  const warning = other === undefined ? spoiler.text : ""
   return {
     uri: id.href,
-    url: page?.href ?? id.href,
-    html: sanitise(text),
-    spoilerText: spoiler.text,
-    sensitive: note["sensitive"] === true || spoiler.text !== "",
+    url,
+    html: other === undefined ? sanitise(text) : digestOf(note, url),
+    spoilerText: warning,
+    sensitive: note["sensitive"] === true || warning !== "",
     visibility: visibilityOf({ to, cc }, author.followersUrl ?? undefined),
     language: language ?? spoiler.language,
     inReplyTo: idOf(note["inReplyTo"]),
@@ -101,7 +111,9 @@ export const foreignNote = (
     mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
     addressed: [...to, ...cc],
     tags: hashtags(note),
-    attachments: foreignAttachments(note, readUrl),
+    attachments: foreignAttachments(other === undefined ? note : withFile(note, other), readUrl),
+    favourites: totalOf(note["likes"]),
+    reblogs: totalOf(note["shares"]),
     poll: foreignPoll(note, now),
     emojis: foreignEmojis(note, readUrl)
   }

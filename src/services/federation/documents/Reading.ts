@@ -36,6 +36,21 @@ export const idsOf = (value: unknown): ReadonlyArray<string> => asList(value).fl
 export const typeOf = (document: Foreign, ...types: ReadonlyArray<string>): string | undefined =>
   asList(document["type"]).find((type): type is string => typeof type === "string" && types.includes(type))
 
+/** A number of things as others state it; Postgres keeps four bytes of it. */
+export const countOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, 2_147_483_647) : undefined
+
+const languageTag = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i
+
+/** A text that may come in several languages, and the language of the one that is taken where the document says it. */
+export const worded = (document: Foreign, field: "content" | "name" | "summary", charactersMax: number) => {
+  const versions = Object.entries(asForeign(document[`${field}Map`]) ?? {})
+  const plain = asText(document[field], charactersMax)
+  const [tag, version] = versions.find(([, text]) => text === document[field]) ?? versions[0] ?? []
+  const language = tag !== undefined && tag !== "und" && languageTag.test(tag) ? tag : null
+  return { text: plain ?? asText(version, charactersMax) ?? "", language }
+}
+
 /** Addresses as we believe them in documents: what we could ask for, and nothing else (row 14). */
 export const urlReader = (allowed: ReadonlyArray<IpNetwork.IpNetwork>) => (value: unknown): URL | undefined =>
   typeof value === "string" ? Result.getOrElse(destination(allowed, value), () => undefined) : undefined

@@ -59,7 +59,3 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
 
 const itemsOf = (page: Foreign) => [...asList(page["orderedItems"]), ...asList(page["items"])]
 const hasContent = (page: Foreign) => ["first", "next", "items", "orderedItems"].some((field) => field in page)
-
-/** A number of things as others state it; Postgres keeps four bytes of it. */
-export const countOf = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, 2_147_483_647) : undefined

@@ -5,11 +5,11 @@ import { Broadcast } from "../../Broadcast.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
 import { pinsMax } from "../../instance/ContentLimits.ts"
 import { traced } from "../../Traced.ts"
-import { asForeign, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
+import { asForeign, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
 import { Imports } from "./Imports.ts"
 import { LookUps, lookUpSecondsMax } from "./LookUps.ts"
-import { countOf, RemoteCollections } from "./RemoteCollections.ts"
+import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
 /** How often an account's collections are read, in milliseconds, and posts that are taken from its outbox. */

@@ -43,6 +43,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     accountId: AccountId,
     received: Received
   ) => Effect.Effect<{ readonly id: bigint; readonly adopted: ReadonlyArray<bigint> } | undefined, SqlError>
+  /** Takes over how many like and share the post, as its origin says; answers the status where that changed. */
+  readonly state: (accountId: AccountId, note: ForeignNote) => Effect.Effect<bigint | undefined, SqlError>
   /** Gives those that wait for this post their parent, where it is here by now. */
   readonly adopt: (uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteStatuses") {
@@ -115,7 +117,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id`
         if (made === undefined) return undefined
         const { id } = made
-        yield* sql`INSERT INTO status_stats (status_id) VALUES (${id})`
+        yield* sql`INSERT INTO status_stats (status_id, stated_favourites, stated_reblogs)
+          VALUES (${id}, ${note.favourites ?? null}, ${note.reblogs ?? null})`
         yield* sql`INSERT INTO mentions (status_id, account_id, silent)
           SELECT ${id}::bigint, m, NOT addressed FROM unnest(${mentions.map((mention) => mention.id)}::bigint[],
             ${mentions.map(({ addressed }) => addressed)}::boolean[]) AS named (m, addressed) ON CONFLICT DO NOTHING`
@@ -146,6 +149,19 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         adopt,
         attach,
         decorate,
+        state: traced("RemoteStatuses.state")((accountId, { favourites = null, reblogs = null, uri }) =>
+          Effect.map(
+            sql<
+              { id: bigint }
+            >`UPDATE status_stats c SET stated_favourites = coalesce(${favourites}::int, stated_favourites),
+                stated_reblogs = coalesce(${reblogs}::int, stated_reblogs)
+              FROM statuses s WHERE s.uri = ${uri} AND s.account_id = ${accountId} AND c.status_id = s.id AND (
+                stated_favourites IS DISTINCT FROM coalesce(${favourites}::int, stated_favourites)
+                OR stated_reblogs IS DISTINCT FROM coalesce(${reblogs}::int, stated_reblogs))
+              RETURNING s.id`,
+            ([row]) => row?.id
+          )
+        ),
         isBuried: traced("RemoteStatuses.isBuried")((accountId, uri) =>
           Effect.map(sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}`, some)
         ),

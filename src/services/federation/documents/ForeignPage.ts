@@ -1,0 +1,50 @@
+import { escape } from "../../html/Compose.ts"
+import { sanitise } from "../../html/Sanitise.ts"
+import { asForeign, asList, type Foreign, type ReadUrl, worded } from "./Reading.ts"
+
+/* What is no note, but may stand in a timeline as its title, its summary and a link to it (federation.md section 8). */
+
+export const otherKinds = ["Article", "Page", "Image", "Audio", "Video", "Event"] as const
+
+/** Characters of a title and of a summary, which is the content warning of a note; the rest is cut (row 39). */
+export const titleCharactersMax = 2_048
+export const summaryCharactersMax = 5_000
+
+const mediaTypeOf = (link: unknown) => {
+  const type = asForeign(link)?.["mediaType"]
+  return typeof type === "string" ? type.toLowerCase() : undefined
+}
+
+/** The page for people: at the object's own host, and no file; the object's id where there is none. */
+export const pageOf = (object: Foreign, id: URL, readUrl: ReadUrl): string => {
+  const pages = asList(object["url"]).filter((link) => /^(?:text\/html|undefined)\b/.test(String(mediaTypeOf(link))))
+  const page = pages.map((link) => readUrl(asForeign(link)?.["href"] ?? link)).find((url) => url?.host === id.host)
+  return page?.href ?? id.href
+}
+
+/** Title, summary and a link to the page at `url`. */
+export const digestOf = (object: Foreign, url: string): string => {
+  const title = worded(object, "name", titleCharactersMax).text.trim()
+  const summary = worded(object, "summary", summaryCharactersMax).text.trim()
+  const parts = [
+    ...(title === "" ? [] : [`<h1>${escape(title)}</h1>`]),
+    ...(summary === "" ? [] : [/^<(?:p|ul|ol|blockquote|pre)\b/i.test(summary) ? summary : `<p>${summary}</p>`]),
+    `<p><a href="${escape(url)}">${escape(url)}</a></p>`
+  ]
+  return parts.map(sanitise).join("")
+}
+
+/** The same object with the file that it is as an attachment, where one of its addresses leads to the file itself. */
+export const withFile = (object: Foreign, kind: string): Foreign => {
+  const file = asList(object["url"]).find((link) => mediaTypeOf(link)?.startsWith(`${kind.toLowerCase()}/`))
+  return file === undefined || asList(object["attachment"]).length > 0 ? object : {
+    ...object,
+    attachment: [{
+      type: "Document",
+      mediaType: mediaTypeOf(file),
+      url: file,
+      name: object["name"],
+      icon: object["icon"]
+    }]
+  }
+}

@@ -1,0 +1,174 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  contentCharactersMax,
+  foreignNote,
+  futureMillisMax,
+  hashtagsMax,
+  mentionsMax
+} from "../../../../src/services/federation/documents/ForeignNote.ts"
+import { summaryCharactersMax, titleCharactersMax } from "../../../../src/services/federation/documents/ForeignPage.ts"
+import { urlReader } from "../../../../src/services/federation/documents/Reading.ts"
+import { mediaAttachmentsMax, mediaDescriptionCharactersMax } from "../../../../src/services/instance/ContentLimits.ts"
+
+const author = { uri: "https://else.test/users/zoe", followersUrl: "https://else.test/users/zoe/followers" }
+const now = Date.parse("2026-06-01T12:00:00Z")
+const id = "https://else.test/notes/1"
+const read = (more: Record<string, unknown>) =>
+  foreignNote(
+    { id, type: "Note", attributedTo: author.uri, to: ["as:Public"], content: "<p>x</p>", ...more },
+    author,
+    now,
+    urlReader([])
+  )
+const at = (value: unknown) => read({ published: value })?.publishedMillis
+
+describe("posts of other servers", () => {
+  for (
+    const [published, expected] of [
+      ["2026-06-01T11:00:00Z", now - 3_600_000],
+      ["2026-06-01T13:00:00+02:00", now - 3_600_000],
+      ["2026-06-01T12:00:01Z", now],
+      [new Date(now + futureMillisMax).toISOString(), now],
+      [new Date(now + futureMillisMax + 1).toISOString(), undefined],
+      ["9999-12-31T23:59:59Z", undefined],
+      ["+275760-09-13T00:00:00Z", undefined],
+      ["1969-12-31T23:59:59Z", 0],
+      ["0000-01-01T00:00:00Z", 0],
+      ["-271821-04-20T00:00:00Z", 0],
+      ["yesterday", now],
+      ["", now],
+      [undefined, now],
+      [1_700_000_000, now],
+      [["2026-06-01T11:00:00Z"], now]
+    ] as const
+  ) {
+    it(`row 81: dated ${JSON.stringify(published)} is ${expected === undefined ? "refused" : expected}`, () =>
+      assert.strictEqual(at(published), expected))
+  }
+
+  it("row 81: an edit is never later than now", () => {
+    assert.strictEqual(read({ updated: "2027-01-01T00:00:00Z" })?.updatedMillis, now)
+    assert.isUndefined(read({ updated: "1960-01-01T00:00:00Z" })?.updatedMillis)
+    assert.isUndefined(read({ updated: "x" })?.updatedMillis)
+  })
+
+  it("row 39: what is too long or too many is cut, what just fits stays", () => {
+    const tags = (type: string, more: (n: number) => object) =>
+      Array.from({ length: 200 }, (_, n) => ({ type, ...more(n) }))
+    for (const extra of [0, 1]) {
+      const note = read({
+        content: "x".repeat(contentCharactersMax + extra),
+        summary: "s".repeat(summaryCharactersMax + extra),
+        attachment: [{
+          type: "Document",
+          mediaType: "image/png",
+          url: "https://files.test/1",
+          name: "n".repeat(mediaDescriptionCharactersMax + extra)
+        }]
+      })
+      assert.strictEqual(note?.html.length, contentCharactersMax)
+      assert.strictEqual(note?.spoilerText.length, summaryCharactersMax)
+      assert.strictEqual(note?.attachments[0]?.description?.length, mediaDescriptionCharactersMax)
+    }
+    assert.lengthOf(read({ tag: tags("Hashtag", (n) => ({ name: `#t${n}` })) })?.tags ?? [], hashtagsMax)
+    assert.lengthOf(
+      read({ tag: tags("Mention", (n) => ({ href: `https://x.test/${n}` })) })?.mentioned ?? [],
+      mentionsMax
+    )
+    const files = tags("Image", (n) => ({ url: `https://files.test/${n}` }))
+    assert.lengthOf(read({ attachment: files })?.attachments ?? [], mediaAttachmentsMax)
+  })
+
+  it("row 14: no address but that of the web, at its author's host, is shown", () => {
+    for (
+      const scheme of [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "gopher://else.test/1",
+        "ftp://else.test/1",
+        "vbscript:x",
+        "blob:https://else.test/1",
+        "https://user@else.test/1",
+        "https://evil.test/1"
+      ]
+    ) {
+      assert.strictEqual(read({ url: scheme })?.url, id, scheme)
+      assert.strictEqual(read({ url: [{ type: "Link", href: scheme }] })?.url, id, scheme)
+      assert.isUndefined(read({ id: scheme }), scheme)
+    }
+  })
+
+  it("the language is that of the text that is shown", () => {
+    const contentMap = { de: "<p>ja</p>", en: "<p>yes</p>" }
+    assert.deepInclude(read({ content: "<p>yes</p>", contentMap }), { html: "<p>yes</p>", language: "en" })
+    assert.deepInclude(read({ content: undefined, contentMap }), { html: "<p>ja</p>", language: "de" })
+    assert.deepInclude(read({ content: undefined, contentMap: { "zh-Hant": "<p>是</p>" } }), { language: "zh-Hant" })
+    assert.isNull(read({ contentMap: { und: "<p>x</p>" } })?.language)
+    assert.isNull(read({ contentMap: { "<script>": "<p>x</p>" } })?.language)
+    assert.deepInclude(read({ summaryMap: { fr: "oh" } }), { spoilerText: "oh", language: "fr", sensitive: true })
+  })
+
+  it("counts that are none count nothing", () => {
+    const shown = (value: unknown) => read({ likes: { totalItems: value }, shares: { totalItems: value } })
+    assert.deepInclude(shown(7), { favourites: 7, reblogs: 7 })
+    assert.deepInclude(shown(1e15), { favourites: 2_147_483_647 })
+    for (const odd of [-1, 1.5, "7", null, {}, [7]]) assert.isUndefined(shown(odd)?.favourites)
+    assert.isUndefined(read({ likes: "https://else.test/likes" })?.favourites)
+  })
+})
+
+describe("what is no note", () => {
+  const page = "https://else.test/watch/1"
+  it("S-009: is its title, its summary and a link, in every kind; its long text is not shown", () => {
+    for (const type of ["Article", "Page", "Image", "Audio", "Video", "Event"]) {
+      const shown = read({ type, name: "A <b>title", summary: "What it <i>is</i>", content: "<p>long</p>", url: page })
+      assert.strictEqual(
+        shown?.html,
+        `<p><strong>A &lt;b&gt;title</strong></p><p>What it <i>is</i></p><p><a href="${page}" rel="nofollow noopener" target="_blank">${page}</a></p>`,
+        type
+      )
+      assert.deepInclude(shown, { url: page, spoilerText: "", sensitive: false })
+    }
+    assert.isUndefined(read({ type: "Tombstone" }))
+    assert.isUndefined(read({ type: "Person" }))
+    assert.isUndefined(read({ type: "Create" }))
+  })
+
+  it("of the addresses of a video the page is the one for people, and the file is attached", () => {
+    const file = "https://files.else.test/1.mp4"
+    const shown = read({
+      type: "Video",
+      name: "Film",
+      attributedTo: [{ type: "Person", id: author.uri }, { type: "Group", id: "https://else.test/channels/1" }],
+      icon: [{ type: "Image", url: "https://else.test/1.jpg" }],
+      url: [
+        { type: "Link", mediaType: "application/x-mpegURL", href: "https://else.test/1.m3u8" },
+        { type: "Link", mediaType: "video/mp4", href: file },
+        { type: "Link", mediaType: "text/html", href: page }
+      ]
+    })
+    assert.strictEqual(shown?.url, page)
+    assert.deepStrictEqual(
+      shown?.attachments.map(({ description, previewUrl, type, url }) => ({ description, previewUrl, type, url })),
+      [{ type: "video", url: file, previewUrl: "https://else.test/1.jpg", description: "Film" }]
+    )
+  })
+
+  it("row 41: neither title nor summary nor address brings mark-up along", () => {
+    const attacks = [
+      "<script>alert(1)</script>",
+      "<img src=x onerror=alert(1)>",
+      "\"><svg onload=alert(1)>",
+      "</strong></p><iframe src=javascript:alert(1)>",
+      "<a href=\"javascript:alert(1)\">x</a>",
+      "<p onclick=alert(1) style=\"x\">x"
+    ]
+    for (const attack of attacks) {
+      const html = read({ type: "Article", name: attack, summary: attack, url: `${page}?${attack}` })?.html ?? ""
+      assert.notMatch(html, /<(?:script|img|svg|iframe)|<[^>]*\s(?:on\w+|style)=|<[^>]*href="javascript/i, attack)
+    }
+    const long = read({ type: "Article", name: "x".repeat(titleCharactersMax + 1), summary: "" })?.html ?? ""
+    assert.include(long, `<strong>${"x".repeat(titleCharactersMax)}</strong>`)
+  })
+})
