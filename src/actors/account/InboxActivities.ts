@@ -9,6 +9,7 @@ import { Errands } from "../../services/intents/Errands.ts"
 import * as InboxCollections from "./InboxCollections.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
+import * as InboxReports from "./InboxReports.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
@@ -19,6 +20,7 @@ const known = [
   "Block",
   "Create",
   "Delete",
+  "Flag",
   "Follow",
   "Like",
   "Reject",
@@ -40,6 +42,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const collections = yield* InboxCollections.make
   const departures = yield* Departures
   const errands = yield* Errands
+  const reports = yield* InboxReports.make
   const posts = yield* InboxPosts.make(verbs)
 
   const onAccount = (
@@ -100,6 +103,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             object,
             (target) => verbs.Follow(own, { _tag: "Follow", target, reblogs: null, notify: null, languages: null })
           )
+        case "Flag":
+          return reports.flag(own, self, activity)
         case "Like":
           return onStatus(object, (statusId) => verbs.Favourite(own, { _tag: "Favourite", statusId }))
         case "Announce":

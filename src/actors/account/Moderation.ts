@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { Measures } from "../../services/moderation/Measures.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
+import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Commands, onAccount, onReport } from "./Verbs.ts"
 
@@ -10,12 +11,15 @@ import { type Commands, onAccount, onReport } from "./Verbs.ts"
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
+  const intend = yield* Intents.make
   const measures = yield* Measures
   const reports = yield* Reports
 
   const verbs = {
-    Report: Effect.fnUntraced(function*({ accountId }: Ownership, report: Commands["Report"]) {
-      return onReport(yield* reports.file(accountId, report))
+    Report: Effect.fnUntraced(function*(own: Ownership, report: Commands["Report"]) {
+      const id = yield* reports.file(own.accountId, report)
+      yield* intend(own, "notify", null, { report: String(id) })
+      return onReport(id)
     }),
     Moderate: Effect.fnUntraced(function*({ accountId }: Ownership, { measure, stands }: Commands["Moderate"]) {
       if (!(yield* measures.set(accountId, measure, stands))) return onAccount(accountId)

@@ -8,9 +8,10 @@ import { id, timestamp } from "../wire/Common.ts"
 import { splice } from "../wire/Keys.ts"
 import { isNotificationType, type Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./Accounts.ts"
+import * as Reports from "./Reports.ts"
 import { StatusViews } from "./Statuses.ts"
 
-/** Notifications as ready JSON; a list takes as many queries as a page of statuses. */
+/** Notifications as ready JSON; a list takes as many queries as a page of statuses, and two for reports. */
 export class NotificationViews extends Context.Service<NotificationViews, {
   /** In their order; one whose status the owner cannot see is left out. */
   readonly render: (
@@ -24,6 +25,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
     Effect.gen(function*() {
       const notifications = yield* Notifications
       const accounts = yield* AccountViews
+      const reports = yield* Reports.make
       const statuses = yield* StatusViews
 
       const render = traced("NotificationViews.render")(function*(
@@ -33,6 +35,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const named = new Set(records.flatMap(({ statusId }) => statusId ?? []))
         const shown = yield* statuses.byId(owner, [...named])
         const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
+        const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
         return records.flatMap((record) => {
           const account = people.get(record.fromAccountId)
           const status = record.statusId === undefined ? undefined : shown.get(record.statusId)
@@ -43,6 +46,9 @@ export class NotificationViews extends Context.Service<NotificationViews, {
             createdAt: timestamp(record.createdAt),
             groupKey: groupKeyOf(record)
           }
+          const report = record.reportId === undefined ? undefined : reported.get(record.reportId)
+          if (report !== undefined) return [splice<Notification, "account" | "report">(values, { account, report })]
+          if (record.type === "admin.report") return []
           if (record.statusId === undefined) return [splice<Notification, "account">(values, { account })]
           return status === undefined ? [] : [splice<Notification, "account" | "status">(values, { account, status })]
         })

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
 import { Count, Id, Timestamp } from "./Common.ts"
+import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
 /** What there is to tell of so far; further types come with their capabilities. */
@@ -11,6 +12,7 @@ export const NotificationType = Schema.Literals([
   "follow",
   "follow_request",
   "poll",
+  "admin.report",
   "status",
   "update"
 ])
@@ -23,7 +25,8 @@ export const Notification = Schema.Struct({
   created_at: Timestamp,
   group_key: Schema.String,
   account: Account,
-  status: Schema.optionalKey(Status)
+  status: Schema.optionalKey(Status),
+  report: Schema.optionalKey(Report)
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
 
@@ -37,7 +40,8 @@ export const NotificationGroup = Schema.Struct({
   page_max_id: Schema.optionalKey(Id),
   latest_page_notification_at: Schema.optionalKey(Timestamp),
   sample_account_ids: Schema.Array(Id),
-  status_id: Schema.optionalKey(Schema.NullOr(Id))
+  status_id: Schema.optionalKey(Schema.NullOr(Id)),
+  report: Schema.optionalKey(Report)
 }).annotate({ identifier: "NotificationGroup" })
 export type NotificationGroup = typeof NotificationGroup.Type
 

@@ -14,6 +14,8 @@ export interface NotificationRecord {
   readonly createdAt: Date
   readonly fromAccountId: bigint
   readonly statusId: bigint | undefined
+  /** What `admin.report` tells of. */
+  readonly reportId?: bigint | undefined
 }
 
 /** Which notifications are wanted; unknown types are nobody's type. */
@@ -47,10 +49,13 @@ export class Notifications extends Context.Service<Notifications, {
     Notifications,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id")
+      const columns = sql.literal(
+        "n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id, nullif(n.report_id, 0) AS report_id"
+      )
 
       const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
-      const read = (rows: ReadonlyArray<Row>) => rows.map((row) => ({ ...row, statusId: row.statusId ?? undefined }))
+      const read = (rows: ReadonlyArray<Row>) =>
+        rows.map((row) => ({ ...row, statusId: row.statusId ?? undefined, reportId: row.reportId ?? undefined }))
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       const page = traced("Notifications.page")(
@@ -110,8 +115,9 @@ export class Notifications extends Context.Service<Notifications, {
   )
 }
 
-interface Row extends Omit<NotificationRecord, "statusId"> {
+interface Row extends Omit<NotificationRecord, "statusId" | "reportId"> {
   readonly statusId: bigint | null
+  readonly reportId: bigint | null
 }
 
 /** The condition for a row `n` of `notifications` that its owner is shown. */

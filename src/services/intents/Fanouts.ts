@@ -17,7 +17,7 @@ export interface Fanout {
   readonly id: bigint
   readonly kind: FanoutKind
   readonly statusId: bigint | null
-  readonly details: Notice | Homes | null
+  readonly details: Details | null
   readonly phase: number
   readonly cursor: bigint
 }
@@ -27,7 +27,7 @@ export const begun = <StatusId extends bigint | null>(
   id: bigint,
   kind: FanoutKind,
   statusId: StatusId,
-  details: Notice | Homes | null = null
+  details: Details | null = null
 ): Fanout & { readonly statusId: StatusId } => ({ id, kind, statusId, details, phase: 0, cursor: 0n })
 
 /**
@@ -40,6 +40,14 @@ export interface Notice {
   readonly from?: string
   readonly statusId?: string
 }
+
+/** A report, by its id as a decimal string, that moderators are to hear of. */
+export interface Reported {
+  readonly report: string
+}
+
+/** What an intent has to tell beside a status. */
+export type Details = Notice | Homes | Reported
 
 /** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
 export interface Homes {
@@ -55,7 +63,7 @@ export class Fanouts extends Context.Service<Fanouts, {
     accountId: AccountId,
     kind: FanoutKind,
     statusId: bigint | null,
-    details?: Notice | Homes
+    details?: Details
   ) => Effect.Effect<Fanout, SqlError>
   /** The account's oldest intents. */
   readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>
