@@ -41,6 +41,7 @@ import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
 import { Attachings } from "../services/media/Attachings.ts"
 import { Holdings } from "../services/media/Holdings.ts"
+import { Flags } from "../services/moderation/Flags.ts"
 import { Measures } from "../services/moderation/Measures.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
@@ -79,6 +80,7 @@ const services = Layer.mergeAll(
   DomainMutes.layer,
   Fanouts.layer,
   Favourites.layer,
+  Flags.layer,
   Follows.layer,
   InboundActivities.layer,
   Judgements.layer,

@@ -30,6 +30,7 @@ import * as NotificationServices from "../../src/services/feeds/Notifications.ts
 import * as TimelineServices from "../../src/services/feeds/Timelines.ts"
 import { AccountId } from "../../src/services/Ids.ts"
 import type { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { Reports } from "../../src/services/moderation/Reports.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../../src/services/OpaqueSecrets.ts"
 import { Connections } from "../../src/services/social/Connections.ts"
@@ -89,6 +90,7 @@ const services = Layer.mergeAll(
   Interactions.layer,
   Notes.layer,
   Relationships.layer,
+  Reports.layer,
   TimelineServices.Timelines.layer,
   GroupServices.GroupedNotifications.layer
 ).pipe(Layer.provideMerge(NotificationServices.Notifications.layer), Layer.provideMerge(Feeds.layerMemory))

@@ -147,7 +147,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const step = Effect.fnUntraced(function*(accountId: AccountId, fanout: Fanout) {
     const { details, id, kind, statusId } = fanout
     if (details !== null) {
-      if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
+      if ("report" in details) yield* told(yield* notices.reported(accountId, BigInt(details.report)))
+      else if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
       else if ("to" in details) {
         const from = details.from === undefined ? accountId : BigInt(details.from)
         yield* told(yield* notices.tell(from, details))

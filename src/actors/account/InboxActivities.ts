@@ -13,6 +13,7 @@ import { Errands } from "../../services/intents/Errands.ts"
 import * as InboxCollections from "./InboxCollections.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
+import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { RemoteSelf } from "./RemoteSelf.ts"
@@ -26,6 +27,7 @@ const known = [
   "Block",
   "Create",
   "Delete",
+  "Flag",
   "Follow",
   "Like",
   "Reject",
@@ -49,6 +51,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const collections = yield* InboxCollections.make
   const purges = yield* Purges
   const errands = yield* Errands
+  const reports = yield* InboxReports.make
   const posts = yield* InboxPosts.make(verbs)
   const leaving = yield* FollowActivities
   const send = yield* Sending.make
@@ -123,6 +126,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             references.localAccount(idOf(object) ?? ""),
             (target) => target === undefined ? ignored("nobody here") : follow(own, target, activity)
           )
+        case "Flag":
+          return reports.flag(own, self, activity)
         case "Like":
           return Effect.flatMap(
             statuses.isBuried(own.accountId, idOf(activity) ?? ""),

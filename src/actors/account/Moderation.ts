@@ -5,6 +5,7 @@ import { PostActivities } from "../../services/federation/outbox/PostActivities.
 import { Measures } from "../../services/moderation/Measures.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
 import * as Announcing from "./Announcing.ts"
+import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onAccount, onReport } from "./Verbs.ts"
@@ -14,14 +15,16 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const announce = yield* Announcing.make
   const broadcast = yield* Broadcast
+  const intend = yield* Intents.make
   const leaving = yield* PostActivities
   const send = yield* Sending.make
   const measures = yield* Measures
   const reports = yield* Reports
 
   const verbs = {
-    Report: Effect.fnUntraced(function*({ accountId }: Ownership, report: Commands["Report"]) {
-      const id = yield* reports.file(accountId, report)
+    Report: Effect.fnUntraced(function*(own: Ownership, report: Commands["Report"]) {
+      const id = yield* reports.file(own.accountId, report)
+      yield* intend(own, "notify", null, { report: String(id) })
       if (report.forward) yield* send(leaving.flag(id))
       return onReport(id)
     }),

@@ -8,6 +8,7 @@ import { id, timestamp } from "../wire/Common.ts"
 import { json, list, splice } from "../wire/Keys.ts"
 import { type GroupedNotificationsResults, isNotificationType, type NotificationGroup } from "../wire/Notification.ts"
 import { AccountViews } from "./Accounts.ts"
+import * as Reports from "./Reports.ts"
 import { severanceValues } from "./Severances.ts"
 import { StatusViews } from "./Statuses.ts"
 
@@ -24,6 +25,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     NotificationGroupViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
+      const reports = yield* Reports.make
       const severances = yield* Severances
       const statuses = yield* StatusViews
 
@@ -35,7 +37,11 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         const named = new Set(groups.flatMap(({ newest }) => newest.statusId ?? []))
         const shown = yield* statuses.byId(owner, [...named])
         const people = yield* accounts.byId(new Set(groups.flatMap(({ sampleAccountIds }) => sampleAccountIds)))
-        const visible = groups.filter(({ newest }) => newest.statusId === undefined || shown.has(newest.statusId))
+        const reported = yield* reports(groups.flatMap(({ newest }) => newest.reportId ?? []))
+        const visible = groups.filter(({ newest }) =>
+          (newest.statusId === undefined || shown.has(newest.statusId)) &&
+          (newest.type !== "admin.report" || reported.has(newest.reportId ?? 0n))
+        )
         const whole = new Set(
           visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds)
         )
@@ -47,7 +53,9 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         const parts = {
           accounts: list(texts(whole)),
           statuses: list([...named].flatMap((one) => shown.get(one) ?? [])),
-          notificationGroups: list(visible.flatMap((group) => groupText(group, events)))
+          notificationGroups: list(
+            visible.flatMap((group) => groupText(group, events, reported.get(group.newest.reportId ?? 0n)))
+          )
         }
         return partial
           ? splice<Results, keyof typeof parts | "partialAccounts">({}, {
@@ -65,21 +73,24 @@ type Results = GroupedNotificationsResults
 
 const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
-  events: ReadonlyMap<bigint, SeveranceRecord>
+  events: ReadonlyMap<bigint, SeveranceRecord>,
+  report: string | undefined
 ): ReadonlyArray<string> => {
+  if (!isNotificationType(newest.type)) return []
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
-  return isNotificationType(newest.type)
-    ? [json<NotificationGroup>({
-      groupKey: key,
-      notificationsCount: count,
-      type: newest.type,
-      mostRecentNotificationId: Number(newest.id),
-      pageMinId: id(oldest.id),
-      pageMaxId: id(newest.id),
-      latestPageNotificationAt: timestamp(newest.createdAt),
-      sampleAccountIds: sampleAccountIds.map(id),
-      ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
-      ...(event !== undefined && { event: severanceValues(event) })
-    })]
-    : []
+  const values = {
+    groupKey: key,
+    notificationsCount: count,
+    type: newest.type,
+    mostRecentNotificationId: Number(newest.id),
+    pageMinId: id(oldest.id),
+    pageMaxId: id(newest.id),
+    latestPageNotificationAt: timestamp(newest.createdAt),
+    sampleAccountIds: sampleAccountIds.map(id),
+    ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
+    ...(event !== undefined && { event: severanceValues(event) })
+  }
+  return [
+    report === undefined ? json<NotificationGroup>(values) : splice<NotificationGroup, "report">(values, { report })
+  ]
 }

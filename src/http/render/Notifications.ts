@@ -9,10 +9,11 @@ import { id, timestamp } from "../wire/Common.ts"
 import { splice } from "../wire/Keys.ts"
 import { isNotificationType, type Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./Accounts.ts"
+import * as Reports from "./Reports.ts"
 import { severanceValues } from "./Severances.ts"
 import { StatusViews } from "./Statuses.ts"
 
-/** Notifications as ready JSON; a list takes as many queries as a page of statuses. */
+/** Notifications as ready JSON; a list takes as many queries as a page of statuses, and two for reports. */
 export class NotificationViews extends Context.Service<NotificationViews, {
   /** In their order; one whose status the owner cannot see is left out. */
   readonly render: (
@@ -26,6 +27,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
     Effect.gen(function*() {
       const notifications = yield* Notifications
       const accounts = yield* AccountViews
+      const reports = yield* Reports.make
       const severances = yield* Severances
       const statuses = yield* StatusViews
 
@@ -37,6 +39,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const shown = yield* statuses.byId(owner, [...named])
         const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
+        const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
         return records.flatMap((record) => {
           const account = people.get(record.fromAccountId)
           const status = record.statusId === undefined ? undefined : shown.get(record.statusId)
@@ -49,6 +52,9 @@ export class NotificationViews extends Context.Service<NotificationViews, {
             groupKey: groupKeyOf(record),
             ...(event !== undefined && { event: severanceValues(event) })
           }
+          const report = record.reportId === undefined ? undefined : reported.get(record.reportId)
+          if (report !== undefined) return [splice<Notification, "account" | "report">(values, { account, report })]
+          if (record.type === "admin.report") return []
           if (record.statusId === undefined) return [splice<Notification, "account">(values, { account })]
           return status === undefined ? [] : [splice<Notification, "account" | "status">(values, { account, status })]
         })

@@ -10,8 +10,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/Accounts.ts"
-import { timestamp, timestampOrNull } from "../wire/Common.ts"
-import { splice } from "../wire/Keys.ts"
+import { reportText } from "../render/Reports.ts"
 import { NewReport, Report } from "../wire/Report.ts"
 import { familyHeaders } from "./StatusActions.ts"
 
@@ -45,19 +44,8 @@ export const layer = group(
           forward: payload.forward ?? false,
           forwardDomains: payload.forwardToDomains ?? []
         })
-        const { actionTakenAt, createdAt, forwardDomains, id, ruleIds, statusIds, targetAccountId, ...report } =
-          yield* reports.find(viewer, BigInt(answer.id))
-        const shown = splice<Report, "targetAccount">({
-          ...report,
-          id: String(id),
-          actionTaken: actionTakenAt !== null,
-          actionTakenAt: timestampOrNull(actionTakenAt),
-          forwarded: forwardDomains.length > 0,
-          createdAt: timestamp(createdAt),
-          statusIds: statusIds.map(String),
-          ruleIds: ruleIds.map(String),
-          collectionIds: []
-        }, { targetAccount: yield* views.renderOne(targetAccountId) })
+        const report = yield* reports.find(viewer, BigInt(answer.id))
+        const shown = reportText(report, yield* views.renderOne(report.targetAccountId))
         return HttpServerResponse.setHeaders(Reply.json(shown), familyHeaders(answer))
       })
     })

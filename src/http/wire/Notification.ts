@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
 import { Count, Id, Timestamp } from "./Common.ts"
+import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
 /** What there is to tell of so far; further types come with their capabilities. */
@@ -11,6 +12,7 @@ export const NotificationType = Schema.Literals([
   "follow",
   "follow_request",
   "poll",
+  "admin.report",
   "severed_relationships",
   "status",
   "update"
@@ -37,7 +39,8 @@ export const Notification = Schema.Struct({
   group_key: Schema.String,
   account: Account,
   status: Schema.optionalKey(Status),
-  event: Schema.optionalKey(RelationshipSeveranceEvent)
+  event: Schema.optionalKey(RelationshipSeveranceEvent),
+  report: Schema.optionalKey(Report)
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
 
@@ -52,7 +55,8 @@ export const NotificationGroup = Schema.Struct({
   latest_page_notification_at: Schema.optionalKey(Timestamp),
   sample_account_ids: Schema.Array(Id),
   status_id: Schema.optionalKey(Schema.NullOr(Id)),
-  event: Schema.optionalKey(RelationshipSeveranceEvent)
+  event: Schema.optionalKey(RelationshipSeveranceEvent),
+  report: Schema.optionalKey(Report)
 }).annotate({ identifier: "NotificationGroup" })
 export type NotificationGroup = typeof NotificationGroup.Type
 

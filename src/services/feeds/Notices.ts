@@ -2,10 +2,15 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { permissions } from "../identity/Roles.ts"
 import type { Notice } from "../intents/Fanouts.ts"
+import { rowsMax } from "../Paging.ts"
 import { padded } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
+
+/** Moderators who are told of a report. */
+export const moderatorsMax = 500
 
 /** A notification that was written now, not before. */
 export interface Written {
@@ -47,6 +52,8 @@ export class Notices extends Context.Service<Notices, {
   ) => Effect.Effect<ReadonlyArray<Written>, SqlError>
   /** Tells who reblogged a status that it was edited. */
   readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** Tells everybody who works on reports of one by `from`. */
+  readonly reported: (from: bigint, reportId: bigint) => Effect.Effect<ReadonlyArray<Written>, SqlError>
   /** Takes back all that was told of deleted statuses. */
   readonly retract: (statuses: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
   /** Takes back a favourite or a reblog that was undone. */
@@ -81,7 +88,7 @@ export class Notices extends Context.Service<Notices, {
               AND NOT EXISTS (SELECT FROM conversation_mutes c
                 WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id)))
           ORDER BY r.account_id
-          ON CONFLICT (account_id, type, from_account_id, status_id) DO NOTHING
+          ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
           RETURNING id, account_id`
       }
       const write = (type: string, from: bigint, statusId: bigint, recipients: Fragment) =>
@@ -133,6 +140,17 @@ export class Notices extends Context.Service<Notices, {
             WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`
           )
         ),
+        reported: traced("Notices.reported")(function*(from, reportId) {
+          const now = yield* Clock.currentTimeMillis
+          return yield* sql<Written>`
+            INSERT INTO notifications (id, account_id, type, from_account_id, report_id, created_at)
+            SELECT next_id(${now}), u.account_id, 'admin.report', ${from}, ${reportId}, ${new Date(now)}
+            FROM users u JOIN roles r ON r.id = u.role_id
+            WHERE r.permissions & ${permissions.manageReports | permissions.administrator}::bigint <> 0
+              AND u.confirmed_at IS NOT NULL AND u.approved AND NOT u.disabled AND u.account_id <> ${from}
+            ORDER BY u.account_id LIMIT ${rowsMax(sql, moderatorsMax)}
+            ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING RETURNING id, account_id`
+        }),
         retract: traced("Notices.retract")((statuses) =>
           statuses.length === 0
             ? Effect.void

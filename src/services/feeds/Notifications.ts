@@ -18,6 +18,8 @@ export interface NotificationRecord {
   readonly fromAccountId: bigint
   readonly statusId: bigint | undefined
   readonly severanceId?: bigint | undefined
+  /** What `admin.report` tells of. */
+  readonly reportId?: bigint | undefined
 }
 
 /** Which notifications are wanted; unknown types are nobody's type. */
@@ -51,12 +53,14 @@ export class Notifications extends Context.Service<Notifications, {
     Notifications,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id")
+      const columns = sql.literal(
+        "n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id, nullif(n.report_id, 0) AS report_id"
+      )
       const undefinedIfNull = (row: Row): NotificationRecord => {
-        const named = row.statusId ?? undefined
+        const [named, reportId] = [row.statusId ?? undefined, row.reportId ?? undefined]
         return row.type === severedType
-          ? { ...row, statusId: undefined, severanceId: named }
-          : { ...row, statusId: named }
+          ? { ...row, statusId: undefined, severanceId: named, reportId }
+          : { ...row, statusId: named, reportId }
       }
 
       const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
@@ -120,8 +124,9 @@ export class Notifications extends Context.Service<Notifications, {
   )
 }
 
-interface Row extends Omit<NotificationRecord, "statusId" | "severanceId"> {
+interface Row extends Omit<NotificationRecord, "statusId" | "severanceId" | "reportId"> {
   readonly statusId: bigint | null
+  readonly reportId: bigint | null
 }
 
 /** The condition for a row `n` of `notifications` that its owner is shown. */

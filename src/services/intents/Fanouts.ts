@@ -41,6 +41,11 @@ export interface Notice {
   readonly statusId?: string
 }
 
+/** A report, by its id as a decimal string, that moderators are to hear of. */
+export interface Reported {
+  readonly report: string
+}
+
 /** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
 export interface Homes {
   readonly readers: ReadonlyArray<string>
@@ -56,7 +61,8 @@ export interface Departure {
   readonly target?: string
 }
 
-export type Details = Notice | Homes | Departure
+/** What an intent has to tell beside a status. */
+export type Details = Notice | Homes | Reported | Departure
 
 /** Intents that one round takes up, the oldest first; each gives one slice a round. */
 export const fanoutsRoundMax = 16

@@ -50,6 +50,8 @@ export class Reports extends Context.Service<Reports, {
     reporter: AccountId,
     report: NewReport
   ) => Effect.Effect<bigint, RecordNotFound | Unprocessable | SqlError>
+  /** Those of `ids` that are there, for moderators. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<ReportRecord>>
   readonly find: (reporter: AccountId, id: bigint) => Effect.Effect<ReportRecord, RecordNotFound>
 }>()("murmuration/services/moderation/Reports") {
   static readonly layer = Layer.effect(
@@ -101,13 +103,22 @@ export class Reports extends Context.Service<Reports, {
         return id
       })
 
+      const columns = sql.literal(
+        `id, target_account_id, category, comment, status_ids, rule_ids, forward_domains, created_at,
+        action_taken_at`
+      )
+      const load = traced("Reports.load")(
+        (ids: ReadonlyArray<bigint>) =>
+          sql<ReportRecord>`SELECT ${columns} FROM reports WHERE id = ANY (${ids}::bigint[])`,
+        Effect.orDie
+      )
+
       const find = traced("Reports.find")(function*(reporter: AccountId, id: bigint) {
-        const [row] = yield* sql<ReportRecord>`SELECT id, target_account_id, category, comment, status_ids, rule_ids,
-          forward_domains, created_at, action_taken_at FROM reports
+        const [row] = yield* sql<ReportRecord>`SELECT ${columns} FROM reports
           WHERE id = ${id} AND account_id = ${reporter}`.pipe(Effect.orDie)
         return row ?? (yield* new RecordNotFound())
       })
-      return Reports.of({ file, find })
+      return Reports.of({ file, load, find })
     })
   )
 }

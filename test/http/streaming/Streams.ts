@@ -20,6 +20,7 @@ import { Accounts } from "../../../src/services/identity/Accounts.ts"
 import { Settings } from "../../../src/services/identity/Settings.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
 import { CustomEmojis } from "../../../src/services/instance/CustomEmojis.ts"
+import { Reports } from "../../../src/services/moderation/Reports.ts"
 import { LiveTokens } from "../../../src/services/oauth/LiveTokens.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../../../src/services/OpaqueSecrets.ts"
@@ -37,6 +38,7 @@ const reads = renderings.pipe(
     Accounts.layer,
     Conversations.layer,
     Notifications.layer,
+    Reports.layer,
     Settings.layer,
     CustomEmojis.layer,
     Statuses.layer,

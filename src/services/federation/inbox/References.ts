@@ -11,6 +11,11 @@ export class References extends Context.Service<References, {
   /** Accounts by the ids of actors; those that nobody here knows are absent. */
   readonly accounts: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, AccountId>, SqlError>
   readonly status: (uri: string) => Effect.Effect<StatusId | undefined, SqlError>
+  /** Those of the ids that are local accounts, and local statuses, in no order. */
+  readonly localAccounts: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+  readonly localStatuses: (
+    uris: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<{ readonly id: StatusId; readonly accountId: AccountId }>, SqlError>
   /** Local accounts alone. */
   readonly localAccount: (uri: string) => Effect.Effect<AccountId | undefined, SqlError>
 }>()("murmuration/services/federation/inbox/References") {
@@ -51,9 +56,29 @@ export class References extends Context.Service<References, {
         return row === undefined ? undefined : StatusId.make(row.id)
       })
 
+      const localAccounts = traced("References.localAccounts")((uris: ReadonlyArray<string>) =>
+        Effect.map(accounts(uris.filter((uri) => localName(uri) !== undefined)), (found) => [...found.values()])
+      )
+
+      const localStatuses = traced("References.localStatuses")(function*(uris: ReadonlyArray<string>) {
+        const named = uris.flatMap((uri) => {
+          const found = parse(config, uri)
+          return found?.kind === "status" ? [found] : []
+        })
+        if (named.length === 0) return []
+        const rows = yield* sql<{ id: bigint; accountId: bigint }>`
+          SELECT s.id, s.account_id FROM unnest(${named.map(({ id }) => id)}::bigint[],
+            ${named.map(({ username }) => username.toLowerCase())}::text[]) AS named (id, username)
+          JOIN statuses s ON s.id = named.id AND s.local
+          JOIN accounts a ON a.id = s.account_id AND lower(a.username) = named.username`
+        return rows.map(({ accountId, id }) => ({ id: StatusId.make(id), accountId: AccountId.make(accountId) }))
+      })
+
       return References.of({
         accounts,
         status,
+        localAccounts,
+        localStatuses,
         localAccount: (uri) =>
           localName(uri) === undefined
             ? Effect.succeed(undefined)

@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import { asText, type Foreign, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { References } from "../../services/federation/inbox/References.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { flagCommentCharactersMax, Flags } from "../../services/moderation/Flags.ts"
+import { done, ignored } from "./InboxPosts.ts"
+import * as Intents from "./Intents.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { RemoteSelf } from "./RemoteSelf.ts"
+
+/** Reports of another server about an account of this one, inside a transaction of the signer's actor (S-011, row 20). */
+export const make = Effect.gen(function*() {
+  const flags = yield* Flags
+  const intend = yield* Intents.make
+  const references = yield* References
+  const { outboundAllow } = yield* ServerConfig
+  const readUrl = urlReader(outboundAllow)
+
+  const flag = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, activity: Foreign) {
+    const uri = readUrl(activity["id"])
+    if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
+      return yield* ignored("an id of another server")
+    }
+    const named = idsOf(activity["object"])
+    const posts = yield* references.localStatuses(named)
+    const [target = posts[0]?.accountId] = yield* references.localAccounts(named)
+    if (target === undefined) return yield* ignored("nobody here")
+    const id = yield* flags.file(own.accountId, {
+      uri: uri.href,
+      target,
+      statusIds: posts.map(({ id }) => id),
+      comment: asText(activity["content"], flagCommentCharactersMax) ?? ""
+    })
+    if (id === undefined) return yield* ignored("it is here already, or its server has sent too many today")
+    yield* intend(own, "notify", null, { report: String(id) })
+    return done
+  })
+  return { flag }
+})

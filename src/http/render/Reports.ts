@@ -1,0 +1,40 @@
+import { Effect } from "effect"
+import { type ReportRecord, Reports } from "../../services/moderation/Reports.ts"
+import { timestamp, timestampOrNull } from "../wire/Common.ts"
+import { splice } from "../wire/Keys.ts"
+import type { Report } from "../wire/Report.ts"
+import { AccountViews } from "./Accounts.ts"
+
+/** A report with the JSON of the account that it is about. */
+export const reportText = (record: ReportRecord, targetAccount: string): string => {
+  const { actionTakenAt, category, comment, createdAt, forwardDomains, id, ruleIds, statusIds } = record
+  return splice<Report, "targetAccount">({
+    id: String(id),
+    category,
+    comment,
+    actionTaken: actionTakenAt !== null,
+    actionTakenAt: timestampOrNull(actionTakenAt),
+    forwarded: forwardDomains.length > 0,
+    createdAt: timestamp(createdAt),
+    statusIds: statusIds.map(String),
+    ruleIds: ruleIds.map(String),
+    collectionIds: []
+  }, { targetAccount })
+}
+
+/** Reports that moderators are told of, as ready JSON by id; none costs nothing. */
+export const make = Effect.gen(function*() {
+  const accounts = yield* AccountViews
+  const reports = yield* Reports
+  return Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+    const texts = new Map<bigint, string>()
+    if (ids.length === 0) return texts
+    const records = yield* reports.load(ids)
+    const people = yield* accounts.byId(new Set(records.map(({ targetAccountId }) => targetAccountId)))
+    for (const record of records) {
+      const target = people.get(record.targetAccountId)
+      if (target !== undefined) texts.set(record.id, reportText(record, target))
+    }
+    return texts
+  })
+})

@@ -1,0 +1,134 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Notification } from "../../../src/http/wire/Notification.ts"
+import { flagCommentCharactersMax, flagsPerDayMax } from "../../../src/services/moderation/Flags.ts"
+import type { Person } from "../../support/Server.ts"
+import { done, send, servers, settled } from "./Sending.ts"
+import { actorOf, found, json, person, post, there } from "./Talking.ts"
+
+interface Row {
+  readonly targetAccountId: bigint
+  readonly comment: string
+  readonly statusIds: ReadonlyArray<bigint>
+}
+const reports = SqlClient.SqlClient.use((sql) =>
+  sql<Row>`SELECT target_account_id, comment, status_ids FROM reports ORDER BY id`
+)
+const promote = (by: Person, role: number) =>
+  SqlClient.SqlClient.use((sql) => sql`UPDATE users SET role_id = ${role} WHERE account_id = ${by.accountId}`)
+const decode = Schema.decodeUnknownEffect(Notification, { onExcessProperty: "error" })
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of other servers", (it) => {
+  it.effect("S-011: an account and its posts are reported by another server, and moderators hear of it once", () =>
+    Effect.gen(function*() {
+      const [anna, mod, boss, ben] = [
+        yield* person("anna"),
+        yield* person("mona"),
+        yield* person("bob"),
+        yield* person("ben")
+      ]
+      yield* promote(mod, 1)
+      yield* promote(boss, 3)
+      const status = yield* post(anna, "bad")
+      const instance = yield* there("instance", { type: "Application" })
+      const flag = {
+        type: "Flag",
+        id: `${instance.id}/flags/1`,
+        object: [yield* actorOf(anna), status.uri],
+        content: "x".repeat(flagCommentCharactersMax) + "y"
+      }
+      assert.strictEqual(yield* done(instance, flag), "done")
+      yield* send(instance, flag)
+      assert.deepStrictEqual(yield* reports, [{
+        targetAccountId: anna.accountId,
+        comment: "x".repeat(flagCommentCharactersMax),
+        statusIds: [BigInt(status.id)]
+      }])
+      for (const by of [mod, boss]) {
+        const [notification, ...rest] = yield* json(by, "/api/v1/notifications")
+        assert.isEmpty(rest)
+        const { account, report, type } = yield* decode(notification)
+        assert.deepStrictEqual([type, account.username, report?.target_account.username, report?.status_ids], [
+          "admin.report",
+          "instance",
+          "anna",
+          [status.id]
+        ])
+        const { notification_groups: [group] } = yield* json(by, "/api/v2/notifications")
+        assert.strictEqual(group.report.id, report?.id)
+      }
+      assert.isEmpty(yield* json(ben, "/api/v1/notifications"))
+      // Reports of people here are told of as well.
+      yield* json(ben, "/api/v1/reports", { account_id: String(anna.accountId), comment: "look" })
+      yield* json(ben, "/api/v1/reports", { account_id: String(anna.accountId), comment: "look again" })
+      yield* settled
+      const all: ReadonlyArray<typeof Notification.Encoded> = yield* json(mod, "/api/v1/notifications")
+      assert.deepStrictEqual(all.map(({ report }) => report?.comment.slice(0, 10)), [
+        "look again",
+        "look",
+        "xxxxxxxxxx"
+      ])
+    }))
+
+  it.effect("row 20: posts that are not the account's, or that nobody there could read, are left out", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM reports`
+      const [cleo, dora, yan, far] = [
+        yield* person("cleo"),
+        yield* person("dora"),
+        yield* there("yan"),
+        yield* there("far")
+      ]
+      const { id: mentioned } = yield* found(cleo, "yan")
+      const open = yield* post(cleo, "open")
+      const followers = yield* post(cleo, "for followers", { visibility: "private" })
+      const direct = yield* post(cleo, "for one", { visibility: "direct" })
+      yield* sql`INSERT INTO mentions (status_id, account_id) VALUES (${direct.id}, ${mentioned})`
+      const secret = yield* post(cleo, `@${dora.username} for another`, { visibility: "direct" })
+      const other = yield* post(dora, "of another")
+      const object = [
+        ...[open, followers, direct, secret, other].map(({ uri }) => uri),
+        yield* actorOf(cleo),
+        "https://far.test/posts/1",
+        far.id
+      ]
+      const flags = Effect.fnUntraced(function*(n: number) {
+        assert.strictEqual(yield* done(far, { type: "Flag", id: `${far.id}/flags/${n}`, object }), "done")
+        return (yield* reports).at(-1)
+      })
+      const ids = (...statuses: ReadonlyArray<{ id: string }>) => statuses.map(({ id }) => BigInt(id))
+      assert.deepStrictEqual((yield* flags(1))?.statusIds, ids(open, direct))
+      yield* done(yan, { type: "Follow", object: yield* actorOf(cleo) })
+      const last = yield* flags(2)
+      assert.deepStrictEqual([last?.targetAccountId, last?.statusIds], [cleo.accountId, ids(open, followers, direct)])
+    }))
+
+  it.effect("row 20: a report is its sender's own, about somebody here, and there are so many in a day", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM reports`
+      const [emil, xeno, will] = [yield* person("emil"), yield* there("xeno"), yield* there("will")]
+      const object = yield* actorOf(emil)
+      for (
+        const activity of [
+          { type: "Flag", id: "https://far.test/flags/1", object },
+          { type: "Flag", object: will.id },
+          { type: "Flag", object: [] },
+          { type: "Flag", object: `${object}x` }
+        ]
+      ) {
+        assert.match((yield* done(xeno, activity)) ?? "", /^ignored/, JSON.stringify(activity))
+      }
+      assert.isEmpty(yield* reports)
+      assert.strictEqual(yield* done(will, { type: "Flag", object }), "done")
+      yield* sql`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids, rule_ids,
+          forward_domains, created_at)
+        SELECT n, account_id, target_account_id, 'other', '', '{}', '{}', '{}', ${new Date()}
+        FROM reports, generate_series(2::bigint, ${flagsPerDayMax}) n`
+      assert.match((yield* done(xeno, { type: "Flag", object })) ?? "", /^ignored: .* too many today/)
+      yield* sql`UPDATE reports SET created_at = ${new Date(Date.now() - 2 * 86_400_000)} WHERE id < 10`
+      assert.strictEqual(yield* done(xeno, { type: "Flag", object }), "done")
+    }))
+})
