@@ -3,6 +3,7 @@ import { Search } from "../services/discovery/Search.ts"
 import { DomainRules } from "../services/federation/domains/DomainRules.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
+import { Congestion } from "../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
@@ -98,6 +99,7 @@ const reading = Layer.mergeAll(
 
 /** What is ours as other servers know it, and what is theirs. */
 const federation = Layer.mergeAll(
+  Congestion.layer,
   InboundActivities.layer,
   Judgements.layer,
   LocalActors.layer,
