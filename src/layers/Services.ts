@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
+import { Congestion } from "../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
@@ -92,6 +93,7 @@ const reading = Layer.mergeAll(
 
 /** What is ours as other servers know it, and what is theirs. */
 const federation = Layer.mergeAll(
+  Congestion.layer,
   Hosts.layer,
   InboundActivities.layer,
   Judgements.layer,

@@ -5,8 +5,9 @@ import type { Query } from "./Backing.ts"
 const firstAuthor = 1
 const authors = 100
 const statusesEach = 40
-const firstReader = 101
-const readers = 50
+export const firstReaderNumber = 101
+export const readersCount = 50
+const [firstReader, readers] = [firstReaderNumber, readersCount]
 const firstPoster = 201
 const posters = 200
 /** Followers of each who posts in the row for posting. */
@@ -32,6 +33,9 @@ export const authorNumbers = range(firstAuthor, authors)
 /** Who follows `small`, and nobody else. */
 export const followersOfSmall = range(firstOfSmall, followersOfPoster)
 export const followerNumbers = (count: number) => range(firstFollower, count)
+
+/** Who wrote the status at this place among `statusIds`. */
+export const authorOf = (at: number): number => firstAuthor + (at + 1) % authors
 
 export interface People {
   /** Accounts in all. */

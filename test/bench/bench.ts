@@ -7,6 +7,7 @@ import type { Bench, Measured, Row } from "./Row.ts"
 import { median } from "./Row.ts"
 import * as Actors from "./rows/Actors.ts"
 import { fanout } from "./rows/Fanouts.ts"
+import * as Federation from "./rows/Federation.ts"
 import { floor } from "./rows/Floor.ts"
 import * as Media from "./rows/Media.ts"
 import * as Requests from "./rows/Requests.ts"
@@ -108,6 +109,11 @@ try {
   if (rows.length > 0) await measureAll(await Stand.single(data.folder), people, rows)
   if (wanted(Requests.limited)) {
     await measureAll(await Stand.single(data.folder, { RATE_LIMITS: "on" }), people, [Requests.limited])
+  }
+  const federated = Federation.rows.filter(wanted)
+  if (federated.length > 0) {
+    const lab = { OUTBOUND_ALLOW: "127.0.0.0/8" }
+    await measureAll(await Stand.single(data.folder, lab), people, federated)
   }
   const shared = inCluster.filter((row) => wanted({ name: `${row.name} (cluster)` }))
   if (shared.length > 0) await measureAll(await Stand.clustered(data.folder), people, shared, " (cluster)")

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
-import { NotAllowed } from "../../services/Errors.ts"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { type ClientError, NotAllowed } from "../../services/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
 import { activityStreams, noteContext } from "../../services/federation/documents/Vocabulary.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
@@ -10,8 +10,9 @@ import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Connections } from "../../services/social/Connections.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
+import { Admission } from "./Admission.ts"
 import { document, idIn, queryOf, refused } from "./Answers.ts"
-import { Requesters } from "./Requesters.ts"
+import { type NotSigned, Requesters } from "./Requesters.ts"
 
 /** Activities and accounts on a page (federation.md section 4). */
 const outboxPageRows = 20
@@ -27,6 +28,7 @@ const selection = {
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
+  const { admit } = yield* Admission
   const actors = yield* LocalActors
   const config = yield* ServerConfig
   const connections = yield* Connections
@@ -111,13 +113,15 @@ const make = Effect.gen(function*() {
     return yield* document({ ...empty, items: [] }, audience)
   })
 
+  const answered = <R>(part: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError | NotSigned, R>) =>
+    admit("documents", Effect.catch(part, refused))
   const base = "/users/:name"
   return Layer.mergeAll(
-    HttpRouter.add("GET", `${base}/outbox`, Effect.catch(outbox, refused)),
-    HttpRouter.add("GET", `${base}/followers`, Effect.catch(people("followers"), refused)),
-    HttpRouter.add("GET", `${base}/following`, Effect.catch(people("following"), refused)),
-    HttpRouter.add("GET", `${base}/collections/featured`, Effect.catch(featured, refused)),
-    HttpRouter.add("GET", `${base}/collections/tags`, Effect.catch(featuredTags, refused))
+    HttpRouter.add("GET", `${base}/outbox`, answered(outbox)),
+    HttpRouter.add("GET", `${base}/followers`, answered(people("followers"))),
+    HttpRouter.add("GET", `${base}/following`, answered(people("following"))),
+    HttpRouter.add("GET", `${base}/collections/featured`, answered(featured)),
+    HttpRouter.add("GET", `${base}/collections/tags`, answered(featuredTags))
   )
 })
 

@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
+import { Congestion } from "../../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import { Hosts } from "../../services/federation/outbox/Hosts.ts"
@@ -12,6 +13,7 @@ import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { plainError } from "../guard/Reply.ts"
+import { Admission, comeBack } from "./Admission.ts"
 import { refused } from "./Answers.ts"
 import { signedRequest } from "./Requesters.ts"
 
@@ -29,6 +31,8 @@ const isOfNobodyKnown = (activity: Foreign) =>
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
+  const admission = yield* Admission
+  const congestion = yield* Congestion
   const inbound = yield* InboundActivities
   const judgements = yield* Judgements
   const local = yield* LocalActors
@@ -53,37 +57,43 @@ const make = Effect.gen(function*() {
     return parsed !== undefined && asList(parsed["@context"]).includes(activityStreams) ? parsed : undefined
   }
 
-  const receive = Effect.gen(function*() {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const body = yield* bodyOf(request)
-    const sender = yield* Effect.result(senders.verify(signedRequest(request, body)))
-    const text = new TextDecoder().decode(body)
-    const activity = activityIn(text)
-    if (Result.isFailure(sender)) {
-      const error = sender.failure
-      if (error._tag === "KeyUnavailable") {
-        return plainError(503, error.message, { "retry-after": String(keySecondsMin) })
+  const receive = admission.admit(
+    "activities",
+    Effect.gen(function*() {
+      if (yield* congestion.isFull()) return yield* comeBack("activities", "backlog")
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const body = yield* bodyOf(request)
+      const sender = yield* Effect.result(senders.verify(signedRequest(request, body)))
+      const text = new TextDecoder().decode(body)
+      const activity = activityIn(text)
+      if (Result.isFailure(sender)) {
+        const error = sender.failure
+        if (error._tag === "KeyUnavailable") {
+          return plainError(503, error.message, { "retry-after": String(keySecondsMin) })
+        }
+        if (error._tag === "DomainClosed") return plainError(403, error.message)
+        const unknown = !error.malformed && activity !== undefined && isOfNobodyKnown(activity)
+        return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)
       }
-      if (error._tag === "DomainClosed") return plainError(403, error.message)
-      const unknown = !error.malformed && activity !== undefined && isOfNobodyKnown(activity)
-      return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)
-    }
-    if (activity === undefined) return plainError(400, "This is no activity")
-    const { accountId, uri } = sender.success
-    const judgement = yield* judgements.atDoor(sender.success, activity)
-    // Others need not know what we do with what they send; a closed domain is told, so that it stops.
-    if (!judgement.passes) {
-      return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
-    }
-    const id = idOf(activity)
-    // An id of another server is none of the sender's to give.
-    const own = id !== undefined && URL.parse(id)?.origin === URL.parse(uri)?.origin
-    yield* Effect.orDie(inbound.record(accountId, own ? id : undefined, text))
-    yield* accounts.wake(accountId)
-    // Whoever speaks to us lives, whatever became of what was sent there.
-    yield* Effect.ignore(hosts.spoke(new URL(uri).host))
-    return accepted
-  }).pipe(Effect.catch(Effect.succeed))
+      if (activity === undefined) return plainError(400, "This is no activity")
+      const { accountId, uri } = sender.success
+      const judgement = yield* judgements.atDoor(sender.success, activity)
+      // Others need not know what we do with what they send; a closed domain is told, so that it stops.
+      if (!judgement.passes) {
+        return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
+      }
+      const id = idOf(activity)
+      // An id of another server is none of the sender's to give.
+      const own = id !== undefined && URL.parse(id)?.origin === URL.parse(uri)?.origin
+      const kept = !(yield* congestion.isFull(sender.success.domain)) &&
+        (yield* Effect.orDie(inbound.record(accountId, own ? id : undefined, text)))
+      if (!kept) return yield* comeBack("activities", "backlog")
+      yield* accounts.wake(accountId)
+      // Whoever speaks to us lives, whatever became of what was sent there.
+      yield* Effect.ignore(hosts.spoke(new URL(uri).host))
+      return accepted
+    }).pipe(Effect.catch(Effect.succeed))
+  )
 
   const personal = Effect.flatMap(
     HttpRouter.params,

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
 import { tombstone } from "../../services/federation/documents/NoteDocument.ts"
@@ -10,12 +11,21 @@ import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { type LocalObject, Objects } from "../../services/federation/Objects.ts"
 import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
 import { idMax } from "../../services/Ids.ts"
+import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
-import { type Audience, document, idIn, queryOf, refused } from "./Answers.ts"
+import { onChanged } from "../render/Changes.ts"
+import * as JsonCache from "../render/JsonCache.ts"
+import { type Audience, document, idIn, queryOf, ready, refused } from "./Answers.ts"
 import { Requesters } from "./Requesters.ts"
 
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+
+/** Bytes of documents that are kept ready. */
+const objectCacheBytesMax = 16 * 1_024 * 1_024
+
+/** A status as text, by its parts. */
+type Texts = { readonly [P in Exclude<Part, "replies">]: string | undefined }
 
 /** A part of a status that can be asked for. */
 export type Part = "note" | "activity" | "replies" | "likes" | "shares"
@@ -37,6 +47,15 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const replies = yield* Replies
       const requesters = yield* Requesters
       const statuses = yield* Statuses
+      const { connected } = yield* Broadcast
+      const cache = JsonCache.make<Texts>({
+        bytesMax: objectCacheBytesMax,
+        bytesOf: (texts) =>
+          Object.values(texts).reduce((sum, text: string | undefined) => sum + (text?.length ?? 0), 64) * 2,
+        connected
+      })
+      yield* onChanged("status", cache.forget)
+      yield* (yield* CustomEmojis).whenChanged(cache.clear)
 
       const wasForEverybody = (accountId: bigint, id: bigint) =>
         Effect.map(
@@ -85,6 +104,26 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         return part === "note" ? note ?? activity : note?.[part]
       }
 
+      /** What is the same for whoever may see it. */
+      const load = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+        const textOf = (object: LocalObject, part: Exclude<Part, "replies">) => {
+          const wanted = partOf(object, part)
+          return typeof wanted === "object" && wanted !== null
+            ? JSON.stringify({ "@context": noteContext, ...wanted })
+            : undefined
+        }
+        const made = new Map<bigint, Texts>()
+        for (const [id, object] of yield* objects.load(ids)) {
+          made.set(id, {
+            note: textOf(object, "note"),
+            activity: textOf(object, "activity"),
+            likes: textOf(object, "likes"),
+            shares: textOf(object, "shares")
+          })
+        }
+        return made
+      })
+
       const respond = Effect.fnUntraced(function*(asked: string, digits: string, part: Part) {
         const { audience, viewer } = yield* requesters.current
         if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
@@ -97,11 +136,8 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
           return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, audience) : yield* new RecordNotFound()
         }
         if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), audience)
-        const object = (yield* objects.load([id])).get(id)
-        const wanted = object === undefined ? undefined : partOf(object, part)
-        return typeof wanted === "object" && wanted !== null
-          ? yield* document({ "@context": noteContext, ...wanted }, audience)
-          : yield* new RecordNotFound()
+        const text = (yield* cache.get([id], load)).get(id)?.[part]
+        return text === undefined ? yield* new RecordNotFound() : yield* ready(text, audience)
       })
 
       return ObjectDocuments.of({

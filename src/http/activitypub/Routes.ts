@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ActorDocuments } from "./Actors.ts"
+import { Admission } from "./Admission.ts"
 import { byType } from "./Answers.ts"
 import * as Collections from "./Collections.ts"
 import * as EmojiRoute from "./EmojiRoute.ts"
@@ -10,6 +11,7 @@ import { Requesters } from "./Requesters.ts"
 
 const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
+  const { admit } = yield* Admission
   const actors = yield* ActorDocuments
   const objects = yield* ObjectDocuments
 
@@ -17,18 +19,24 @@ const make = Effect.gen(function*() {
   const page = (path: string) => HttpServerResponse.redirect(publicUrl + path)
 
   const actor = byType(
-    Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name)),
+    admit("documents", Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name))),
     Effect.map(HttpRouter.params, ({ name = "" }) => page(`/@${encodeURIComponent(name)}`))
   )
   const note = byType(
-    Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note")),
+    admit(
+      "documents",
+      Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note"))
+    ),
     Effect.map(
       HttpRouter.params,
       ({ id = "", name = "" }) => page(`/@${encodeURIComponent(name)}/${encodeURIComponent(id)}`)
     )
   )
   const part = (which: Part) =>
-    Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, which))
+    admit(
+      "documents",
+      Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, which))
+    )
 
   const emoji = yield* EmojiRoute.make
 
@@ -47,7 +55,7 @@ const make = Effect.gen(function*() {
 
 /** Documents, for the routes here and the pages that stand at the same addresses. */
 export const documents = Layer.mergeAll(ActorDocuments.layer, ObjectDocuments.layer).pipe(
-  Layer.provideMerge(Requesters.layer)
+  Layer.provideMerge(Layer.merge(Requesters.layer, Admission.layer))
 )
 
 /** What other servers read of ours. */

@@ -1,5 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
 import { type Gone, NotAllowed, RecordNotFound } from "../Errors.ts"
 import { Accounts, type FoundAccount } from "../identity/Accounts.ts"
 import { Handles } from "../identity/Handles.ts"
@@ -9,6 +10,7 @@ import { traced } from "../Traced.ts"
 import { actorDocument, instanceDocument } from "./documents/ActorDocument.ts"
 import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
+import { NameCache } from "./NameCache.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
 /** Local accounts as others ask for them, by name. A suspended one shows itself, as suspended, and nothing else. */
@@ -34,7 +36,33 @@ export class LocalActors extends Context.Service<LocalActors, {
       const handles = yield* Handles
       const keys = yield* SigningKeys
 
+      const { connected, subscribe } = yield* Broadcast
+      const names = new NameCache<FoundAccount & { readonly username: string }>()
+      const subscription = yield* subscribe
+      yield* PubSub.take(subscription).pipe(
+        Effect.tap((message) =>
+          Effect.sync(() => {
+            if (message._tag === "Revoked") names.forget(message.accountIds)
+            if (message._tag !== "Changed") return
+            if (message.kind === "account" || message.kind === "user") names.forget(message.ids)
+          })
+        ),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
       const find = traced("LocalActors.find")(function*(asked: string) {
+        const now = yield* Clock.currentTimeMillis
+        const name = asked.toLowerCase()
+        const known = (yield* connected) ? names.get(name, now) : undefined
+        if (known !== undefined) return known
+        const { generation } = names
+        const found = yield* stored(asked)
+        if (names.generation === generation) names.set(name, found, now)
+        return found
+      })
+
+      const stored = Effect.fnUntraced(function*(asked: string) {
         const { username } = yield* handles.find(asked)
         const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts
           WHERE lower(username) = ${username.toLowerCase()} AND domain IS NULL`.pipe(Effect.orDie)

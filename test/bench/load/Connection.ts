@@ -6,6 +6,8 @@ export interface Request {
   readonly path: string
   readonly token?: string
   readonly body?: string
+  /** In place of those that requests of apps have. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 const headEnd = "\r\n\r\n"
@@ -27,11 +29,13 @@ export class Connection {
   }
 
   /** Sends a request and answers its status; 0 where the connection broke. */
-  send({ body, method, path, token }: Request): Promise<number> {
-    const lines = [`${method} ${path} HTTP/1.1`, `host: 127.0.0.1:${this.#port}`, "accept: application/json"]
+  send({ body, headers, method, path, token }: Request): Promise<number> {
+    const given = Object.entries(headers ?? { host: `127.0.0.1:${this.#port}`, accept: "application/json" })
+    const lines = [`${method} ${path} HTTP/1.1`, ...given.map(([name, value]) => `${name}: ${value}`)]
     if (token !== undefined) lines.push(`authorization: Bearer ${token}`)
     if (body !== undefined) {
-      lines.push("content-type: application/json", `content-length: ${Buffer.byteLength(body)}`)
+      if (headers === undefined) lines.push("content-type: application/json")
+      lines.push(`content-length: ${Buffer.byteLength(body)}`)
     }
     return new Promise((resolve) => {
       this.#waiting = resolve

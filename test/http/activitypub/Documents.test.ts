@@ -135,6 +135,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       )
       assert.deepStrictEqual((yield* ask("/users/fan0/following?page=true")).json.orderedItems, [`${here}/users/frida`])
       yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${id}`
+      yield* Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "account", ids: [id] }))
       const hidden = yield* ask("/users/frida/followers")
       assert.strictEqual(hidden.json.totalItems, 14)
       assert.isUndefined(hidden.json.first)

@@ -96,6 +96,7 @@ layer(server(), { excludeTestServices: true })("what notes and actors carry", (i
       assert.deepStrictEqual(open.anyOf, [option("Tea", {}), option("Coffee", {})])
       assert.notProperty(open, "closed")
       yield* sql`UPDATE polls SET expires_at = '2026-01-02T03:04:05Z', multiple = false WHERE status_id = ${id}`
+      yield* Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "status", ids: [id] }))
       const closed = (yield* ask(`/users/noa/statuses/${id}`)).json
       assert.deepStrictEqual(closed.oneOf, [option("Tea", { totalItems: 3 }), option("Coffee", { totalItems: 4 })])
       assert.deepInclude(closed, { endTime: "2026-01-02T03:04:05Z", closed: "2026-01-02T03:04:05Z" })

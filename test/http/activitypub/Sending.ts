@@ -16,15 +16,20 @@ export const servers = Layer.effect(OtherServer, peer).pipe(
 
 export type RemotePerson = Effect.Success<ReturnType<Peer["actor"]>>
 
+/** A body as it is with the headers of a POST that somebody signed. */
+export const signed = Effect.fnUntraced(function*(by: RemotePerson, text: string, url: URL) {
+  const keys = yield* KeyOperations
+  const body = new TextEncoder().encode(text)
+  const request = { method: "POST", url, keyId: by.keyId, now: Date.now(), body } as const
+  const { base, headers } = Cavage.toSign({ ...request, headers: { "content-type": "application/activity+json" } })
+  return { body, headers: headers(yield* Effect.orDie(keys.sign(by.privatePem, base))) }
+})
+
 /** Sends a body as it is, signed by somebody; answers the status. */
 export const sendBody = Effect.fnUntraced(function*(by: RemotePerson, text: string, path = "/inbox") {
   const { baseUrl, fetch } = yield* TestServer
-  const keys = yield* KeyOperations
-  const body = new TextEncoder().encode(text)
-  const request = { method: "POST", url: new URL(baseUrl + path), keyId: by.keyId, now: Date.now(), body } as const
-  const { base, headers } = Cavage.toSign({ ...request, headers: { "content-type": "application/activity+json" } })
-  const signed = headers(yield* Effect.orDie(keys.sign(by.privatePem, base)))
-  return (yield* fetch(path, { method: "POST", headers: signed, body })).status
+  const { body, headers } = yield* signed(by, text, new URL(baseUrl + path))
+  return (yield* fetch(path, { method: "POST", headers, body })).status
 })
 
 let count = 0

@@ -14,6 +14,8 @@ export const inboundTriesMax = 8
 const holdMillis = 60_000
 /** How long it is known what came, in milliseconds: longer than any signature holds. */
 export const inboundMillisMin = 7 * 24 * 3_600_000
+/** Activities of one sender that may wait; more are for later. */
+export const waitingPerSenderMax = 1_000
 /** Characters of an id that is kept as it is; a longer one by its hash. */
 const uriCharactersMax = 2_000
 
@@ -26,12 +28,15 @@ export interface InboundActivity {
 
 /** What came in from other servers, each activity of a sender once, and what became of it. */
 export class InboundActivities extends Context.Service<InboundActivities, {
-  /** Keeps an activity; one that is there already has no effect, nor has one of an account that is gone by now. `uri` undefined stands for what has no id. */
+  /**
+   * Keeps an activity; one that is there already has no effect, nor has one of an account that is gone by now. `uri`
+   * undefined stands for what has no id. False where too much of the sender waits already, and nothing is kept.
+   */
   readonly record: (
     accountId: AccountId,
     uri: string | undefined,
     document: string
-  ) => Effect.Effect<void, SqlError>
+  ) => Effect.Effect<boolean, SqlError>
   /** What waits for the sender and is due, in the order in which it came. */
   readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<InboundActivity>, SqlError>
   /** Is done, in the running transaction; `outcome` says what came of it. */
@@ -58,9 +63,14 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       return InboundActivities.of({
         record: traced("InboundActivities.record")(function*(accountId, uri, document) {
           const at = yield* now
-          yield* sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at)
-            SELECT next_id(${at.getTime()}), id, ${keyOf(uri, document)}, ${document}, ${at}, ${at}
-            FROM accounts WHERE id = ${accountId} ON CONFLICT (account_id, uri) DO NOTHING`
+          const [row] = yield* sql<{ room: boolean }>`
+            WITH sender AS (SELECT count(*) < ${waitingPerSenderMax} AS room FROM (SELECT FROM inbound_activities
+              WHERE account_id = ${accountId} AND outcome IS NULL LIMIT ${rowsMax(sql, waitingPerSenderMax)}) w),
+            made AS (INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at)
+              SELECT next_id(${at.getTime()}), a.id, ${keyOf(uri, document)}, ${document}, ${at}, ${at}
+              FROM sender, accounts a WHERE room AND a.id = ${accountId} ON CONFLICT (account_id, uri) DO NOTHING)
+            SELECT room FROM sender`
+          return row?.room === true
         }),
         waiting: traced("InboundActivities.waiting")(function*(accountId) {
           return yield* sql<InboundActivity>`SELECT id, document, received_at, tries FROM inbound_activities

@@ -1,0 +1,61 @@
+import { Clock, Context, Effect, Layer, Metric } from "effect"
+import { SqlClient } from "effect/sql"
+import { rowsMax } from "../../Paging.ts"
+import { traced } from "../../Traced.ts"
+
+/** Activities that may wait to be worked off: in all, and of one server. */
+export const waitingMax = 50_000
+export const waitingPerDomainMax = 10_000
+/** How long a look at what waits is believed, in milliseconds. */
+export const lookMillisMax = 1_000
+
+const waiting = Metric.gauge("murmuration_inbound_waiting", {
+  description: "Activities of other servers that wait, counted up to their bound"
+})
+
+interface Look {
+  readonly at: number
+  readonly all: number
+  readonly full: ReadonlySet<string>
+}
+
+/** How much of what came in still waits, so that more is taken only while it can be worked off in time. */
+export class Congestion extends Context.Service<Congestion, {
+  /** Whether nothing more is to be taken, of anybody or of this server (the domain of its handles). */
+  readonly isFull: (domain?: string) => Effect.Effect<boolean>
+}>()("murmuration/services/federation/inbox/Congestion") {
+  static readonly layer = Layer.effect(
+    Congestion,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      let last: Look | undefined
+      let looking = false
+
+      const look = Effect.fnUntraced(function*(now: number) {
+        const [row] = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM (
+          SELECT FROM inbound_activities WHERE outcome IS NULL LIMIT ${rowsMax(sql, waitingMax)}) w`
+        const all = row?.count ?? 0
+        // Below a server's share nobody can be over it.
+        const full = all < waitingPerDomainMax ? [] : yield* sql<{ domain: string }>`
+          SELECT a.domain FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
+          WHERE i.outcome IS NULL GROUP BY a.domain HAVING count(*) >= ${waitingPerDomainMax}`
+        yield* Metric.update(waiting, all)
+        return { at: now, all, full: new Set(full.map(({ domain }) => domain)) }
+      })
+
+      return Congestion.of({
+        isFull: traced("Congestion.isFull")(function*(domain?: string) {
+          const now = yield* Clock.currentTimeMillis
+          const stale = last === undefined || now - last.at >= lookMillisMax || now < last.at
+          // While one looks the others go by what was seen before.
+          if (stale && !looking) {
+            looking = true
+            last = yield* Effect.ensuring(look(now), Effect.sync(() => looking = false))
+          }
+          const { all, full } = last ?? { all: 0, full: new Set() }
+          return all >= waitingMax || (domain !== undefined && full.has(domain))
+        }, Effect.orDie)
+      })
+    })
+  )
+}

@@ -1,0 +1,88 @@
+import { between, spent, total } from "../Cpu.ts"
+import type { Load } from "../load/Generator.ts"
+import { authorNumbers } from "../People.ts"
+import { type Remote, seedRemote } from "../Remote.ts"
+import { type Bench, type Measured, median, type Row, sleep } from "../Row.ts"
+
+/** Connections that other servers have open at once. */
+const connections = 16
+/** To reach: accepted and processed per second of CPU (Node and Postgres), and documents served from the cache. */
+const inboundTarget = 800
+const documentTarget = 2_000
+
+let remote: Remote | undefined
+
+/** Completes when nothing that came in waits any more. */
+const workedOff = async ({ stand }: Bench) => {
+  for (;;) {
+    const [row] = await stand.query(`SELECT EXISTS (SELECT FROM inbound_activities WHERE outcome IS NULL)
+      OR EXISTS (SELECT FROM fanouts) AS waiting`)
+    if (row?.["waiting"] !== true) return
+    await sleep(20)
+  }
+}
+
+const outcomes = async ({ stand }: Bench) => {
+  const rows = await stand.query("SELECT outcome, count(*)::int AS count FROM inbound_activities GROUP BY 1")
+  return new Map(rows.map((row) => [String(row["outcome"]), Number(row["count"])]))
+}
+
+const perCpuSecond = (name: string, target: number, runs: ReadonlyArray<Pick<Measured, "perSecond" | "millis">>) => {
+  const middle = median(runs.map(({ millis }) => millis === undefined ? Number.NaN : total(millis)))
+  const run = runs.find(({ millis }) => millis !== undefined && total(millis) === middle)
+  const figure = 1000 / middle
+  return {
+    name,
+    ...run,
+    figures: { "per CPU second": figure },
+    target: { text: `${target} a CPU second`, met: figure >= target }
+  } satisfies Measured
+}
+
+/** From the first request to the last effect: signatures checked, rows written, done by the senders' actors, told on. */
+export const inbound: Row = {
+  name: "inbound activities accepted and processed",
+  measure: async (bench): Promise<ReadonlyArray<Measured>> => {
+    const { options, people, stand } = bench
+    remote ??= await seedRemote(stand.query, people)
+    const send = async (count: number) => {
+      const requests = remote?.activities(stand.port, count) ?? []
+      const before = spent(stand.watched)
+      const began = performance.now()
+      const load = await stand.generate({ kind: "requests", port: stand.port, connections, requests, count }) as Load
+      if (load.statuses["202"] !== count) throw new Error(`Not all were taken: ${JSON.stringify(load.statuses)}`)
+      await workedOff(bench)
+      const millis = between(before, spent(stand.watched), count)
+      return { perSecond: count * 1000 / (performance.now() - began), millis }
+    }
+    await send(options.quick ? 2_000 : 4_000)
+    const runs = []
+    for (let run = 0; run < options.runs; run++) runs.push(await send(options.quick ? 2_000 : 5_000))
+    const became = await outcomes(bench)
+    const done = became.get("done") ?? 0
+    const all = [...became.values()].reduce((sum, count) => sum + count, 0)
+    if (done < all) throw new Error(`Not everything had its effect: ${JSON.stringify(Object.fromEntries(became))}`)
+    return [perCpuSecond("inbound activities accepted and processed", inboundTarget, runs)]
+  }
+}
+
+/** What 5,000 servers ask for at once when somebody's post goes round. */
+export const document: Row = {
+  name: "actor documents from the cache",
+  measure: async ({ options, stand }): Promise<ReadonlyArray<Measured>> => {
+    const headers = { host: `localhost:${stand.port}`, accept: "application/activity+json" }
+    const requests = authorNumbers.slice(0, 50)
+      .map((number) => ({ method: "GET" as const, path: `/users/person${number}`, headers }))
+    const ask = (millis: number) => stand.load({ connections, requests, millis })
+    await ask(options.quick ? 1_500 : 4_000)
+    const runs = []
+    for (let run = 0; run < options.runs; run++) {
+      const before = spent(stand.watched)
+      const { done, millis } = await ask(options.seconds * 1000)
+      runs.push({ perSecond: done * 1000 / millis, millis: between(before, spent(stand.watched), done) })
+    }
+    return [perCpuSecond("actor documents from the cache", documentTarget, runs)]
+  }
+}
+
+export const rows: ReadonlyArray<Row> = [document, inbound]

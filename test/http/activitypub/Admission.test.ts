@@ -1,0 +1,149 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { bounds } from "../../../src/http/activitypub/Admission.ts"
+import { waitingMax, waitingPerDomainMax } from "../../../src/services/federation/inbox/Congestion.ts"
+import { waitingPerSenderMax } from "../../../src/services/federation/inbox/InboundActivities.ts"
+import { peer } from "../../services/federation/Peer.ts"
+import { TestServer } from "../../support/Server.ts"
+import { actorOf, person, there } from "./Calls.ts"
+import { done, OtherServer, type RemotePerson, servers, signed } from "./Sending.ts"
+
+/** Sends an activity from an address; answers the status and when to come back. */
+const from = Effect.fnUntraced(function*(address: string, by: RemotePerson, id: string) {
+  const { baseUrl, fetch } = yield* TestServer
+  const activity = { "@context": "https://www.w3.org/ns/activitystreams", id, type: "Like", actor: by.id, object: "x" }
+  const { body, headers } = yield* signed(by, JSON.stringify(activity), new URL(`${baseUrl}/inbox`))
+  const answer = yield* fetch("/inbox", { method: "POST", headers: { ...headers, "x-forwarded-for": address }, body })
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after") }
+})
+
+/** So many activities of somebody that wait, and will for a day. */
+const backlog = Effect.fnUntraced(function*(accountId: bigint, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at, tries)
+    SELECT next_id(1), ${accountId}, 'waits:' || n, '{}', '2026-01-01', '2100-01-01', 1 FROM generate_series(1, ${count}::int) n
+    ON CONFLICT DO NOTHING`
+})
+const known = Effect.fnUntraced(function*(by: RemotePerson) {
+  const sql = yield* SqlClient.SqlClient
+  yield* done(by, { type: "Like", object: "x" })
+  const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${by.id}`
+  return row?.id ?? 0n
+})
+const soon = { schedule: Schedule.spaced("100 millis"), times: 40 }
+const perAddress = bounds.activities.perAddressMax
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission of what other servers send", (it) => {
+  it.effect("row 40, F14: a flood of one address is told to come back at once, and everybody else is let in", () =>
+    Effect.gen(function*() {
+      const { documents, url } = yield* OtherServer
+      const [good, flood] = [yield* there("good"), yield* there("flood")]
+      yield* known(good)
+      // Each needs a key of its own, from a host that takes its time.
+      const answers: Array<() => void> = []
+      for (let n = 0; n < perAddress + 20; n++) {
+        documents.set(`/users/slow${n}`, (_, response) => answers.push(() => response.writeHead(404).end()))
+      }
+      const sent = yield* Effect.forkChild(Effect.all(
+        Array.from({ length: perAddress + 20 }, (_, n) => {
+          const by = { ...flood, id: `${url}/users/slow${n}`, keyId: `${url}/users/slow${n}#main-key` }
+          return from("203.0.113.7", by, `${by.id}/1`)
+        }),
+        { concurrency: "unbounded" }
+      ))
+      yield* Effect.repeat(Effect.sync(() => answers.length), { until: (asked) => asked >= 8, ...soon })
+      const began = performance.now()
+      assert.deepStrictEqual(yield* from("203.0.113.7", good, `${good.id}/a`), { status: 503, retryAfter: "10" })
+      assert.strictEqual((yield* from("203.0.113.8", good, `${good.id}/a`)).status, 202)
+      assert.isBelow(performance.now() - began, 2_000)
+      const found = yield* Fiber.join(sent)
+      assert.strictEqual(found.filter(({ status }) => status === 503).length, found.length)
+      assert.isTrue(found.every(({ retryAfter }) => Number(retryAfter) > 0))
+      for (const answer of answers) answer()
+      assert.strictEqual((yield* from("203.0.113.7", good, `${good.id}/b`)).status, 202)
+    }))
+
+  it.effect("F8: a database that does not answer is 503 with Retry-After, for every sender, and never a time-out", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const slow = yield* there("slow")
+      yield* known(slow)
+      const answers = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`LOCK TABLE inbound_activities IN ACCESS EXCLUSIVE MODE`
+        yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`
+        const began = performance.now()
+        const found = yield* Effect.all(
+          Array.from({ length: 40 }, (_, n) => from(`198.51.100.${n % 10}`, slow, `${slow.id}/locked/${n}`)),
+          { concurrency: "unbounded" }
+        )
+        assert.isBelow(performance.now() - began, 15_000)
+        return found
+      }))
+      assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [503])
+      assert.isTrue(answers.every(({ retryAfter }) => Number(retryAfter) > 0))
+      const later = Effect.map(from("198.51.100.1", slow, `${slow.id}/later`), ({ status }) => status)
+      assert.strictEqual(yield* Effect.repeat(later, { until: (status) => status === 202, ...soon }), 202)
+    }))
+
+  it.effect("a sender, a server and all of them have a bound of what waits; the others go on", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const elsewhere = yield* peer
+      const [busy, calm] = [yield* there("busy"), yield* elsewhere.actor("calm")]
+      const [busyId, calmId] = [yield* known(busy), yield* known(calm)]
+      let count = 0
+      const status = (by: RemotePerson) =>
+        Effect.map(from("192.0.2.1", by, `${by.id}/n/${++count}`), (answer) => answer.status)
+      const becomes = (by: RemotePerson, wanted: number) =>
+        Effect.repeat(status(by), { until: (found) => found === wanted, ...soon })
+      yield* backlog(busyId, waitingPerSenderMax)
+      assert.deepStrictEqual([yield* status(busy), yield* status(calm)], [503, 202])
+      // Others of the same server fill its share.
+      const other = yield* there("other")
+      const otherId = yield* known(other)
+      assert.strictEqual(yield* status(other), 202)
+      yield* backlog(otherId, waitingPerDomainMax)
+      const third = yield* there("third")
+      assert.strictEqual(yield* becomes(third, 503), 503)
+      assert.strictEqual(yield* status(calm), 202)
+      yield* backlog(calmId, waitingMax)
+      assert.strictEqual(yield* becomes(calm, 503), 503)
+      yield* sql`DELETE FROM inbound_activities WHERE uri LIKE 'waits:%'`
+      assert.deepStrictEqual([yield* becomes(third, 202), yield* becomes(calm, 202)], [202, 202])
+    }))
+
+  it.effect("F14: documents are given to so many at once of one address, each from the cache while it holds", () =>
+    Effect.gen(function*() {
+      const ada = yield* person("ada")
+      const sql = yield* SqlClient.SqlClient
+      const { fetch } = yield* TestServer
+      const path = new URL(yield* actorOf(ada)).pathname
+      const ask = (address: string) =>
+        Effect.map(
+          fetch(path, { headers: { accept: "application/activity+json", "x-forwarded-for": address } }),
+          ({ headers, status }) => ({ status, retryAfter: headers.get("retry-after") })
+        )
+      // Nobody may read accounts: whoever asks for one that is not known waits.
+      const found = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE`
+        yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`
+        const asked = bounds.documents.perAddressMax + 10
+        return yield* Effect.all(Array.from({ length: asked }, () => ask("203.0.113.9")), { concurrency: "unbounded" })
+      }))
+      assert.isTrue(found.every(({ retryAfter, status }) => status === 503 && Number(retryAfter) > 0))
+      assert.isAtLeast(found.filter(({ retryAfter }) => retryAfter === "10").length, 10)
+      assert.strictEqual(
+        yield* Effect.repeat(Effect.map(ask("203.0.113.9"), ({ status }) => status), {
+          until: (status) => status === 200,
+          ...soon
+        }),
+        200
+      )
+      // What is in the cache needs no database.
+      const cached = yield* sql.withTransaction(
+        Effect.andThen(sql`LOCK TABLE accounts, users, retired_usernames IN ACCESS EXCLUSIVE MODE`, ask("203.0.113.10"))
+      )
+      assert.strictEqual(cached.status, 200)
+    }))
+})
