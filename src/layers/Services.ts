@@ -52,7 +52,7 @@ import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Standings } from "../services/statuses/Standings.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { Tags } from "../services/statuses/Tags.ts"
-import { remote } from "./Federation.ts"
+import { inquiries, remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 const identity = Layer.mergeAll(SignUps.layer, SignIns.layer, Grants.layer).pipe(
@@ -104,6 +104,7 @@ const federation = Layer.mergeAll(
   Resolutions.layer,
   Senders.layer
 ).pipe(
+  Layer.provide(inquiries),
   Layer.provideMerge(remote),
   Layer.provide(KeyOperations.layer)
 )

@@ -1,0 +1,143 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import sharp from "sharp"
+import { type Citizen, fediverse, outcomes, settled } from "../support/Fediverse.ts"
+import { eventually } from "./Ours.ts"
+
+/** Anna, Ben and Cleo on a server each; `names` follow whom they name. */
+const three = Effect.gen(function*() {
+  const [first, second, third] = yield* fediverse(3)
+  const places = [first!, second!, third!]
+  const [anna, ben, cleo] = [yield* first!.person("anna"), yield* second!.person("ben"), yield* third!.person("cleo")]
+  return { anna, ben, cleo, places, done: settled(places) }
+})
+
+const shown = (by: Citizen, uri: string) =>
+  Effect.map(
+    by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
+    ({ statuses: [found] }) => found
+  )
+
+/** A picture of anna's with words and a point to look at. */
+const picture = (by: Citizen, origin: string) =>
+  Effect.promise(async () => {
+    const bytes = await sharp({ create: { width: 80, height: 60, channels: 3, background: "#357" } }).png().toBuffer()
+    const body = new FormData()
+    body.set("file", new Blob([new Uint8Array(bytes)]), "sea.png")
+    body.set("description", "The sea")
+    body.set("focus", "0.5,-0.25")
+    const headers = { authorization: `Bearer ${by.token}` }
+    const response = await fetch(`${origin}/api/v1/media`, { method: "POST", headers, body })
+    return await response.json() as { readonly id: string }
+  })
+
+it.live(
+  "S-009, S-012: three servers show the same post, with its files, words and warnings",
+  () =>
+    Effect.gen(function*() {
+      const { anna, ben, cleo, done, places } = yield* three
+      yield* ben.follow(anna)
+      yield* cleo.follow(anna)
+      yield* done
+      const { id: mediaId } = yield* picture(anna, places[0]!.origin)
+      const post = yield* anna.post(`Look @${ben.handle} #Sea https://example.org/a?b=c&d`, {
+        media_ids: [mediaId],
+        spoiler_text: "water",
+        language: "de"
+      })
+      yield* done
+      for (const reader of [ben, cleo]) {
+        const [seen] = yield* reader.home
+        assert.deepInclude(seen, {
+          uri: post.uri,
+          spoiler_text: "water",
+          sensitive: true,
+          language: "de",
+          visibility: "public"
+        })
+        assert.strictEqual(seen.account.acct, anna.handle)
+        assert.deepStrictEqual(seen.tags.map(({ name }: { name: string }) => name.toLowerCase()), ["sea"])
+        assert.deepStrictEqual(
+          seen.mentions.map(({ acct }: { acct: string }) => acct),
+          [reader === ben ? "ben" : ben.handle]
+        )
+        const [file] = seen.media_attachments
+        assert.deepInclude(file, {
+          type: "image",
+          description: "The sea",
+          blurhash: post.media_attachments[0].blurhash
+        })
+        assert.deepStrictEqual(file.meta.focus, { x: 0.5, y: -0.25 })
+        const bytes = yield* Effect.promise(async () => (await fetch(file.url)).arrayBuffer())
+        const { height, width } = yield* Effect.promise(() => sharp(bytes).metadata())
+        assert.deepStrictEqual([width, height], [80, 60])
+      }
+      assert.deepStrictEqual(yield* ben.notifications, ["mention anna"])
+    }).pipe(Effect.scoped),
+  120_000
+)
+
+it.live(
+  "rows 1, 9: a boost brings a post whose author nobody here knows, from its own server",
+  () =>
+    Effect.gen(function*() {
+      const { anna, ben, cleo, done, places } = yield* three
+      yield* ben.follow(anna)
+      yield* cleo.follow(ben)
+      yield* done
+      const post = yield* anna.post("worth sharing")
+      yield* done
+      const seen = yield* shown(ben, post.uri)
+      yield* ben.ask("POST", `/api/v1/statuses/${seen.id}/reblog`)
+      const [boost] = yield* eventually(cleo.home, (all) => all.length === 1)
+      assert.deepInclude(boost.reblog, { uri: post.uri, content: "<p>worth sharing</p>" })
+      assert.strictEqual(boost.reblog.account.acct, anna.handle)
+      yield* done
+      assert.strictEqual((yield* anna.ask("GET", `/api/v1/statuses/${post.id}`)).reblogs_count, 1)
+      assert.deepStrictEqual([...yield* anna.notifications].toSorted(), ["follow ben", "reblog ben"])
+      for (const place of places) assert.deepStrictEqual([...new Set(yield* outcomes(place))], ["done"])
+    }).pipe(Effect.scoped),
+  120_000
+)
+
+it.live("S-196: whoever opens a post of another server sees the conversation around it", () =>
+  Effect.gen(function*() {
+    const { anna, ben, cleo, done } = yield* three
+    const first = yield* anna.post("the first word")
+    const copy = yield* shown(ben, first.uri)
+    const second = yield* ben.post(`@${anna.handle} the second`, { in_reply_to_id: copy.id })
+    yield* done
+    const answered = yield* anna.ask("GET", `/api/v1/statuses/${first.id}/context`)
+    const third = yield* anna.post(`@${ben.handle} the third`, { in_reply_to_id: answered.descendants[0].id })
+    yield* done
+    // Cleo's server has heard of nobody: it is given the last post, and finds those before it.
+    const { id } = yield* shown(cleo, third.uri)
+    const { ancestors } = yield* eventually(
+      cleo.ask("GET", `/api/v1/statuses/${id}/context`),
+      (context: { ancestors: ReadonlyArray<{ uri: string }> }) => context.ancestors.length === 2
+    )
+    assert.deepStrictEqual(ancestors.map(({ uri }: { uri: string }) => uri), [first.uri, second.uri])
+  }).pipe(Effect.scoped), 120_000)
+
+it.live("S-013, row 19, I20: people on three servers vote in one poll, each once", () =>
+  Effect.gen(function*() {
+    const { anna, ben, cleo, done } = yield* three
+    yield* ben.follow(anna)
+    yield* cleo.follow(anna)
+    yield* done
+    const post = yield* anna.post("Which?", {
+      poll: { options: ["Tea", "Coffee", "Water"], expires_in: 3600, multiple: true }
+    })
+    yield* done
+    for (const [voter, choices] of [[ben, ["0", "2"]], [cleo, ["0"]]] as const) {
+      const [seen] = yield* voter.home
+      assert.deepStrictEqual(seen.poll.options.map(({ title }: { title: string }) => title), ["Tea", "Coffee", "Water"])
+      assert.strictEqual(seen.poll.multiple, true)
+      const voted = yield* voter.ask("POST", `/api/v1/polls/${seen.poll.id}/votes`, { choices })
+      assert.deepStrictEqual(voted.own_votes, choices.map(Number))
+    }
+    yield* done
+    const { poll } = yield* anna.ask("GET", `/api/v1/statuses/${post.id}`)
+    assert.deepStrictEqual(poll.options.map(({ votes_count }: { votes_count: number }) => votes_count), [2, 0, 1])
+    assert.deepInclude(poll, { votes_count: 3, voters_count: 2 })
+  }).pipe(Effect.scoped), 120_000)
