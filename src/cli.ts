@@ -5,6 +5,7 @@ import { Command } from "effect/cli"
 import * as Account from "./cli/Account.ts"
 import * as Doctor from "./cli/Doctor.ts"
 import * as Emoji from "./cli/Emoji.ts"
+import * as Federation from "./cli/Federation.ts"
 import * as Media from "./cli/Media.ts"
 import * as Migrate from "./cli/Migrate.ts"
 import * as Quiet from "./cli/Quiet.ts"
@@ -21,6 +22,7 @@ Command.make("murmuration").pipe(
     Emoji.command,
     Site.command,
     Media.command,
+    Federation.command,
     Migrate.command,
     Doctor.command
   ]),

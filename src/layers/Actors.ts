@@ -4,6 +4,7 @@ import * as Account from "../actors/account/Entity.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import { RemoteDomains } from "../actors/domain/RemoteDomains.ts"
+import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
@@ -49,7 +50,9 @@ import * as KeyOperations from "./KeyOperations.ts"
 
 /** What leaves for other servers. */
 const leaving = Layer.mergeAll(Departures.layer, Expansions.layer, FollowActivities.layer, PostActivities.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Outbox.layer, Deliveries.layer, Hosts.layer, Objects.layer, LocalActors.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(Outbox.layer, Deliveries.layer, FollowerDigests.layer, Hosts.layer, Objects.layer, LocalActors.layer)
+  ),
   Layer.provideMerge(Layer.mergeAll(AccountRecords.layer, CustomEmojis.layer, Handles.layer, Statuses.layer)),
   Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
   Layer.provide(KeyOperations.layer)

@@ -1,8 +1,11 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
+import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { References } from "../services/federation/inbox/References.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
+import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
@@ -93,10 +96,13 @@ const reading = Layer.mergeAll(
 
 /** What is ours as other servers know it, and what is theirs. */
 const federation = Layer.mergeAll(
+  FollowerDigests.layer,
   Hosts.layer,
   InboundActivities.layer,
   LocalActors.layer,
+  Mentions.layer,
   Objects.layer,
+  References.layer,
   Replies.layer,
   Resolutions.layer,
   Senders.layer

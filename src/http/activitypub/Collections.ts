@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { NotAllowed } from "../../services/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
 import { activityStreams, noteContext } from "../../services/federation/documents/Vocabulary.ts"
+import { FollowerDigests } from "../../services/federation/FollowerDigests.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { Objects } from "../../services/federation/Objects.ts"
@@ -11,7 +12,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Connections } from "../../services/social/Connections.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
 import { document, idIn, queryOf, refused } from "./Answers.ts"
-import { Requesters } from "./Requesters.ts"
+import { NotSigned, Requesters } from "./Requesters.ts"
 
 /** Activities and accounts on a page (federation.md section 4). */
 const outboxPageRows = 20
@@ -30,6 +31,7 @@ const make = Effect.gen(function*() {
   const actors = yield* LocalActors
   const config = yield* ServerConfig
   const connections = yield* Connections
+  const digests = yield* FollowerDigests
   const objects = yield* Objects
   const published = yield* AccountStatuses
   const requesters = yield* Requesters
@@ -92,6 +94,15 @@ const make = Effect.gen(function*() {
       return yield* document({ "@context": activityStreams, ...page }, audience)
     })
 
+  /** For the server that asks, its own people alone. */
+  const synchronization = Effect.gen(function*() {
+    const { account, actor, audience, viewer } = yield* asked
+    if (viewer === undefined) return yield* new NotSigned({ text: "Request not signed", malformed: false })
+    const orderedItems = yield* Effect.orDie(digests.followersAt(account.id, viewer))
+    const id = LocalIds.followersSynchronization(actor)
+    return yield* document({ ...collection("OrderedCollection", id, {}), orderedItems }, audience)
+  })
+
   const featured = Effect.gen(function*() {
     const { account, actor, audience, viewer } = yield* asked
     const ids = yield* published.pinned(viewer, account.id)
@@ -115,6 +126,7 @@ const make = Effect.gen(function*() {
   return Layer.mergeAll(
     HttpRouter.add("GET", `${base}/outbox`, Effect.catch(outbox, refused)),
     HttpRouter.add("GET", `${base}/followers`, Effect.catch(people("followers"), refused)),
+    HttpRouter.add("GET", `${base}/followers_synchronization`, Effect.catch(synchronization, refused)),
     HttpRouter.add("GET", `${base}/following`, Effect.catch(people("following"), refused)),
     HttpRouter.add("GET", `${base}/collections/featured`, Effect.catch(featured, refused)),
     HttpRouter.add("GET", `${base}/collections/tags`, Effect.catch(featuredTags, refused))

@@ -90,8 +90,7 @@ layer(fresh)("I5, F2: a crash", (it) => {
       const [from, to] = [yield* sender, yield* receiver("stop.test")]
       for (let count = 0; count < 12; count++) yield* send(from, to, `${count}`)
       const third = yield* Deferred.make<void>()
-      outside.says = (_, before) =>
-        before < 2 ? 202 : Effect.andThen(Deferred.succeed(third, undefined), Effect.never)
+      outside.says = (_, before) => before < 2 ? 202 : Effect.andThen(Deferred.succeed(third, undefined), Effect.never)
       const { drain } = yield* host("stop.test")
       const running = yield* Effect.forkChild(drain)
       yield* Deferred.await(third)
