@@ -92,6 +92,7 @@ const statements = [
   ) WITH (fillfactor = 70)`,
   `CREATE INDEX deliveries_due ON deliveries (host_id, due_at)`,
   `CREATE INDEX deliveries_activity ON deliveries (activity_id)`,
+  `CREATE INDEX outgoing_activities_about ON outgoing_activities (about)`,
   `CREATE TABLE reaches (
     about bigint PRIMARY KEY,
     inbox_ids integer[] NOT NULL

@@ -6,6 +6,7 @@ import * as Account from "./cli/Account.ts"
 import * as Doctor from "./cli/Doctor.ts"
 import * as Domain from "./cli/Domain.ts"
 import * as Emoji from "./cli/Emoji.ts"
+import * as Federation from "./cli/Federation.ts"
 import * as Media from "./cli/Media.ts"
 import * as Migrate from "./cli/Migrate.ts"
 import * as Quiet from "./cli/Quiet.ts"
@@ -23,6 +24,7 @@ Command.make("murmuration").pipe(
     Site.command,
     Media.command,
     Domain.command,
+    Federation.command,
     Migrate.command,
     Doctor.command
   ]),

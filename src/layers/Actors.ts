@@ -9,6 +9,7 @@ import { Purges } from "../services/federation/departure/Purges.ts"
 import { DomainMeasures } from "../services/federation/domains/DomainMeasures.ts"
 import { DomainRules } from "../services/federation/domains/DomainRules.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
+import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
@@ -62,7 +63,9 @@ import * as KeyOperations from "./KeyOperations.ts"
 
 /** What leaves for other servers. */
 const leaving = Layer.mergeAll(Departures.layer, Expansions.layer, FollowActivities.layer, PostActivities.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Outbox.layer, Deliveries.layer, Hosts.layer, Objects.layer, LocalActors.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(Outbox.layer, Deliveries.layer, FollowerDigests.layer, Hosts.layer, Objects.layer, LocalActors.layer)
+  ),
   Layer.provideMerge(Layer.mergeAll(AccountRecords.layer, CustomEmojis.layer, Handles.layer, Statuses.layer)),
   Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
   Layer.provide(KeyOperations.layer)

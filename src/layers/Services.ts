@@ -1,9 +1,11 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
+import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { Congestion } from "../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
+import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { Replies } from "../services/federation/Replies.ts"
@@ -94,10 +96,12 @@ const reading = Layer.mergeAll(
 /** What is ours as other servers know it, and what is theirs. */
 const federation = Layer.mergeAll(
   Congestion.layer,
+  FollowerDigests.layer,
   Hosts.layer,
   InboundActivities.layer,
   Judgements.layer,
   LocalActors.layer,
+  Mentions.layer,
   Objects.layer,
   PublishedBlocks.layer,
   Replies.layer,

@@ -111,6 +111,8 @@ export const Command = Schema.Union([
     languages: Schema.NullOr(Schema.Array(Schema.String))
   }),
   Schema.TaggedStruct("Unfollow", Target),
+  /** Another server takes the account for a follower, which it is not. */
+  Schema.TaggedStruct("DisownFollow", Target),
   Schema.TaggedStruct("AuthorizeFollow", Target),
   Schema.TaggedStruct("RejectFollow", Target),
   Schema.TaggedStruct("RemoveFollower", Target),

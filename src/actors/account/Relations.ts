@@ -86,6 +86,10 @@ export const make = Effect.gen(function*() {
       yield* changed(own, target, accountId)
       return onAccount(target)
     }),
+    DisownFollow: Effect.fnUntraced(function*({ accountId }: Ownership, { target }: Commands["DisownFollow"]) {
+      yield* send(leaving.disown(accountId, target))
+      return onAccount(target)
+    }),
     AuthorizeFollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["AuthorizeFollow"]) {
       const { accountId } = own
       if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()

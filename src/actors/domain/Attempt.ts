@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { FollowerDigests } from "../../services/federation/FollowerDigests.ts"
 import type { Delivery } from "../../services/federation/outbox/Deliveries.ts"
 import { instanceSender } from "../../services/federation/outbox/Outbox.ts"
 import { mayRetry } from "../../services/federation/outbox/Retries.ts"
@@ -41,16 +42,28 @@ const verdictOf = (reply: Reply, scheme: Scheme): Verdict => {
  * is refused as 400 or 401, once more in the other way (federation.md section 5).
  */
 export const make = Effect.gen(function*() {
+  const digests = yield* FollowerDigests
   const keys = yield* SigningKeys
   const outbound = yield* Outbound
   const signatures = yield* Signatures
 
-  const send = Effect.fnUntraced(function*({ document, url }: Delivery, key: OwnKey, scheme: Scheme) {
+  /** What tells the host which of its people follow the sender, so that it can say where we are wrong. */
+  const synchronization = Effect.fnUntraced(function*({ senderId, synchronizes, url, username }: Delivery) {
+    if (!synchronizes || username === null) return {}
+    const header = yield* Effect.orElseSucceed(
+      digests.header({ id: senderId, username }, new URL(url).host),
+      () => undefined
+    )
+    return header === undefined ? {} : { "collection-synchronization": header }
+  })
+
+  const send = Effect.fnUntraced(function*(delivery: Delivery, key: OwnKey, scheme: Scheme) {
+    const { document, url } = delivery
     const body = utf8.encode(document)
     const headers = yield* signatures.sign(scheme, key, {
       method: "POST",
       url: new URL(url),
-      headers: { "content-type": contentType },
+      headers: { "content-type": contentType, ...(yield* synchronization(delivery)) },
       body
     })
     return yield* outbound.post({ url, headers, body })

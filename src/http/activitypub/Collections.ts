@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/h
 import { type ClientError, NotAllowed } from "../../services/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
 import { activityStreams, noteContext } from "../../services/federation/documents/Vocabulary.ts"
+import { FollowerDigests } from "../../services/federation/FollowerDigests.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { Objects } from "../../services/federation/Objects.ts"
@@ -12,7 +13,7 @@ import { Connections } from "../../services/social/Connections.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
 import { Admission } from "./Admission.ts"
 import { document, idIn, queryOf, refused } from "./Answers.ts"
-import { type NotSigned, Requesters } from "./Requesters.ts"
+import { NotSigned, Requesters } from "./Requesters.ts"
 
 /** Activities and accounts on a page (federation.md section 4). */
 const outboxPageRows = 20
@@ -32,6 +33,7 @@ const make = Effect.gen(function*() {
   const actors = yield* LocalActors
   const config = yield* ServerConfig
   const connections = yield* Connections
+  const digests = yield* FollowerDigests
   const objects = yield* Objects
   const published = yield* AccountStatuses
   const requesters = yield* Requesters
@@ -94,6 +96,15 @@ const make = Effect.gen(function*() {
       return yield* document({ "@context": activityStreams, ...page }, audience)
     })
 
+  /** For the server that asks, its own people alone. */
+  const synchronization = Effect.gen(function*() {
+    const { account, actor, audience, viewer } = yield* asked
+    if (viewer === undefined) return yield* new NotSigned({ text: "Request not signed", malformed: false })
+    const orderedItems = yield* Effect.orDie(digests.followersAt(account.id, viewer))
+    const id = LocalIds.followersSynchronization(actor)
+    return yield* document({ ...collection("OrderedCollection", id, {}), orderedItems }, audience)
+  })
+
   const featured = Effect.gen(function*() {
     const { account, actor, audience, viewer } = yield* asked
     const ids = yield* published.pinned(viewer, account.id)
@@ -119,6 +130,7 @@ const make = Effect.gen(function*() {
   return Layer.mergeAll(
     HttpRouter.add("GET", `${base}/outbox`, answered(outbox)),
     HttpRouter.add("GET", `${base}/followers`, answered(people("followers"))),
+    HttpRouter.add("GET", `${base}/followers_synchronization`, answered(synchronization)),
     HttpRouter.add("GET", `${base}/following`, answered(people("following"))),
     HttpRouter.add("GET", `${base}/collections/featured`, answered(featured)),
     HttpRouter.add("GET", `${base}/collections/tags`, answered(featuredTags))

@@ -16,6 +16,7 @@ import { plainError } from "../guard/Reply.ts"
 import { Admission, comeBack } from "./Admission.ts"
 import { refused } from "./Answers.ts"
 import { signedRequest } from "./Requesters.ts"
+import * as Synchronizing from "./Synchronizing.ts"
 
 /** Bytes of an activity; more are refused before anything else is done with it (row 39). */
 export const activityBytesMax = 1_048_576
@@ -39,6 +40,8 @@ const make = Effect.gen(function*() {
   const senders = yield* Senders
   const hosts = yield* Hosts
   const { federated } = yield* ServerConfig
+  const scope = yield* Effect.scope
+  const synchronize = yield* Synchronizing.make
 
   /** The bytes as they came, for they are what is signed. */
   const bodyOf = (request: HttpServerRequest.HttpServerRequest) =>
@@ -91,6 +94,8 @@ const make = Effect.gen(function*() {
       yield* accounts.wake(accountId)
       // Whoever speaks to us lives, whatever became of what was sent there.
       yield* Effect.ignore(hosts.spoke(new URL(uri).host))
+      const differences = synchronize(sender.success, request.headers["collection-synchronization"])
+      yield* Effect.forkIn(Effect.ignoreCause(differences), scope)
       return accepted
     }).pipe(Effect.catch(Effect.succeed))
   )

@@ -4,6 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
+import { Mentions } from "../../services/federation/Mentions.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/Ids.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -119,6 +120,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const accountViews = yield* AccountViews
+    const mentions = yield* Mentions
     const scheduledViews = yield* ScheduledStatusViews
     const views = yield* StatusViews
 
@@ -127,6 +129,7 @@ export const layer = group(
       const { appId } = yield* Caller
       yield* supported(payload)
       const post = postOf(payload, appId)
+      yield* mentions.introduce(post.text)
       const command: Command = payload.scheduledAt
         ? { _tag: "Schedule", post, scheduledAt: yield* momentOf(payload.scheduledAt) }
         : { _tag: "Publish", post }
@@ -140,6 +143,7 @@ export const layer = group(
       function*({ params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: StatusEdit }) {
         const viewer = yield* Caller.account
         yield* supported(payload)
+        yield* mentions.introduce(payload.status ?? "")
         const answer = yield* accounts.tell(viewer, {
           _tag: "Edit",
           statusId: params.id,

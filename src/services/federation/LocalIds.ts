@@ -18,6 +18,8 @@ export const key = (actor: string): string => `${actor}#main-key`
 export const inbox = (actor: string): string => `${actor}/inbox`
 export const outbox = (actor: string): string => `${actor}/outbox`
 export const followers = (actor: string): string => `${actor}/followers`
+/** The followers at the server that asks. */
+export const followersSynchronization = (actor: string): string => `${actor}/followers_synchronization`
 export const following = (actor: string): string => `${actor}/following`
 export const featured = (actor: string): string => `${actor}/collections/featured`
 export const featuredTags = (actor: string): string => `${actor}/collections/tags`

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as Line from "../../../src/actors/domain/Line.ts"
 import * as Round from "../../../src/actors/domain/Round.ts"
 import * as KeyOperations from "../../../src/layers/KeyOperations.ts"
+import { FollowerDigests } from "../../../src/services/federation/FollowerDigests.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { Hosts } from "../../../src/services/federation/outbox/Hosts.ts"
 import { Outbox } from "../../../src/services/federation/outbox/Outbox.ts"
@@ -65,6 +66,7 @@ const outbound = Layer.effect(
 export const layerRounds = Layer.mergeAll(
   Outbox.layer,
   Deliveries.layer,
+  FollowerDigests.layer,
   Hosts.layer,
   SigningKeys.layer,
   Signatures.layer
@@ -127,5 +129,5 @@ export const waiting = Effect.gen(function*() {
   const rows = yield* sql<{ uri: string; tries: number; dueAt: Date; error: string | null }>`
     SELECT a.uri, d.tries, d.due_at, d.error FROM deliveries d JOIN outgoing_activities a ON a.id = d.activity_id
     ORDER BY a.id, d.inbox_id`
-  return rows.map(({ dueAt, ...row }) => ({ ...row, seconds: (dueAt.getTime() - now) / 1_000 }))
+  return rows.map(({ dueAt, error, tries, uri }) => ({ uri, tries, error, seconds: (dueAt.getTime() - now) / 1_000 }))
 })

@@ -16,6 +16,8 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   readonly follow: (follower: bigint, target: bigint) => Sent
   /** Takes a follow or a request back; before its row is gone. */
   readonly undoFollow: (follower: bigint, target: bigint) => Sent
+  /** Takes back what is no follow here, though the other server has one. */
+  readonly disown: (follower: bigint, target: bigint) => Sent
   /** Answers whoever follows or asks to; for a Reject before the row is gone. */
   readonly answer: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent
   /** The same for many who follow now. */
@@ -64,6 +66,18 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         if (parties === undefined || row === undefined) return none
         const { actor, other } = parties
         const id = row.uri ?? `${Activities.followIds(actor)}${row.id}`
+        const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
+        return yield* outbox.toAccounts({ senderId: follower, about: Keys.ofPair(follower, target), activity }, [
+          target
+        ])
+      })
+
+      const disown = traced("FollowActivities.disown")(function*(follower: bigint, target: bigint) {
+        const parties = yield* outbox.parties(follower, target)
+        const rows = parties === undefined ? [] : yield* found(follower, target)
+        if (parties === undefined || rows.length > 0) return none
+        const { actor, other } = parties
+        const id = `${Activities.followIds(actor)}${yield* Clock.currentTimeMillis}`
         const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
         return yield* outbox.toAccounts({ senderId: follower, about: Keys.ofPair(follower, target), activity }, [
           target
@@ -145,6 +159,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
 
       return FollowActivities.of({
         follow,
+        disown,
         undoFollow,
         answer,
         acceptAll,

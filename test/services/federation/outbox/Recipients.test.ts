@@ -71,9 +71,9 @@ const expanded = Effect.fnUntraced(
     const [departures, expansions] = [yield* Departures, yield* Expansions]
     const sql = yield* SqlClient.SqlClient
     const rendered = yield* departures.render(status.author, status.id, { leaves, number: "0" })
-    let progress: Progress | undefined = rendered === undefined ? undefined : { phase: 0, cursor: 0n }
-    while (rendered !== undefined && progress !== undefined) {
-      progress = (yield* expansions.slice(fanoutId, rendered, progress, 1)).next
+    if (rendered !== undefined) {
+      let progress: Progress | undefined = { phase: 0, cursor: 0n }
+      while (progress !== undefined) progress = (yield* expansions.slice(fanoutId, rendered, progress, 1)).next
     }
     const rows = yield* sql<{ url: string }>`SELECT i.url FROM deliveries d JOIN inboxes i ON i.id = d.inbox_id
     JOIN outgoing_activities a ON a.id = d.activity_id WHERE a.fanout_id = ${fanoutId} ORDER BY i.url`

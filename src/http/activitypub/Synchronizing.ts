@@ -1,0 +1,93 @@
+import { Clock, Effect } from "effect"
+import { LRUCache } from "lru-cache"
+import { Accounts } from "../../actors/account/Accounts.ts"
+import { asForeign, asList, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { Fetches } from "../../services/federation/Fetches.ts"
+import { FollowerDigests, synchronizedMax } from "../../services/federation/FollowerDigests.ts"
+import { References } from "../../services/federation/inbox/References.ts"
+import type { Sender } from "../../services/federation/Senders.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+
+/** Pages of a collection that are read, and how long a sender's collection is not looked at again, in milliseconds. */
+const pagesMax = 10
+const lookMillis = 300_000
+const lookedMax = 10_000
+
+const parameter = /\b(collectionId|digest|url)="([^"]*)"/g
+
+/**
+ * What other servers say about which of our people follow their accounts (FEP-8fcf): where we see it differently, whom they do
+ * not know does not follow any more, whom they let in does, and what we know nothing of is undone.
+ */
+export const make = Effect.gen(function*() {
+  const accounts = yield* Accounts
+  const digests = yield* FollowerDigests
+  const fetches = yield* Fetches
+  const references = yield* References
+  const { outboundAllow, publicUrl } = yield* ServerConfig
+  const readUrl = urlReader(outboundAllow)
+  const looked = new LRUCache<bigint, number>({ max: lookedMax })
+
+  /** The ids in the collection, ours alone; undefined where it is too long to be read. */
+  const members = Effect.fnUntraced(function*(url: string) {
+    const found = new Set<string>()
+    let next: string | undefined = url
+    for (let page = 0; next !== undefined; page++) {
+      if (page >= pagesMax || found.size > synchronizedMax) return undefined
+      const { document } = yield* fetches.fetch(next)
+      for (const item of [...asItems(document["orderedItems"]), ...asItems(document["items"])]) {
+        const id = idOf(item)
+        if (id?.startsWith(`${publicUrl}/`) === true) found.add(id)
+      }
+      const first = document["first"]
+      const inline = asForeign(first)
+      for (const item of asItems(inline?.["orderedItems"] ?? inline?.["items"])) {
+        const id = idOf(item)
+        if (id?.startsWith(`${publicUrl}/`) === true) found.add(id)
+      }
+      const following = readUrl(document["next"] ?? inline?.["next"] ?? (inline === undefined ? first : undefined))
+      next = following?.origin === URL.parse(url)?.origin ? following?.href : undefined
+    }
+    return found
+  })
+
+  const repair = Effect.fnUntraced(function*(sender: Sender, url: string) {
+    const theirs = yield* members(url)
+    if (theirs === undefined) return
+    const ours = yield* digests.localFollowers(sender.accountId)
+    for (const { accountId, pending, uri } of ours) {
+      if (pending === theirs.has(uri)) {
+        const follower = AccountId.make(accountId)
+        yield* pending
+          ? accounts.tell(sender.accountId, { _tag: "AuthorizeFollow", target: follower })
+          : accounts.tell(follower, { _tag: "Unfollow", target: sender.accountId })
+      }
+      theirs.delete(uri)
+    }
+    for (const follower of (yield* references.accounts([...theirs])).values()) {
+      yield* accounts.tell(follower, { _tag: "DisownFollow", target: sender.accountId })
+    }
+  })
+
+  /** Compares, and repairs what differs; at most now and then for one sender. To be done beside everything else. */
+  return Effect.fnUntraced(function*(sender: Sender, header: string | undefined) {
+    if (header === undefined) return
+    const given = new Map(Array.from(header.matchAll(parameter), ([, name = "", value = ""]) => [name, value]))
+    const url = readUrl(given.get("url"))
+    const [collection, digest] = [given.get("collectionId"), given.get("digest")]
+    if (url === undefined || url.origin !== URL.parse(sender.uri)?.origin || digest === undefined) return
+    if (collection === undefined || collection !== (yield* digests.followersOf(sender.accountId))) return
+    const ours = yield* digests.localFollowers(sender.accountId)
+    if (digests.digest(ours.flatMap(({ pending, uri }) => pending ? [] : [uri])) === digest.toLowerCase()) return
+    const now = yield* Clock.currentTimeMillis
+    const before = looked.get(sender.accountId)
+    if (before !== undefined && now - before < lookMillis && now >= before) return
+    looked.set(sender.accountId, now)
+    yield* repair(sender, url.href)
+  })
+})
+
+/** Members of a page, which may be many. */
+const asItems = (value: unknown): ReadonlyArray<unknown> =>
+  Array.isArray(value) ? value.slice(0, synchronizedMax) : asList(value)

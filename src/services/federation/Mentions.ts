@@ -1,0 +1,48 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { handle, tokens } from "../html/Tokens.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { namedBy } from "../statuses/Drafts.ts"
+import { traced } from "../Traced.ts"
+import { RemoteActors } from "./RemoteActors.ts"
+
+/** Unknown accounts of one text that are asked for, and how long somebody who posts waits for them, in seconds. */
+export const unknownMax = 10
+export const mentionSecondsMax = 3
+
+/** Accounts that a text mentions, made known before it is written: what a post means is decided where it is stored. */
+export class Mentions extends Context.Service<Mentions, {
+  /** Asks other servers for those whom nobody here knows. Never fails: whoever is not found is not mentioned. */
+  readonly introduce: (text: string) => Effect.Effect<void>
+}>()("murmuration/services/federation/Mentions") {
+  static readonly layer = Layer.effect(
+    Mentions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const actors = yield* RemoteActors
+      const { federated, localDomain } = yield* ServerConfig
+
+      const elsewhere = (text: string) => {
+        const handles = new Set<string>()
+        for (const token of text.includes("@") ? tokens(text) : []) {
+          if (token.kind !== "mention" || token.domain === undefined || handles.size >= unknownMax) continue
+          const named = handle(token.username, token.domain)
+          if (!named.endsWith(`@${localDomain}`)) handles.add(named)
+        }
+        return handles
+      }
+
+      const introduce = traced("Mentions.introduce")(function*(text: string) {
+        const handles = federated ? elsewhere(text) : new Set<string>()
+        if (handles.size === 0) return
+        const known = yield* Effect.orDie(namedBy(sql, handles))
+        for (const { domain, username } of known) handles.delete(handle(username, domain ?? undefined))
+        yield* Effect.forEach(handles, (one) => Effect.ignore(actors.findByHandle(one)), {
+          concurrency: "unbounded",
+          discard: true
+        }).pipe(Effect.timeoutOrElse({ duration: `${mentionSecondsMax} seconds`, orElse: () => Effect.void }))
+      })
+      return Mentions.of({ introduce })
+    })
+  )
+}

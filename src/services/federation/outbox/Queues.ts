@@ -1,0 +1,111 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { rowsMax } from "../../Paging.ts"
+import { traced } from "../../Traced.ts"
+
+/** Hosts and deliveries that are told of at once, and deliveries of a host that are counted or moved in one statement. */
+export const toldMax = 200
+export const countedMax = 10_000
+
+/** What waits for a host; `waiting` is `countedMax` where it is more. */
+export interface Queue {
+  readonly host: string
+  readonly waiting: number
+  readonly oldestAt: Date
+  readonly nextAt: Date
+  readonly error: string | null
+  readonly pausedBy: "operator" | "failures" | null
+}
+
+/** A delivery of an activity about a post that waits. */
+export interface Waiting {
+  readonly type: string
+  readonly inbox: string
+  readonly tries: number
+  readonly dueAt: Date
+  readonly error: string | null
+  readonly pausedBy: "operator" | "failures" | null
+}
+
+/** Who knows of a local post. */
+export interface Reach {
+  readonly visibility: string
+  readonly deleted: boolean
+  readonly followers: number
+  readonly followerHosts: number
+  readonly mentioned: ReadonlyArray<string>
+  /** Intents that are still being turned into deliveries. */
+  readonly expanding: number
+  readonly reached: ReadonlyArray<string>
+  readonly waiting: ReadonlyArray<Waiting>
+}
+
+/** Deliveries as operators look at them. */
+export class Queues extends Context.Service<Queues, {
+  /** Hosts for which something waits, in the order in which they were met first. */
+  readonly list: Effect.Effect<ReadonlyArray<Queue>, SqlError>
+  /** Everything that waits for the host is due now; answers how much that is. */
+  readonly hurry: (host: string) => Effect.Effect<number, SqlError>
+  /** What became of a local post; undefined where it is not there. */
+  readonly explain: (statusId: bigint) => Effect.Effect<Reach | undefined, SqlError>
+}>()("murmuration/services/federation/outbox/Queues") {
+  static readonly layer = Layer.effect(
+    Queues,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const list = sql<Queue>`
+        WITH RECURSIVE walk AS (
+          (SELECT host_id FROM deliveries ORDER BY host_id LIMIT 1)
+          UNION ALL
+          SELECT n.host_id FROM walk w CROSS JOIN LATERAL (SELECT host_id FROM deliveries
+            WHERE host_id > w.host_id ORDER BY host_id LIMIT 1) n)
+        SELECT h.host, h.paused_by, coalesce(h.last_error, first.error) AS error, first.due_at AS next_at, q.waiting,
+          q.oldest AS oldest_at
+        FROM (SELECT host_id FROM walk LIMIT ${rowsMax(sql, toldMax)}) w JOIN hosts h ON h.id = w.host_id
+        CROSS JOIN LATERAL (SELECT due_at, error FROM deliveries WHERE host_id = h.id ORDER BY due_at LIMIT 1) first
+        CROSS JOIN LATERAL (SELECT count(*)::int AS waiting, min(a.created_at) AS oldest FROM (
+          SELECT activity_id FROM deliveries WHERE host_id = h.id LIMIT ${rowsMax(sql, countedMax)}) d
+          JOIN outgoing_activities a ON a.id = d.activity_id) q
+        ORDER BY h.id`
+
+      const hurry = traced("Queues.hurry")(function*(host: string) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const some = sql`UPDATE deliveries SET due_at = ${now} WHERE (inbox_id, about, activity_id) IN (
+          SELECT d.inbox_id, d.about, d.activity_id FROM hosts h JOIN deliveries d ON d.host_id = h.id
+          WHERE h.host = ${host} AND d.due_at > ${now} LIMIT ${rowsMax(sql, countedMax)}) RETURNING 1`
+        let moved = 0
+        for (let rows = countedMax; rows === countedMax;) {
+          rows = (yield* some).length
+          moved += rows
+        }
+        return moved
+      })
+
+      const explain = traced("Queues.explain")(function*(statusId: bigint) {
+        const [post] = yield* sql<Omit<Reach, "waiting">>`
+          SELECT s.visibility, s.deleted_at IS NOT NULL AS deleted,
+            ARRAY(SELECT a.username || '@' || a.domain FROM mentions m JOIN accounts a ON a.id = m.account_id
+              WHERE m.status_id = s.id AND NOT m.silent AND a.domain IS NOT NULL LIMIT ${
+          rowsMax(sql, toldMax)
+        }) AS mentioned,
+            (SELECT count(*)::int FROM follows WHERE target_account_id = s.account_id AND remote) AS followers,
+            (SELECT count(DISTINCT i.host_id)::int FROM follows f JOIN remote_actors r ON r.account_id = f.account_id
+              JOIN inboxes i ON i.id = r.inbox_id WHERE f.target_account_id = s.account_id AND f.remote) AS follower_hosts,
+            (SELECT count(*)::int FROM fanouts WHERE status_id = s.id AND kind IN ('publish', 'edit', 'delete', 'deliver')) AS expanding,
+            ARRAY(SELECT i.url FROM reaches t JOIN inboxes i ON i.id = ANY (t.inbox_ids) WHERE t.about = s.id
+              ORDER BY i.url LIMIT ${rowsMax(sql, toldMax)}) AS reached
+          FROM statuses s WHERE s.id = ${statusId} AND s.local`
+        if (post === undefined) return undefined
+        const waiting = yield* sql<Waiting>`SELECT a.type, i.url AS inbox, d.tries, d.due_at, d.error, h.paused_by
+          FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id JOIN inboxes i ON i.id = d.inbox_id
+          JOIN hosts h ON h.id = d.host_id WHERE a.about = ${statusId} ORDER BY a.id, i.url LIMIT ${
+          rowsMax(sql, toldMax)
+        }`
+        return { ...post, waiting }
+      })
+      return Queues.of({ list, hurry, explain })
+    })
+  )
+}

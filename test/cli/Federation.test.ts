@@ -1,0 +1,68 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { cli } from "../support/Program.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const run = (...args: ReadonlyArray<string>) =>
+  Effect.flatMap(
+    TestDatabase,
+    ({ url }) => cli(["federation", ...args], { DATABASE_URL: url, PUBLIC_URL: "https://here.test" })
+  )
+
+/** A post of Ada's that one server has and another has not been able to take for an hour. */
+const seed = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [now, at] = [Date.now(), new Date(Date.now() - 3_600_000)]
+  yield* sql`INSERT INTO accounts (id, username, created_at, updated_at) VALUES (1, 'ada', ${at}, ${at})`
+  yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at) VALUES (7, 1, 'public', 7, ${at})`
+  for (const [id, host] of [[2, "well.test"], [3, "slow.test"]] as const) {
+    yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
+      VALUES (${id}, 'bob', ${host}, ${`https://${host}/users/bob`}, ${at}, ${at})`
+    yield* sql`INSERT INTO remote_actors (account_id, type, inbox_url, fetched_at)
+      VALUES (${id}, 'Person', ${`https://${host}/inbox`}, ${at})`
+    yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at) VALUES (${id}, ${id}, 1, ${at})`
+  }
+  yield* sql`INSERT INTO outgoing_activities (sender_id, type, uri, about, document, created_at)
+    VALUES (1, 'Create', 'https://here.test/users/ada/statuses/7/activity', 7, '{}', ${at})`
+  yield* sql`INSERT INTO reaches SELECT 7, array_agg(id) FROM inboxes`
+  yield* sql`INSERT INTO deliveries (inbox_id, about, activity_id, host_id, tries, due_at, error)
+    SELECT i.id, 7, a.id, i.host_id, 3, ${new Date(now + 600_000)}, '503 busy' FROM inboxes i, outgoing_activities a
+    WHERE i.url = 'https://slow.test/inbox'`
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federation", (it) => {
+  it.effect("says what waits, for whom and why; pauses, resumes and hurries", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      assert.strictEqual((yield* run("queue")).out, "Nothing waits for any server.\n")
+      yield* seed
+      const { code, err, out } = yield* run("queue")
+      assert.strictEqual(code, 0, err)
+      assert.match(
+        out,
+        /^slow\.test: 1 wait, the oldest for 60 minutes; the next one is tried in 10 minutes; it said last: 503 busy$/m
+      )
+      const told = yield* run("explain", "https://here.test/@ada/7")
+      assert.match(told.out, /^The post is public\.$/m)
+      assert.match(told.out, /2 followers on 2 other servers/)
+      assert.match(
+        told.out,
+        /It went to 2 inboxes:\n {2}https:\/\/slow\.test\/inbox\n {2}https:\/\/well\.test\/inbox$/m
+      )
+      assert.match(
+        told.out,
+        /^ {2}Create to https:\/\/slow\.test\/inbox is tried in 10 minutes, after 3 tries \(503 busy\)$/m
+      )
+      assert.match((yield* run("pause", "slow.test")).out, /Nothing more is sent/)
+      assert.match((yield* run("queue")).out, /paused by you/)
+      assert.match((yield* run("retry", "SLOW.test")).out, /^1 deliveries to slow\.test are tried now/)
+      const [row] = yield* sql`SELECT d.due_at <= ${new Date()} AS due, h.paused_by FROM deliveries d
+        JOIN hosts h ON h.id = d.host_id`
+      assert.deepStrictEqual(row, { due: true, pausedBy: null })
+      assert.match((yield* run("resume", "well.test")).out, /sent again/)
+      const wrong = yield* run("pause", "nobody.test")
+      assert.deepInclude(wrong, { code: 1, err: "Nothing was ever sent to nobody.test\n" })
+      assert.strictEqual((yield* run("explain", "https://here.test/@ada/8")).code, 1)
+    }), 120_000)
+})

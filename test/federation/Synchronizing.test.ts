@@ -1,0 +1,50 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fediverse, settled } from "../support/Fediverse.ts"
+
+it.live(
+  "FEP-8fcf: servers that disagree about who follows agree again after a post for followers",
+  () =>
+    Effect.gen(function*() {
+      const [here, there] = yield* fediverse(2)
+      const places = [here!, there!]
+      const anna = yield* here!.person("anna")
+      const [zoe, yan, xan] = [
+        yield* there!.person("zoe"),
+        yield* there!.person("yan"),
+        yield* there!.person("xan")
+      ]
+      for (const follower of [zoe, yan, xan]) yield* follower.follow(anna)
+      yield* settled(places)
+      const followersHere = Effect.map(
+        Effect.orDie(
+          here!.sql<{ username: string }>`SELECT a.username FROM follows f JOIN accounts a ON a.id = f.account_id
+        WHERE f.target_account_id = ${anna.accountId} ORDER BY 1`
+        ),
+        (rows) => rows.map(({ username }) => username)
+      )
+      assert.deepStrictEqual(yield* followersHere, ["xan", "yan", "zoe"])
+      // Both sides forget one follow each.
+      yield* here!.sql`DELETE FROM follows WHERE account_id = (SELECT id FROM accounts WHERE username = 'zoe')`
+      yield* there!.sql`DELETE FROM follows WHERE account_id = ${yan.accountId}`
+      assert.isTrue((yield* zoe.relationship(anna)).following)
+
+      yield* anna.post("for followers", { visibility: "private" })
+      const agreed = Effect.gen(function*() {
+        yield* settled(places)
+        return (yield* followersHere).join() === "xan" && !(yield* zoe.relationship(anna)).following
+      })
+      yield* Effect.repeat(agreed, { until: (done) => done })
+      assert.isTrue((yield* xan.relationship(anna)).following)
+      assert.isFalse((yield* yan.relationship(anna)).following)
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live("FEP-8fcf: the followers of a server are told to that server alone", () =>
+  Effect.gen(function*() {
+    const [here] = yield* fediverse(1)
+    yield* here!.person("anna")
+    const response = yield* here!.fetch("/users/anna/followers_synchronization")
+    assert.strictEqual(response.status, 401)
+  }).pipe(Effect.scoped), 60_000)
