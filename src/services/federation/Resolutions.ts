@@ -11,6 +11,7 @@ import { typeOf } from "./documents/Reading.ts"
 import { parseHandle } from "./Domains.ts"
 import { Fetches } from "./Fetches.ts"
 import { lookUpSecondsMax, RemotePosts } from "./fetching/RemotePosts.ts"
+import { Threads } from "./fetching/Threads.ts"
 import { RemoteAccounts } from "./RemoteAccounts.ts"
 import { RemoteActors, underWayMax } from "./RemoteActors.ts"
 import * as SingleFlight from "./SingleFlight.ts"
@@ -40,6 +41,7 @@ export class Resolutions extends Context.Service<Resolutions, {
       const actors = yield* RemoteActors
       const fetches = yield* Fetches
       const posts = yield* RemotePosts
+      const threads = yield* Threads
       const { federated } = yield* ServerConfig
       const once = yield* SingleFlight.make<Found | undefined, never>(underWayMax)
 
@@ -59,9 +61,12 @@ export class Resolutions extends Context.Service<Resolutions, {
         function*(address: string) {
           const places: Places = new Set()
           const found = yield* fetches.discover(address, places)
-          return typeOf(found.document, ...actorTypes) === undefined
-            ? { kind: "status" as const, id: (yield* posts.keep(found, { asked: true }, places)).statusId }
-            : { kind: "account" as const, uri: (yield* actors.find(found.id.href)).uri }
+          if (typeOf(found.document, ...actorTypes) !== undefined) {
+            return { kind: "account" as const, uri: (yield* actors.find(found.id.href)).uri }
+          }
+          const { document, statusId } = yield* posts.keep(found, { asked: true }, places)
+          yield* threads.meet(document)
+          return { kind: "status" as const, id: statusId }
         },
         Effect.timeoutOrElse({
           duration: `${lookUpSecondsMax} seconds`,

@@ -25,6 +25,12 @@ const shapes: Readonly<Record<string, (evil: Peer, forged: Json) => string>> = {
     evil.documents.set(at, (_, response) => sendJson(response, { ...context, ...forged }))
     return evil.url + from
   },
+  "behind an id of its own": (evil, forged) => {
+    const [at, its] = [`/first/${++count}`, `/its/${count}`]
+    evil.documents.set(at, (_, response) => sendJson(response, { ...context, ...forged, id: evil.url + its }))
+    evil.documents.set(its, (_, response) => sendJson(response, { ...context, ...forged }))
+    return evil.url + at
+  },
   "behind a page": (evil, forged) => {
     const [page, at] = [`/page/${++count}`, `/linked/${count}`]
     evil.documents.set(at, (_, response) => sendJson(response, { ...context, ...forged }))
