@@ -54,7 +54,7 @@ import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Standings } from "../services/statuses/Standings.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { Tags } from "../services/statuses/Tags.ts"
-import { inquiries, remote } from "./Federation.ts"
+import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 const identity = Layer.mergeAll(SignUps.layer, SignIns.layer, Grants.layer).pipe(
@@ -108,7 +108,6 @@ const federation = Layer.mergeAll(
   Resolutions.layer,
   Senders.layer
 ).pipe(
-  Layer.provide(inquiries),
   Layer.provideMerge(remote),
   Layer.provide(KeyOperations.layer)
 )

@@ -47,9 +47,8 @@ export const make = Effect.gen(function*() {
     if (type === "Create" && known !== undefined) return yield* ignored("it is here already")
     if (type !== "Create" && known === undefined) return yield* ignored("an unknown post")
     if (type !== "Delete") {
-      return (yield* couldConcern(activity)) || known
-        ? { kind: "news", uri } as const
-        : "ignored: it concerns nobody here"
+      const concerns = known !== undefined || (yield* couldConcern(activity))
+      return concerns ? { kind: "news", uri } as const : yield* ignored("it concerns nobody here")
     }
     // Who may not read a post is told that there is none.
     const open = known?.visibility === "public" || known?.visibility === "unlisted"

@@ -54,6 +54,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     })
   })
 
+  const adopt = (uri: string) =>
+    statuses.adopt(uri).pipe(
+      Effect.flatMap((ids) =>
+        ids.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids })
+      ),
+      Effect.catchCause((cause) => Effect.logWarning("a reply did not find what it answers", cause))
+    )
+
   /** `asked`: somebody wants it, so that it is kept although nobody here may be concerned. */
   const create = Effect.fnUntraced(function*(
     own: Ownership,
@@ -92,9 +100,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         inquiries.around(parentId === undefined ? document : { ...document, inReplyTo: undefined })
       )
     }
-    if (parentId === undefined && note.inReplyTo !== undefined) {
-      yield* sql.afterCommit(Effect.orDie(statuses.adopt(note.inReplyTo)))
-    }
+    // What it answers may have come while this was not committed yet, and did not see it.
+    if (parentId === undefined && note.inReplyTo !== undefined) yield* sql.afterCommit(adopt(note.inReplyTo))
     return done
   })
 

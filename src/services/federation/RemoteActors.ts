@@ -80,15 +80,20 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         return stored ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
       })
 
-      const refresh = traced("RemoteActors.refresh")((uri: string) => once(uri, fetched(uri)))
-
-      const find = traced("RemoteActors.find")(function*(uri: string) {
+      /** Whoever is met for the first time is at a host that may be begun with. */
+      const admitted = Effect.fnUntraced(function*(uri: string) {
         const known = yield* accounts.byUri(uri)
-        if (known !== undefined) return known
-        if (!(yield* newHosts.admit(URL.parse(uri)?.hostname ?? ""))) {
+        if (known === undefined && !(yield* newHosts.admit(URL.parse(uri)?.hostname ?? ""))) {
           return yield* new Implausible({ url: uri, reason: "too many new hosts of one domain" })
         }
-        return yield* refresh(uri)
+      })
+
+      const refresh = traced("RemoteActors.refresh")((uri: string) =>
+        once(uri, Effect.andThen(admitted(uri), fetched(uri)))
+      )
+
+      const find = traced("RemoteActors.find")(function*(uri: string) {
+        return (yield* accounts.byUri(uri)) ?? (yield* refresh(uri))
       })
 
       const findByHandle = traced("RemoteActors.findByHandle")(function*(text: string) {

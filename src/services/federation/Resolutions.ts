@@ -10,8 +10,8 @@ import { actorTypes } from "./documents/ForeignActor.ts"
 import { typeOf } from "./documents/Reading.ts"
 import { parseHandle } from "./Domains.ts"
 import { Fetches } from "./Fetches.ts"
-import { Inquiries } from "./fetching/Inquiries.ts"
 import { lookUpSecondsMax, RemotePosts } from "./fetching/RemotePosts.ts"
+import { Threads } from "./fetching/Threads.ts"
 import { RemoteAccounts } from "./RemoteAccounts.ts"
 import { RemoteActors, underWayMax } from "./RemoteActors.ts"
 import * as SingleFlight from "./SingleFlight.ts"
@@ -40,8 +40,8 @@ export class Resolutions extends Context.Service<Resolutions, {
       const accounts = yield* RemoteAccounts
       const actors = yield* RemoteActors
       const fetches = yield* Fetches
-      const inquiries = yield* Inquiries
       const posts = yield* RemotePosts
+      const threads = yield* Threads
       const { federated } = yield* ServerConfig
       const once = yield* SingleFlight.make<Found | undefined, never>(underWayMax)
 
@@ -64,8 +64,8 @@ export class Resolutions extends Context.Service<Resolutions, {
           if (typeOf(found.document, ...actorTypes) !== undefined) {
             return { kind: "account" as const, uri: (yield* actors.find(found.id.href)).uri }
           }
-          const { statusId } = yield* posts.keep(found, { asked: true }, places)
-          yield* inquiries.around(found.document)
+          const { document, statusId } = yield* posts.keep(found, { asked: true }, places)
+          yield* threads.meet(document)
           return { kind: "status" as const, id: statusId }
         },
         Effect.timeoutOrElse({

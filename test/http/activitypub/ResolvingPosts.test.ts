@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { sendJson } from "../../services/outbound/Hosts.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, resolved, serve, timesAsked } from "./Exchange.ts"
-import { note, OtherServer, servers } from "./Sending.ts"
+import { done, note, OtherServer, servers } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -105,6 +106,43 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       }
       assert.strictEqual(yield* timesAsked(`${url}/loop/6`), 1)
       assert.strictEqual(yield* timesAsked(`${url}/loop/7`), 0)
+    }))
+
+  it.effect("row 79: what is kept is kept under its id, whatever address led to it", () =>
+    Effect.gen(function*() {
+      const [fritz, wim] = [yield* person("fritz"), yield* there("wim")]
+      const post = note(wim, "kept")
+      yield* serve(post)
+      const moved = yield* answer("/@wim/kept", (_, response) =>
+        response.writeHead(301, { location: String(post["id"]) }).end())
+      assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [post["id"]])
+      // The address may lead to something else tomorrow, and the post stays what it is.
+      const other = note(wim, "other")
+      yield* serve(other)
+      yield* answer("/@wim/kept", (_, response) =>
+        response.writeHead(301, { location: String(other["id"]) }).end())
+      assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [other["id"]])
+      assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, post["id"]), [post["id"]])
+    }))
+
+  it.effect("row 10: what its author deletes while it is on its way does not arrive", () =>
+    Effect.gen(function*() {
+      const [gerd, vic] = [yield* person("gerd"), yield* there("vic")]
+      const post = note(vic, "crossed")
+      const asked = yield* Deferred.make<Effect.Effect<void>>()
+      yield* answer(new URL(String(post["id"])).pathname, (_, response) => {
+        Effect.runSync(Deferred.succeed(
+          asked,
+          Effect.sync(() => sendJson(response, { "@context": "https://www.w3.org/ns/activitystreams", ...post }))
+        ))
+      })
+      const search = yield* Effect.forkChild(resolved(gerd.token, post["id"]), { startImmediately: true })
+      const go = yield* Deferred.await(asked)
+      assert.strictEqual(yield* done(vic, { type: "Delete", object: post["id"] }), "done")
+      yield* go
+      assert.isEmpty(yield* Fiber.join(search))
+      yield* serve(post)
+      assert.isEmpty(yield* resolved(gerd.token, post["id"]))
     }))
 
   it.effect("row 56: a post for a few that is fetched is shown to those few", () =>

@@ -106,7 +106,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         ))
       })
       const post = note(xena, "slow", { published, replies: collection })
-      const fresh = note(xena, "fresh", { published: new Date().toISOString(), replies: collection })
+      const fresh = note(xena, "fresh", { published: new Date().toISOString() })
       yield* serve(post, fresh)
       const id = yield* idOf(ben, post["id"])
       yield* conversation(ben, id)
@@ -148,6 +148,20 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.lengthOf(found.descendants, limits.repliesOfNew)
       const parent = yield* idOf(cleo, top["id"])
       assert.strictEqual((yield* api(cleo.token, `/api/v1/statuses/${parent}`)).replies_count, 1)
+    }))
+
+  it.effect("a post of the last minutes that somebody searches for brings along what it answers", () =>
+    Effect.gen(function*() {
+      const [fritz, tom] = [yield* person("fritz"), yield* there("tom")]
+      const top = note(tom, "top", { published })
+      const reply = note(tom, "reply", { published: new Date().toISOString(), inReplyTo: top["id"] })
+      yield* serve(top, reply)
+      const id = yield* idOf(fritz, reply["id"])
+      const ancestors = yield* eventually(Effect.map(
+        conversation(fritz, id),
+        (found) => found.ancestors.length > 0 ? found.ancestors : undefined
+      ))
+      assert.deepStrictEqual<unknown>(ancestors, [top["id"]])
     }))
 
   it.effect("row 34: chains, pages and accounts that somebody makes up without an end cost what the budget says", () =>

@@ -20,6 +20,8 @@ const ancestorsMax = 4_096
 export class Threads extends Context.Service<Threads, {
   /** Fetches what a new post answers and its first replies. Nothing is done where it needs nothing. */
   readonly around: (post: Foreign) => Effect.Effect<void>
+  /** The same in the background for a post that somebody came upon, where it is too new for `read` to do it. */
+  readonly meet: (post: Foreign) => Effect.Effect<void>
   /**
    * Somebody reads the conversation of a status: it is fetched in the background where that is due. Answers whether that
    * goes on, and undefined where there is nothing to wait for.
@@ -31,6 +33,7 @@ export class Threads extends Context.Service<Threads, {
   /** For whoever has no network. */
   static readonly layerNone = Layer.succeed(Threads, {
     around: () => Effect.void,
+    meet: () => Effect.void,
     read: () => Effect.succeed(undefined)
   })
 
@@ -97,6 +100,15 @@ export class Threads extends Context.Service<Threads, {
         yield* descend(post, budget, limits.repliesOfNew)
       })
 
+      const meet = traced("Threads.meet")(function*(post: Foreign) {
+        const age = (yield* Clock.currentTimeMillis) - Date.parse(String(post["published"]))
+        if (age >= threadAgeMillisMin) return
+        yield* around(post).pipe(
+          Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", cause)),
+          Effect.forkIn(scope)
+        )
+      })
+
       /** What the topmost of the parents that are here answers, if that is not here. */
       const missing = (statusId: bigint) =>
         Effect.map(
@@ -135,7 +147,7 @@ export class Threads extends Context.Service<Threads, {
         return yield* lookUps.find("thread", statusId)
       })
 
-      return Threads.of({ around, read })
+      return Threads.of({ around, meet, read })
     })
   )
 }
