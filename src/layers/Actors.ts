@@ -24,6 +24,7 @@ import { Measures } from "../services/moderation/Measures.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
 import { Follows } from "../services/social/Follows.ts"
+import { Moves } from "../services/social/Moves.ts"
 import { Restrictions } from "../services/social/Restrictions.ts"
 import { Authors } from "../services/statuses/Authors.ts"
 import { DirectThreads } from "../services/statuses/DirectThreads.ts"
@@ -49,6 +50,7 @@ const services = Layer.mergeAll(
   Follows.layer,
   InboundActivities.layer,
   Measures.layer,
+  Moves.layer,
   Notices.layer,
   OutsideCommands.layer,
   Polls.layer,

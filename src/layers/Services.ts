@@ -6,6 +6,7 @@ import { InboundActivities } from "../services/federation/inbox/InboundActivitie
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
+import { Redirects } from "../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Replies } from "../services/federation/Replies.ts"
@@ -44,6 +45,7 @@ import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import { Connections } from "../services/social/Connections.ts"
 import { Exclusions } from "../services/social/Exclusions.ts"
+import { Moves } from "../services/social/Moves.ts"
 import { Notes } from "../services/social/Notes.ts"
 import { Relationships } from "../services/social/Relationships.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
@@ -105,8 +107,10 @@ const federation = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
-  Layer.provideMerge(Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Departures.layer)),
-  Layer.provideMerge(Layer.merge(AgendaEntries.layer, Errands.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Departures.layer, Redirects.layer)
+  ),
+  Layer.provideMerge(Layer.mergeAll(AgendaEntries.layer, Errands.layer, Moves.layer)),
   Layer.provide(KeyOperations.layer)
 )
 

@@ -12,6 +12,7 @@ import * as Fanout from "./Fanout.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
 import * as Moderation from "./Moderation.ts"
+import * as Moving from "./Moving.ts"
 import * as Ownership from "./Ownership.ts"
 import * as Polling from "./Polling.ts"
 import * as Profile from "./Profile.ts"
@@ -33,6 +34,7 @@ const make = Effect.gen(function*() {
   const relations = yield* Relations.make
   const interactions = yield* Interactions.make
   const moderation = yield* Moderation.make
+  const moving = yield* Moving.make(relations.verbs)
   const polling = yield* Polling.make
   const profile = yield* Profile.make
   const departing = yield* Departing.make
@@ -43,6 +45,7 @@ const make = Effect.gen(function*() {
     ...relations.verbs,
     ...interactions.verbs,
     ...moderation.verbs,
+    ...moving.verbs,
     ...polling.verbs,
     ...profile.verbs
   }

@@ -11,6 +11,7 @@ import { Polls } from "../../services/statuses/Polls.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Accounts } from "./Accounts.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Moving from "./Moving.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
@@ -41,6 +42,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
   const broadcast = yield* Broadcast
   const polls = yield* Polls
   const sliceRows = yield* SliceRows
+  const handOver = yield* Moving.handOver
 
   const told = (written: ReadonlyArray<Written>) =>
     sql.afterCommit(
@@ -153,6 +155,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
   const step = Effect.fnUntraced(function*(accountId: AccountId, fanout: Fanout) {
     const { details, id, kind, statusId } = fanout
     if (details !== null) {
+      if ("movedTo" in details) return yield* handOver(accountId, fanout, details.movedTo)
       if ("report" in details) yield* told(yield* notices.reported(accountId, BigInt(details.report)))
       else if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
       else {
@@ -160,7 +163,9 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
         yield* told(yield* notices.tell(from, details))
       }
     }
-    if (statusId === null || kind === "notify" || kind === "homes") return yield* finish(id)
+    if (statusId === null || kind === "notify" || kind === "homes" || kind === "move") {
+      return yield* finish(id)
+    }
     return yield* stepOf[kind](accountId, { ...fanout, statusId })
   })
 

@@ -7,6 +7,7 @@ import { References } from "../../services/federation/inbox/References.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Errands } from "../../services/intents/Errands.ts"
 import * as InboxCollections from "./InboxCollections.ts"
+import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
 import * as InboxReports from "./InboxReports.ts"
@@ -23,6 +24,7 @@ const known = [
   "Flag",
   "Follow",
   "Like",
+  "Move",
   "Reject",
   "Remove",
   "Undo",
@@ -43,6 +45,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const departures = yield* Departures
   const errands = yield* Errands
   const reports = yield* InboxReports.make
+  const moves = yield* InboxMoves.make
   const posts = yield* InboxPosts.make(verbs)
 
   const onAccount = (
@@ -118,6 +121,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           return idOf(object) === self.uri
             ? Effect.as(departures.begin(own.accountId), done)
             : posts.remove(own, self, object)
+        case "Move":
+          return moves.move(own, self, activity)
         case "Undo":
           return undo(own, self, object)
         case "Add":

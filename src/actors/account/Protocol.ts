@@ -133,7 +133,13 @@ export const Command = Schema.Union([
     measure: Schema.Literals(["suspend", "silence", "sensitize"]),
     stands: Schema.Boolean
   }),
-  Schema.TaggedStruct("UpdateProfile", { change: ProfileChange })
+  Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
+  /** Becomes another account, which must name this one among its aliases. */
+  Schema.TaggedStruct("Move", Target),
+  /** An actor's id that the account is, or is not any more, known as. */
+  Schema.TaggedStruct("Alias", { uri: Schema.String, present: Schema.Boolean }),
+  /** Whom the account follows, blocks or mutes has become another one. */
+  Schema.TaggedStruct("CarryOver", { from: AccountIdFromString, to: AccountIdFromString })
 ])
 export type Command = typeof Command.Type
 

@@ -7,6 +7,7 @@ import { traced } from "../Traced.ts"
 import { Departures } from "./departure/Departures.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
+import { Redirects } from "./Redirects.ts"
 
 /** Whom a handle that nobody confirms belongs to: no domain at all, so that it can mislead nobody. */
 export const unknownDomain = "handle.invalid"
@@ -42,6 +43,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const broadcast = yield* Broadcast
       const departures = yield* Departures
       const emojis = yield* RemoteEmojis
+      const redirects = yield* Redirects
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
         const [row] = yield* sql<RemoteAccount>`
@@ -79,7 +81,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
           INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
             indexable, memorial, suspended_at, created_at, updated_at, avatar_remote_url, avatar_description,
-            header_remote_url, header_description)
+            header_remote_url, header_description, attribution_domains)
           SELECT fresh.id, coalesce(${handle?.username ?? null}, fresh.id::text), ${
           handle?.domain ?? unknownDomain
         }, ${uri},
@@ -89,7 +91,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             ${actor.memorial}, ${suspendedAt}, ${actor.publishedAt ?? at}, ${at}, ${actor.avatar?.url ?? null},
             ${actor.avatar?.description ?? ""}, ${actor.header?.url ?? null}, ${
           actor.header?.description ?? ""
-        } FROM fresh
+        }, ${actor.attributionDomains}::text[] FROM fresh
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET
             username = CASE WHEN ${handle === undefined} THEN accounts.username ELSE excluded.username END,
             domain = CASE WHEN ${handle === undefined} THEN accounts.domain ELSE excluded.domain END,
@@ -98,7 +100,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             indexable = excluded.indexable, memorial = excluded.memorial, updated_at = excluded.updated_at,
             avatar_remote_url = excluded.avatar_remote_url, avatar_description = excluded.avatar_description,
             header_remote_url = excluded.header_remote_url, header_description = excluded.header_description,
-            suspended_at = excluded.suspended_at
+            suspended_at = excluded.suspended_at, attribution_domains = excluded.attribution_domains
           RETURNING id`
         return AccountId.make(only(rows).id)
       })
@@ -146,6 +148,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* details(id, actor, byOrigin, now)
+          yield* redirects.store(id, actor.movedTo)
           yield* keys(id, actor)
           yield* emojis.keep(actor.id.host, actor.emojis)
           return id

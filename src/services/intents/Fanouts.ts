@@ -8,9 +8,9 @@ import { traced } from "../Traced.ts"
 
 /**
  * What an account has to tell: a new, edited or deleted status, a poll that has ended, a notice to somebody, or that homes
- * are out of date.
+ * are out of date, or that it moved.
  */
-export type FanoutKind = "publish" | "edit" | "delete" | "poll" | "notify" | "homes"
+export type FanoutKind = "publish" | "edit" | "delete" | "poll" | "notify" | "homes" | "move"
 
 /** A durable intent; `phase` and `cursor` (the id of the last follow that was served) say how far it has come. */
 export interface Fanout {
@@ -46,8 +46,13 @@ export interface Reported {
   readonly report: string
 }
 
+/** The account, by its id as a decimal string, that the one who tells has become. */
+export interface Moved {
+  readonly movedTo: string
+}
+
 /** What an intent has to tell beside a status. */
-export type Details = Notice | Homes | Reported
+export type Details = Notice | Homes | Reported | Moved
 
 /** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
 export interface Homes {
