@@ -13,6 +13,7 @@ import {
   profileFieldCharactersMax,
   profileFieldsMax
 } from "../../services/instance/ContentLimits.ts"
+import { Errands } from "../../services/intents/Errands.ts"
 import { Follows } from "../../services/social/Follows.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -72,6 +73,7 @@ const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const profiles = yield* Profiles
+  const errands = yield* Errands
   const follows = yield* Follows
   const intend = yield* Intents.make
   const feeds = yield* Feeds
@@ -97,6 +99,7 @@ export const make = Effect.gen(function*() {
           fields === undefined ? profile : { ...profile, fields },
           Struct.pick(change, postingDefaults)
         )
+        if (fields !== undefined) yield* errands.leave("links", accountId)
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))

@@ -3,6 +3,7 @@ import { References } from "../../services/federation/inbox/References.ts"
 import { Redirects } from "../../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
+import { LinkProofs } from "../../services/identity/LinkProofs.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { type Errand, type ErrandKind, Errands } from "../../services/intents/Errands.ts"
 import { Moves } from "../../services/social/Moves.ts"
@@ -18,6 +19,7 @@ const make = Effect.gen(function*() {
   const errands = yield* Errands
   const moves = yield* Moves
   const people = yield* Accounts
+  const proofs = yield* LinkProofs
   const redirects = yield* Redirects
   const references = yield* References
 
@@ -49,7 +51,12 @@ const make = Effect.gen(function*() {
   })
 
   /** What is done, by its kind. All of it may come again. */
-  const runs: Record<ErrandKind, (accountId: bigint) => Effect.Effect<void, unknown>> = { profile, move, redirect }
+  const runs: Record<ErrandKind, (accountId: bigint) => Effect.Effect<void, unknown>> = {
+    profile,
+    move,
+    redirect,
+    links: proofs.verify
+  }
 
   const run = (errand: Errand) =>
     runs[errand.kind](errand.subjectId).pipe(

@@ -1,7 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
+import type { StoredField } from "../identity/Accounts.ts"
+import { linkOf, provenLinksMax } from "../identity/LinkProofs.ts"
 import { AccountId } from "../Ids.ts"
+import { Errands } from "../intents/Errands.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { Departures } from "./departure/Departures.ts"
@@ -43,6 +46,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const broadcast = yield* Broadcast
       const departures = yield* Departures
       const emojis = yield* RemoteEmojis
+      const errands = yield* Errands
       const redirects = yield* Redirects
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
@@ -58,7 +62,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       }, Effect.orDie)
 
       const before = Effect.fnUntraced(function*(uri: string) {
-        const [row] = yield* sql<Standing>`SELECT a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin
+        const [row] = yield* sql<Before>`SELECT a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin,
+            a.fields, r.fetched_at
           FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri} FOR UPDATE OF a`
         return row
       })
@@ -72,6 +77,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         actor: ForeignActor,
         handle: { username: string; domain: string } | undefined,
         suspendedAt: Date | null,
+        fields: ReadonlyArray<StoredField>,
         now: number
       ) {
         const at = new Date(now)
@@ -86,7 +92,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           handle?.domain ?? unknownDomain
         }, ${uri},
             ${actor.url}, ${actor.displayName}, ${actor.noteHtml},
-            ${JSON.stringify(actor.fields.map((field) => ({ ...field, verifiedAt: null })))}::jsonb, ${actor.locked},
+            ${JSON.stringify(fields)}::jsonb, ${actor.locked},
             ${actor.type === "Application" || actor.type === "Service"}, ${actor.discoverable}, ${actor.indexable},
             ${actor.memorial}, ${suspendedAt}, ${actor.publishedAt ?? at}, ${at}, ${actor.avatar?.url ?? null},
             ${actor.avatar?.description ?? ""}, ${actor.header?.url ?? null}, ${
@@ -144,7 +150,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         const id = yield* sql.withTransaction(Effect.gen(function*() {
           const old = yield* before(actor.id.href)
           const { byOrigin, suspendedAt } = standing(actor.suspended, old, new Date(now))
-          const id = yield* account(actor, handle, suspendedAt, now)
+          const fields = withProofs(actor.fields, old?.fields ?? [])
+          const id = yield* account(actor, handle, suspendedAt, fields, now)
+          if (mayBeProven(fields, old, now)) yield* errands.leave("links", id)
           yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* details(id, actor, byOrigin, now)
@@ -174,6 +182,29 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
 interface Standing {
   readonly suspendedAt: Date | null
   readonly byOrigin: boolean
+}
+
+/** An account before its document was looked at anew. */
+interface Before extends Standing {
+  readonly fields: ReadonlyArray<StoredField>
+  readonly fetchedAt: Date | null
+}
+
+/** How often pages are looked at that did not link back, in milliseconds, while the profile stays the same. */
+const linksMillisMin = 86_400_000
+
+const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredField>): ReadonlyArray<StoredField> => {
+  const proven = new Map(old.map(({ value, verifiedAt }) => [value, verifiedAt]))
+  return fields.map((field) => ({ ...field, verifiedAt: proven.get(field.value) ?? null }))
+}
+
+/** Whether there are links to look at: new ones, or such that did not link back a day ago. */
+const mayBeProven = (fields: ReadonlyArray<StoredField>, old: Before | undefined, now: number): boolean => {
+  const known = new Set(old?.fields.map(({ value }) => value))
+  const isOld = now - (old?.fetchedAt?.getTime() ?? 0) > linksMillisMin
+  return fields.slice(0, provenLinksMax).some((field) =>
+    field.verifiedAt === null && (isOld || !known.has(field.value)) && linkOf(false, field) !== undefined
+  )
 }
 
 /** Who was suspended here stays so, whatever its own server says; what that server did only it undoes (S-014). */
