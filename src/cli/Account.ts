@@ -1,18 +1,16 @@
-import { Console, Effect, Option, Redacted, Schema } from "effect"
+import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
-import * as Protocol from "../actors/account/Protocol.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
-import { notify } from "../layers/PostgresChannel.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { type RoleId, Roles } from "../services/identity/Roles.ts"
 import { Users } from "../services/identity/Users.ts"
-import type { AccountId } from "../services/Ids.ts"
-import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import type { Measure } from "../services/moderation/Measures.ts"
 import { traced } from "../services/Traced.ts"
+import { leave } from "./Leaving.ts"
 import { findUser, refuse } from "./Lookup.ts"
+import * as Moving from "./Moving.ts"
 import * as Operator from "./Operator.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
@@ -72,14 +70,6 @@ const create = Command.make(
     }
   }, (effect) => Effect.provide(effect, Operator.layer))
 ).pipe(Command.withDescription("Makes an account on this server"))
-
-/** What belongs to the account's actor: a row for it, and a signal that wakes it. */
-const leave = Effect.fnUntraced(function*(accountId: AccountId, command: Protocol.Command) {
-  const outside = yield* OutsideCommands
-  const encoded = yield* Schema.encodeEffect(Schema.toCodecJson(Protocol.Command))(command)
-  yield* outside.leave(accountId, command._tag, encoded)
-  yield* notify({ _tag: "Wake", accountId })
-}, Effect.orDie)
 
 const modify = Command.make(
   "modify",
@@ -145,5 +135,5 @@ const measures = [
 
 export const command = Command.make("account").pipe(
   Command.withDescription("Accounts on this server"),
-  Command.withSubcommands([create, modify, ...measures])
+  Command.withSubcommands([create, modify, ...measures, Moving.alias, Moving.move])
 )

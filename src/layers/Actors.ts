@@ -48,6 +48,7 @@ import { Reports } from "../services/moderation/Reports.ts"
 import { Counterparts } from "../services/social/Counterparts.ts"
 import { DomainMutes } from "../services/social/DomainMutes.ts"
 import { Follows } from "../services/social/Follows.ts"
+import { Moves } from "../services/social/Moves.ts"
 import { Restrictions } from "../services/social/Restrictions.ts"
 import { Authors } from "../services/statuses/Authors.ts"
 import { DirectThreads } from "../services/statuses/DirectThreads.ts"
@@ -88,6 +89,7 @@ const services = Layer.mergeAll(
   InboundActivities.layer,
   Judgements.layer,
   Measures.layer,
+  Moves.layer,
   Notices.layer,
   OutsideCommands.layer,
   Polls.layer,

@@ -10,6 +10,7 @@ import { RemoteProfiles } from "../services/federation/fetching/RemoteProfiles.t
 import { Threads } from "../services/federation/fetching/Threads.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { Redirects } from "../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -17,6 +18,7 @@ import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { WebFingers } from "../services/federation/WebFingers.ts"
 import { AgendaEntries } from "../services/intents/Agenda.ts"
 import { Errands } from "../services/intents/Errands.ts"
+import { Moves } from "../services/social/Moves.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** What is had from other servers, and stored by way of `Imports`. */
@@ -27,13 +29,15 @@ export const remote = Layer.merge(Threads.layer, RemoteProfiles.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       DomainRules.layer,
-      Errands.layer,
+      Moves.layer,
       Purges.layer,
+      Redirects.layer,
       RemoteEmojis.layer,
       SigningKeys.layer,
       Signatures.layer
     )
   ),
+  Layer.provideMerge(Errands.layer),
   Layer.provide(Layer.merge(AgendaEntries.layer, KeyOperations.layer))
 )
 

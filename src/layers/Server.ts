@@ -7,6 +7,8 @@ import * as Deadlines from "../http/Deadlines.ts"
 import * as Edge from "../http/Edge.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
+import { References } from "../services/federation/inbox/References.ts"
+import { LinkProofs } from "../services/identity/LinkProofs.ts"
 import * as Actors from "./Actors.ts"
 import * as Foundation from "./Foundation.ts"
 import * as HttpServer from "./HttpServer.ts"
@@ -30,7 +32,9 @@ const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, dis
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Hub.layerStop.pipe(
   // Streams end before the server waits for what it still answers.
-  Layer.provideMerge(Layer.merge(served, ErrandRunner.layer)),
+  Layer.provideMerge(
+    Layer.merge(served, ErrandRunner.layer.pipe(Layer.provide(Layer.merge(References.layer, LinkProofs.layer))))
+  ),
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(Routes.hub),
   Layer.provide(Services.layer),

@@ -14,6 +14,7 @@ import * as Importing from "./Importing.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
 import * as Moderation from "./Moderation.ts"
+import * as Moving from "./Moving.ts"
 import * as Ownership from "./Ownership.ts"
 import * as Polling from "./Polling.ts"
 import * as Profile from "./Profile.ts"
@@ -36,6 +37,7 @@ const make = Effect.gen(function*() {
   const domains = yield* DomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
   const moderation = yield* Moderation.make
+  const moving = yield* Moving.make(relations.verbs)
   const polling = yield* Polling.make
   const importing = yield* Importing.make(publishing.verbs)
   const profile = yield* Profile.make
@@ -48,6 +50,7 @@ const make = Effect.gen(function*() {
     ...domains.verbs,
     ...interactions.verbs,
     ...moderation.verbs,
+    ...moving.verbs,
     ...polling.verbs,
     ...importing.verbs,
     ...profile.verbs

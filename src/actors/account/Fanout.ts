@@ -11,6 +11,7 @@ import { Polls } from "../../services/statuses/Polls.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Accounts } from "./Accounts.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Moving from "./Moving.ts"
 import * as Outgoing from "./Outgoing.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 import * as Tellings from "./Tellings.ts"
@@ -45,6 +46,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const polls = yield* Polls
   const sliceRows = yield* SliceRows
   const outgoing = yield* Outgoing.make(owners, sliceRows)
+  const handOver = yield* Moving.handOver
 
   const { threadsChanged, told } = yield* Tellings.make
 
@@ -147,6 +149,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const step = Effect.fnUntraced(function*(accountId: AccountId, fanout: Fanout) {
     const { details, id, kind, statusId } = fanout
     if (details !== null) {
+      if ("movedTo" in details) return yield* handOver(accountId, fanout, details.movedTo)
       if ("report" in details) yield* told(yield* notices.reported(accountId, BigInt(details.report)))
       else if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
       else if ("to" in details) {
@@ -154,7 +157,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
         yield* told(yield* notices.tell(from, details))
       }
     }
-    if (statusId === null || kind === "notify" || kind === "homes" || kind === "deliver") return yield* finish(id)
+    if (statusId === null || kind === "notify" || kind === "homes" || kind === "move" || kind === "deliver") {
+      return yield* finish(id)
+    }
     return yield* stepOf[kind](accountId, { ...fanout, statusId })
   })
 

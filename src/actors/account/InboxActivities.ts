@@ -11,6 +11,7 @@ import { FollowActivities } from "../../services/federation/outbox/FollowActivit
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Errands } from "../../services/intents/Errands.ts"
 import * as InboxCollections from "./InboxCollections.ts"
+import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import * as InboxReports from "./InboxReports.ts"
@@ -30,6 +31,7 @@ const known = [
   "Flag",
   "Follow",
   "Like",
+  "Move",
   "Reject",
   "Remove",
   "Undo",
@@ -52,6 +54,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const purges = yield* Purges
   const errands = yield* Errands
   const reports = yield* InboxReports.make
+  const moves = yield* InboxMoves.make
   const posts = yield* InboxPosts.make(verbs)
   const leaving = yield* FollowActivities
   const send = yield* Sending.make
@@ -150,6 +153,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           return idOf(object) === self.uri
             ? Effect.as(purges.begin(own.accountId), done)
             : posts.remove(own, self, object)
+        case "Move":
+          return moves.move(own, self, activity)
         case "Undo":
           return undoing.undo(own, self, object)
         case "Add":

@@ -14,6 +14,7 @@ import {
   profileFieldCharactersMax,
   profileFieldsMax
 } from "../../services/instance/ContentLimits.ts"
+import { Errands } from "../../services/intents/Errands.ts"
 import { Follows } from "../../services/social/Follows.ts"
 import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
@@ -75,6 +76,7 @@ const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const profiles = yield* Profiles
+  const errands = yield* Errands
   const follows = yield* Follows
   const announce = yield* Announcing.make
   const intend = yield* Intents.make
@@ -103,6 +105,7 @@ export const make = Effect.gen(function*() {
           fields === undefined ? profile : { ...profile, fields },
           Struct.pick(change, postingDefaults)
         )
+        if (fields !== undefined) yield* errands.leave("links", accountId)
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))

@@ -147,7 +147,13 @@ export const Command = Schema.Union([
   /** What a remote account has pinned, first what comes first. */
   Schema.TaggedStruct("Feature", { statusIds: Schema.Array(StatusIdFromString) }),
   /** A post of the account that its origin has no more. */
-  Schema.TaggedStruct("Withdraw", { uri: Schema.String })
+  Schema.TaggedStruct("Withdraw", { uri: Schema.String }),
+  /** Becomes another account, which must name this one among its aliases. */
+  Schema.TaggedStruct("Move", Target),
+  /** An actor's id that the account is, or is not any more, known as. */
+  Schema.TaggedStruct("Alias", { uri: Schema.String, present: Schema.Boolean }),
+  /** Whom the account follows, blocks or mutes has become another one. */
+  Schema.TaggedStruct("CarryOver", { from: AccountIdFromString, to: AccountIdFromString })
 ])
 export type Command = typeof Command.Type
 

@@ -1,7 +1,13 @@
 import { Effect, Layer, Schedule } from "effect"
+import { References } from "../../services/federation/inbox/References.ts"
+import { Redirects } from "../../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
-import { type Errand, Errands } from "../../services/intents/Errands.ts"
+import { LinkProofs } from "../../services/identity/LinkProofs.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { type Errand, type ErrandKind, Errands } from "../../services/intents/Errands.ts"
+import { Moves } from "../../services/social/Moves.ts"
+import { Accounts } from "../account/Accounts.ts"
 
 /** Errands that a node runs at once, and how long one may take before it is given up for this time, in seconds. */
 export const errandsAtOnceMax = 32
@@ -11,14 +17,46 @@ const make = Effect.gen(function*() {
   const accounts = yield* RemoteAccounts
   const actors = yield* RemoteActors
   const errands = yield* Errands
+  const moves = yield* Moves
+  const people = yield* Accounts
+  const proofs = yield* LinkProofs
+  const redirects = yield* Redirects
+  const references = yield* References
 
   const profile = Effect.fnUntraced(function*(accountId: bigint) {
     const uri = yield* accounts.uriOf(accountId)
     if (uri !== undefined) yield* actors.refresh(uri)
   })
 
+  /** An account by its id, ours or as its own server shows it at this moment. */
+  const lookedUp = Effect.fnUntraced(function*(uri: string) {
+    const local = yield* references.localAccount(uri)
+    return local ?? AccountId.make((yield* actors.refresh(uri)).id)
+  })
+
+  /** The target is looked at anew, and the account moves if that names it; what it refuses it would refuse again. */
+  const move = Effect.fnUntraced(function*(accountId: bigint) {
+    const uri = yield* moves.asked(accountId)
+    if (uri === undefined) return
+    const target = yield* lookedUp(uri)
+    yield* people.tell(AccountId.make(accountId), { _tag: "Move", target }).pipe(
+      Effect.asVoid,
+      Effect.catchTags({ NotAllowed: () => Effect.void, RecordNotFound: () => Effect.void })
+    )
+  })
+
+  const redirect = Effect.fnUntraced(function*(accountId: bigint) {
+    const uri = yield* redirects.of(accountId)
+    if (uri !== undefined) yield* redirects.link(accountId, yield* lookedUp(uri))
+  })
+
   /** What is done, by its kind. All of it may come again. */
-  const runs = { profile } as const
+  const runs: Record<ErrandKind, (accountId: bigint) => Effect.Effect<void, unknown>> = {
+    profile,
+    move,
+    redirect,
+    links: proofs.verify
+  }
 
   const run = (errand: Errand) =>
     runs[errand.kind](errand.subjectId).pipe(

@@ -7,7 +7,7 @@ import { Handles } from "../identity/Handles.ts"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
-import { actorDocument, instanceDocument } from "./documents/ActorDocument.ts"
+import { actorDocument, instanceDocument, type Linked } from "./documents/ActorDocument.ts"
 import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
 import { NameCache } from "./NameCache.ts"
@@ -83,7 +83,9 @@ export class LocalActors extends Context.Service<LocalActors, {
           record.noteHtml,
           ...record.fields.flatMap(({ html, name }) => [name, html])
         )
-        return actorDocument(config, record, publicPem, used, movedTo)
+        const [linked = { alsoKnownAs: [], attributionDomains: [] }] = yield* sql<Linked>`
+          SELECT also_known_as, attribution_domains FROM accounts WHERE id = ${id}`.pipe(Effect.orDie)
+        return actorDocument(config, record, publicPem, used, { ...linked, movedTo })
       })
 
       return LocalActors.of({

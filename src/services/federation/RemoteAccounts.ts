@@ -1,7 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
+import type { StoredField } from "../identity/Accounts.ts"
+import { linkOf, provenLinksMax } from "../identity/LinkProofs.ts"
 import { AccountId } from "../Ids.ts"
+import { Errands } from "../intents/Errands.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { Purges } from "./departure/Purges.ts"
@@ -11,6 +14,7 @@ import * as DomainAccounts from "./domains/DomainAccounts.ts"
 import { DomainRules } from "./domains/DomainRules.ts"
 import { standingOfAll } from "./domains/Rules.ts"
 import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
+import { Redirects } from "./Redirects.ts"
 
 export { unknownDomain }
 
@@ -46,6 +50,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const purges = yield* Purges
       const emojis = yield* RemoteEmojis
       const rules = yield* DomainRules
+      const errands = yield* Errands
+      const redirects = yield* Redirects
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
         const [row] = yield* sql<RemoteAccount>`
@@ -60,7 +66,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       }, Effect.orDie)
 
       const before = Effect.fnUntraced(function*(uri: string) {
-        const [row] = yield* sql<Standing>`SELECT a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin
+        const [row] = yield* sql<Before>`SELECT a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin,
+            a.fields, r.fetched_at
           FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri} FOR UPDATE OF a`
         return row
       })
@@ -74,6 +81,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         actor: ForeignActor,
         handle: { username: string; domain: string } | undefined,
         suspendedAt: Date | null,
+        fields: ReadonlyArray<StoredField>,
         now: number
       ) {
         const at = new Date(now)
@@ -83,17 +91,17 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
           INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
             indexable, memorial, suspended_at, created_at, updated_at, avatar_remote_url, avatar_description,
-            header_remote_url, header_description)
+            header_remote_url, header_description, attribution_domains)
           SELECT fresh.id, coalesce(${handle?.username ?? null}, fresh.id::text), ${
           handle?.domain ?? unknownDomain
         }, ${uri},
             ${actor.url}, ${actor.displayName}, ${actor.noteHtml},
-            ${JSON.stringify(actor.fields.map((field) => ({ ...field, verifiedAt: null })))}::jsonb, ${actor.locked},
+            ${JSON.stringify(fields)}::jsonb, ${actor.locked},
             ${actor.type === "Application" || actor.type === "Service"}, ${actor.discoverable}, ${actor.indexable},
             ${actor.memorial}, ${suspendedAt}, ${actor.publishedAt ?? at}, ${at}, ${actor.avatar?.url ?? null},
             ${actor.avatar?.description ?? ""}, ${actor.header?.url ?? null}, ${
           actor.header?.description ?? ""
-        } FROM fresh
+        }, ${actor.attributionDomains}::text[] FROM fresh
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET
             username = CASE WHEN ${handle === undefined} THEN accounts.username ELSE excluded.username END,
             domain = CASE WHEN ${handle === undefined} THEN accounts.domain ELSE excluded.domain END,
@@ -102,7 +110,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             indexable = excluded.indexable, memorial = excluded.memorial, updated_at = excluded.updated_at,
             avatar_remote_url = excluded.avatar_remote_url, avatar_description = excluded.avatar_description,
             header_remote_url = excluded.header_remote_url, header_description = excluded.header_description,
-            suspended_at = excluded.suspended_at
+            suspended_at = excluded.suspended_at, attribution_domains = excluded.attribution_domains
           RETURNING id`
         return AccountId.make(only(rows).id)
       })
@@ -146,10 +154,13 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         const id = yield* sql.withTransaction(Effect.gen(function*() {
           const old = yield* before(actor.id.href)
           const { byOrigin, suspendedAt } = standing(actor.suspended, old, new Date(now))
-          const id = yield* account(actor, handle, suspendedAt, now)
+          const fields = withProofs(actor.fields, old?.fields ?? [])
+          const id = yield* account(actor, handle, suspendedAt, fields, now)
+          if (mayBeProven(fields, old, now)) yield* errands.leave("links", id)
           yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* details(id, actor, byOrigin, now)
+          yield* redirects.store(id, actor.movedTo)
           yield* keys(id, actor)
           yield* emojis.keep(actor.id.host, actor.emojis)
           const [stored] = yield* sql<
@@ -185,6 +196,29 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
 interface Standing {
   readonly suspendedAt: Date | null
   readonly byOrigin: boolean
+}
+
+/** An account before its document was looked at anew. */
+interface Before extends Standing {
+  readonly fields: ReadonlyArray<StoredField>
+  readonly fetchedAt: Date | null
+}
+
+/** How often pages are looked at that did not link back, in milliseconds, while the profile stays the same. */
+const linksMillisMin = 86_400_000
+
+const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredField>): ReadonlyArray<StoredField> => {
+  const proven = new Map(old.map(({ value, verifiedAt }) => [value, verifiedAt]))
+  return fields.map((field) => ({ ...field, verifiedAt: proven.get(field.value) ?? null }))
+}
+
+/** Whether there are links to look at: new ones, or such that did not link back a day ago. */
+const mayBeProven = (fields: ReadonlyArray<StoredField>, old: Before | undefined, now: number): boolean => {
+  const known = new Set(old?.fields.map(({ value }) => value))
+  const isOld = now - (old?.fetchedAt?.getTime() ?? 0) > linksMillisMin
+  return fields.slice(0, provenLinksMax).some((field) =>
+    field.verifiedAt === null && (isOld || !known.has(field.value)) && linkOf(false, field) !== undefined
+  )
 }
 
 /** Who was suspended here stays so, whatever its own server says; what that server did only it undoes (S-014). */

@@ -70,9 +70,19 @@ export class Profiles extends Context.Service<Profiles, {
           columns.noteHtml = paragraphs(note, yield* drafts.meaning(note))
         }
         if (fields !== undefined) {
+          // A link that was proven stays so as long as it stays.
+          const proven = yield* sql<{ value: string; verifiedAt: string }>`
+            SELECT field ->> 'value' AS value, field ->> 'verifiedAt' AS verified_at
+            FROM accounts, jsonb_array_elements(fields) field WHERE id = ${accountId} AND field ->> 'verifiedAt' IS NOT NULL`
+          const verified = new Map(proven.map((field) => [field.value, field.verifiedAt]))
           const meaning = yield* drafts.meaning(fields.map(({ value }) => value).join("\n"))
           columns.fields = JSON.stringify(
-            fields.map(({ name, value }) => ({ name, value, html: field(value, meaning), verifiedAt: null }))
+            fields.map(({ name, value }) => ({
+              name,
+              value,
+              html: field(value, meaning),
+              verifiedAt: verified.get(value) ?? null
+            }))
           )
         }
         const pictures = [avatar, header].filter((picture) => picture !== undefined)

@@ -4,8 +4,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 
-/** What waits for other hosts, by its subject, an account's id: its document is to be looked at anew. */
-export type ErrandKind = "profile"
+/**
+ * What waits for other hosts, by its subject, an account's id: its document is to be looked at anew, it asked to move, or
+ * its document says that it has moved to somebody who is not known here, or links of its profile may be its owner's.
+ */
+export type ErrandKind = "profile" | "move" | "redirect" | "links"
 
 /** How often an errand is run that does not succeed: for a day, later each time. */
 export const errandTriesMax = 6

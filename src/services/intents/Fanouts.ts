@@ -8,9 +8,9 @@ import { traced } from "../Traced.ts"
 
 /**
  * What an account has to tell: a new, edited or deleted status, a poll that has ended, a notice to somebody, that homes
- * are out of date, or something for other servers.
+ * are out of date, that it moved, or something for other servers.
  */
-export type FanoutKind = "publish" | "edit" | "delete" | "poll" | "notify" | "homes" | "deliver"
+export type FanoutKind = "publish" | "edit" | "delete" | "poll" | "notify" | "homes" | "move" | "deliver"
 
 /** A durable intent; `phase` and `cursor` (the id of the last follow that was served) say how far it has come. */
 export interface Fanout {
@@ -46,6 +46,11 @@ export interface Reported {
   readonly report: string
 }
 
+/** The account, by its id as a decimal string, that the one who tells has become. */
+export interface Moved {
+  readonly movedTo: string
+}
+
 /** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
 export interface Homes {
   readonly readers: ReadonlyArray<string>
@@ -62,7 +67,7 @@ export interface Departure {
 }
 
 /** What an intent has to tell beside a status. */
-export type Details = Notice | Homes | Reported | Departure
+export type Details = Notice | Homes | Reported | Moved | Departure
 
 /** Intents that one round takes up, the oldest first; each gives one slice a round. */
 export const fanoutsRoundMax = 16

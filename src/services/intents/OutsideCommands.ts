@@ -14,6 +14,12 @@ export interface OutsideCommand {
 /** Commands that the command line writes as rows beside a running server, for accounts' actors to run. */
 export class OutsideCommands extends Context.Service<OutsideCommands, {
   readonly leave: (accountId: AccountId, kind: string, command: unknown) => Effect.Effect<bigint, SqlError>
+  /** The same command for several accounts, in the running transaction. */
+  readonly leaveAll: (
+    accountIds: ReadonlyArray<AccountId>,
+    kind: string,
+    command: unknown
+  ) => Effect.Effect<void, SqlError>
   readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<OutsideCommand>, SqlError>
   readonly strike: (id: bigint) => Effect.Effect<void, SqlError>
   /** Accounts for which commands wait. */
@@ -32,6 +38,13 @@ export class OutsideCommands extends Context.Service<OutsideCommands, {
             now
           )}) RETURNING id`
           return only(rows).id
+        }),
+        leaveAll: traced("OutsideCommands.leaveAll")(function*(accountIds, kind, command) {
+          if (accountIds.length === 0) return
+          const now = yield* Clock.currentTimeMillis
+          yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
+            SELECT next_id(${now}), one, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(now)}
+            FROM unnest(${accountIds}::bigint[]) one`
         }),
         waiting: traced("OutsideCommands.waiting")((accountId) =>
           sql<OutsideCommand>`SELECT id, details AS command FROM account_intents

@@ -43,6 +43,8 @@ const stranger = Effect.fnUntraced(function*(name: string) {
       featuredUrl: null,
       featuredTagsUrl: null,
       alsoKnownAs: [],
+      movedTo: null,
+      attributionDomains: [],
       avatar: undefined,
       header: undefined,
       emojis: [],

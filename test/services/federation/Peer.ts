@@ -10,6 +10,7 @@ import { Purges } from "../../../src/services/federation/departure/Purges.ts"
 import { DomainRules } from "../../../src/services/federation/domains/DomainRules.ts"
 import { Fetches } from "../../../src/services/federation/Fetches.ts"
 import { RemoteEmojis } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
+import { Redirects } from "../../../src/services/federation/Redirects.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { Senders } from "../../../src/services/federation/Senders.ts"
@@ -19,6 +20,7 @@ import { SigningKeys } from "../../../src/services/federation/SigningKeys.ts"
 import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../../src/services/intents/Agenda.ts"
+import { Errands } from "../../../src/services/intents/Errands.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -29,9 +31,16 @@ export const remote = Senders.layer.pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
   Layer.provideMerge(
-    Layer.mergeAll(Signatures.layer, SigningKeys.layer, Outbound.layer, RemoteEmojis.layer, Purges.layer)
+    Layer.mergeAll(
+      Signatures.layer,
+      SigningKeys.layer,
+      Outbound.layer,
+      RemoteEmojis.layer,
+      Purges.layer,
+      Redirects.layer
+    )
   ),
-  Layer.provideMerge(AgendaEntries.layer),
+  Layer.provideMerge(Layer.merge(AgendaEntries.layer, Errands.layer)),
   Layer.provideMerge(Layer.merge(DomainRules.layer, DomainRules.layerHosts)),
   Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),

@@ -16,12 +16,23 @@ const publicKey = (actor: string, publicKeyPem: string): Document => ({
 /** Midnight of the day, so that nobody learns when somebody was at the machine. */
 const day = (date: Date) => moment(new Date(Math.floor(date.getTime() / 86_400_000) * 86_400_000))
 
+/** Ids of actors that the account is as well, and domains whose pages may name it as their author. */
+export interface Linked {
+  readonly alsoKnownAs: ReadonlyArray<string>
+  readonly attributionDomains: ReadonlyArray<string>
+}
+
+/** The same, with the id of the account that it has become. */
+export interface Links extends Linked {
+  readonly movedTo: string | undefined
+}
+
 /** What its owner wrote; a suspended account shows nothing of it (federation.md section 3). */
 const profile = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "mediaUrl">,
   record: AccountRecord,
   emojis: ReadonlyArray<Emoji>,
-  movedTo: string | undefined
+  { alsoKnownAs, attributionDomains, movedTo }: Links
 ): Document => {
   const {
     avatarDescription,
@@ -46,17 +57,19 @@ const profile = (
     tag: emojis.map((emoji) => emojiDocument(config, emoji)),
     ...(avatarName === null ? {} : { icon: shown(avatarName, avatarDescription) }),
     ...(headerName === null ? {} : { image: shown(headerName, headerDescription) }),
+    ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs }),
+    ...(attributionDomains.length === 0 ? {} : { attributionDomains }),
     ...(movedTo === undefined ? {} : { movedTo })
   }
 }
 
-/** A local account as others read it, with the emoji that its texts name; `movedTo` is the id of the account that it moved to. */
+/** A local account as others read it, with the emoji that its texts name. */
 export const actorDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain" | "mediaUrl">,
   record: AccountRecord,
   publicPem: string,
   emojis: ReadonlyArray<Emoji>,
-  movedTo: string | undefined
+  links: Links
 ): Document => {
   const actor = LocalIds.actor(config, record.username)
   return {
@@ -65,7 +78,7 @@ export const actorDocument = (
     type: record.bot ? "Service" : "Person",
     webfinger: `${record.username}@${config.localDomain}`,
     preferredUsername: record.username,
-    ...profile(config, record, emojis, movedTo),
+    ...profile(config, record, emojis, links),
     url: Urls.profile(config, record.username),
     inbox: LocalIds.inbox(actor),
     outbox: LocalIds.outbox(actor),

@@ -1,8 +1,9 @@
 import { sanitise } from "../../html/Sanitise.ts"
+import { normalizeDomain } from "../Domains.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
-import { asForeign, asList, asText, type Foreign, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
 export const nameCharactersMax = 2_048
@@ -39,6 +40,10 @@ export interface ForeignActor {
   readonly featuredUrl: string | null
   readonly featuredTagsUrl: string | null
   readonly alsoKnownAs: ReadonlyArray<string>
+  /** The id of the account that it has become. */
+  readonly movedTo: string | null
+  /** Domains whose pages may name it as their author. */
+  readonly attributionDomains: ReadonlyArray<string>
   readonly keys: ReadonlyArray<ForeignKey>
   readonly avatar: ForeignPicture | undefined
   readonly header: ForeignPicture | undefined
@@ -55,6 +60,10 @@ const fieldsOf = (actor: Foreign) =>
       ? []
       : [{ name, value, html: sanitise(value) }]
   })
+
+/** Plain strings only (row 15). */
+const domainsOf = (value: unknown): ReadonlyArray<string> =>
+  asList(value).slice(0, aliasesMax).flatMap((one) => typeof one === "string" ? normalizeDomain(one) ?? [] : [])
 
 const dateOf = (value: unknown): Date | undefined => {
   const millis = typeof value === "string" ? Date.parse(value) : Number.NaN
@@ -99,6 +108,8 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     featuredUrl: own("featured"),
     featuredTagsUrl: own("featuredTags"),
     alsoKnownAs: idsOf(document["alsoKnownAs"]).slice(0, aliasesMax).flatMap((alias) => readUrl(alias)?.href ?? []),
+    movedTo: readUrl(idOf(document["movedTo"]))?.href ?? null,
+    attributionDomains: domainsOf(document["attributionDomains"]),
     keys: foreignKeys(document, id),
     avatar: foreignPicture(document["icon"], readUrl),
     header: foreignPicture(document["image"], readUrl),

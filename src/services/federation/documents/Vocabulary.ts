@@ -34,6 +34,7 @@ export const actorContext = [activityStreams, security, {
   featuredTags: { "@id": "toot:featuredTags", "@type": "@id" },
   movedTo: { "@id": "as:movedTo", "@type": "@id" },
   alsoKnownAs: { "@id": "as:alsoKnownAs", "@type": "@id" },
+  attributionDomains: { "@id": "toot:attributionDomains", "@container": "@set" },
   discoverable: "toot:discoverable",
   indexable: "toot:indexable",
   memorial: "toot:memorial",

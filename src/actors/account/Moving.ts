@@ -1,0 +1,122 @@
+import { Clock, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../../services/Broadcast.ts"
+import type { ClientError } from "../../services/Errors.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
+import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
+import { Moves } from "../../services/social/Moves.ts"
+import * as Intents from "./Intents.ts"
+import type { Ownership } from "./Ownership.ts"
+import { Command } from "./Protocol.ts"
+import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
+
+const encode = Schema.encodeEffect(Schema.toCodecJson(Command))
+
+interface Followed {
+  readonly showReblogs: boolean
+  readonly notify: boolean
+  readonly languages: ReadonlyArray<string> | null
+}
+interface Avoided {
+  readonly blocks: boolean
+  readonly mutes: boolean
+  readonly hideNotifications: boolean
+  readonly expiresAt: Date | null
+  readonly follows: boolean
+}
+
+/**
+ * Accounts that become others, and what those who follow or avoid them do about it: each by its own actor, as if
+ * they had done it themselves. Others are told of a local account's move by its deliveries.
+ */
+export const make = Effect.fnUntraced(function*(
+  relations: Verbs<"Block" | "Follow" | "Mute" | "Unfollow">
+) {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const intend = yield* Intents.make
+  const moves = yield* Moves
+
+  const changed = (accountId: AccountId) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
+
+  /** Follows the new account as the old one was followed; where that is refused, the old follow stays. */
+  const follow = Effect.fnUntraced(function*(own: Ownership, from: AccountId, to: AccountId) {
+    const [old] = yield* sql<Followed>`SELECT show_reblogs, notify, languages FROM follows
+      WHERE account_id = ${own.accountId} AND target_account_id = ${from}`
+    if (old === undefined) return
+    if (own.accountId !== to) {
+      const { languages, notify, showReblogs: reblogs } = old
+      yield* relations.Follow(own, { _tag: "Follow", target: to, reblogs, notify, languages })
+    }
+    yield* relations.Unfollow(own, { _tag: "Unfollow", target: from })
+  })
+
+  /** Whom somebody blocks or mutes it goes on to, unless it follows the new account on purpose. */
+  const avoid = Effect.fnUntraced(function*(own: Ownership, from: AccountId, to: AccountId) {
+    const { accountId } = own
+    const [old] = yield* sql<Avoided>`SELECT
+      EXISTS (SELECT FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${from}) AS blocks,
+      EXISTS (SELECT FROM follows WHERE account_id = ${accountId} AND target_account_id = ${to}) AS follows,
+      m.id IS NOT NULL AS mutes, coalesce(m.hide_notifications, false) AS hide_notifications, m.expires_at
+      FROM (SELECT 1) one LEFT JOIN mutes m ON m.account_id = ${accountId} AND m.target_account_id = ${from}`
+    if (old === undefined || old.follows || accountId === to) return
+    if (old.blocks) yield* relations.Block(own, { _tag: "Block", target: to })
+    if (!old.mutes) return
+    const left = old.expiresAt === null ? 0 : old.expiresAt.getTime() - (yield* Clock.currentTimeMillis)
+    if (left < 0) return
+    const seconds = Math.ceil(left / 1000)
+    yield* relations.Mute(own, { _tag: "Mute", target: to, notifications: old.hideNotifications, seconds })
+  })
+
+  const verbs = {
+    Move: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Move"]) {
+      yield* moves.perform(own.accountId, target)
+      yield* intend(own, "move", null, { movedTo: String(target) })
+      yield* changed(own.accountId)
+      return onAccount(target)
+    }),
+    Alias: Effect.fnUntraced(function*(own: Ownership, { present, uri }: Commands["Alias"]) {
+      yield* moves.alias(own.accountId, uri, present)
+      yield* changed(own.accountId)
+      return onAccount(own.accountId)
+    }),
+    CarryOver: Effect.fnUntraced(function*(own: Ownership, { from, to }: Commands["CarryOver"]) {
+      // Refused is refused: what was stays as it is.
+      yield* Effect.andThen(avoid(own, from, to), follow(own, from, to)).pipe(
+        Effect.catchTags({
+          NotAllowed: () => Effect.void,
+          RecordNotFound: () => Effect.void,
+          Unprocessable: () => Effect.void
+        })
+      )
+      return onAccount(to)
+    })
+  }
+  return { verbs }
+})
+
+/** Has everybody here who follows or avoids a moved account carry that over: a slice of commands for their actors at a time. */
+export const handOver = Effect.gen(function*() {
+  const fanouts = yield* Fanouts
+  const moves = yield* Moves
+  const outside = yield* OutsideCommands
+
+  return Effect.fnUntraced(
+    function*(
+      from: AccountId,
+      { cursor, id, phase }: Fanout,
+      movedTo: string
+    ): Effect.fn.Return<boolean, ClientError | SqlError> {
+      const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
+      const command: Command = { _tag: "CarryOver", from, to: AccountId.make(BigInt(movedTo)) }
+      yield* outside.leaveAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
+      if (slice.cursor !== undefined) yield* fanouts.advance(id, phase, slice.cursor)
+      else if (phase === 0) yield* fanouts.advance(id, 1, 0n)
+      else yield* fanouts.finish(id)
+      return slice.cursor === undefined && phase > 0
+    }
+  )
+})

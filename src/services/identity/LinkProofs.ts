@@ -1,0 +1,96 @@
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import { onlyLink, relMe } from "../html/Links.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
+import { destination } from "../outbound/Destinations.ts"
+import * as DocumentTypes from "../outbound/DocumentTypes.ts"
+import { Outbound } from "../outbound/Outbound.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import { traced } from "../Traced.ts"
+import type { StoredField } from "./Accounts.ts"
+
+/** Fields of one profile that are looked at, and bytes of a page. */
+export const provenLinksMax = 8
+export const pageBytesMax = 1_048_576
+
+interface Profile {
+  readonly username: string
+  readonly domain: string | null
+  readonly url: string | null
+  readonly fields: ReadonlyArray<StoredField>
+}
+
+/** The address that a field consists of; undefined for any other field. */
+export const linkOf = (local: boolean, { html, value }: Pick<StoredField, "html" | "value">): string | undefined =>
+  local ? (URL.canParse(value.trim()) ? value.trim() : undefined) : onlyLink(html)
+
+/** Whether links of profiles are their owners': the page behind them links back with `rel="me"`. */
+export class LinkProofs extends Context.Service<LinkProofs, {
+  /**
+   * Looks at the pages behind an account's links that are not proven yet and marks those that link to its profile, by the
+   * whole address (row 15). Fails where a page could not be had that may be there later; no transaction waits for it.
+   */
+  readonly verify: (accountId: bigint) => Effect.Effect<void, OutboundError>
+}>()("murmuration/services/identity/LinkProofs") {
+  static readonly layer = Layer.effect(
+    LinkProofs,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const config = yield* ServerConfig
+      const outbound = yield* Outbound
+
+      const isProven = Effect.fnUntraced(function*(link: string, profile: string) {
+        const asked = destination(config.outboundAllow, link)
+        if (Result.isFailure(asked)) return false
+        const { value } = yield* outbound.text({ url: link, type: DocumentTypes.html, bytesMax: pageBytesMax })
+        return relMe(value).some((href) => URL.parse(href)?.href === profile)
+      })
+
+      const mark = Effect.fnUntraced(function*(accountId: bigint, values: ReadonlyArray<string>) {
+        const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+        yield* sql`UPDATE accounts SET fields = (
+            SELECT jsonb_agg(CASE WHEN field ->> 'value' = ANY (${values}::text[]) AND field ->> 'verifiedAt' IS NULL
+              THEN jsonb_set(field, '{verifiedAt}', to_jsonb(${at}::text)) ELSE field END ORDER BY place)
+            FROM jsonb_array_elements(fields) WITH ORDINALITY f (field, place))
+          WHERE id = ${accountId} AND jsonb_array_length(fields) > 0`
+        yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })
+      })
+
+      const profileOf = (accountId: bigint): Effect.Effect<Profile | undefined, SqlError> =>
+        Effect.map(
+          sql<
+            Profile
+          >`SELECT username, domain, url, fields FROM accounts WHERE id = ${accountId} AND suspended_at IS NULL`,
+          ([row]) => row
+        )
+
+      const verify = traced("LinkProofs.verify")(function*(accountId: bigint) {
+        const profile = yield* Effect.orDie(profileOf(accountId))
+        const own = profile?.url ?? Urls.profile(config, profile?.username ?? "")
+        const page = URL.parse(own)?.href
+        if (profile === undefined || page === undefined) return
+        const links = profile.fields.slice(0, provenLinksMax).flatMap((field) => {
+          const link = field.verifiedAt === null ? linkOf(profile.domain === null, field) : undefined
+          return link === undefined ? [] : [{ link, value: field.value }]
+        })
+        const looks = yield* Effect.forEach(links, ({ link }) => Effect.result(isProven(link, page)), {
+          concurrency: 4
+        })
+        const proven = links.filter((_, at) => Result.getOrElse(looks[at] ?? Result.succeed(false), () => false))
+        if (proven.length > 0) yield* Effect.orDie(mark(accountId, proven.map(({ value }) => value)))
+        for (const look of looks) {
+          if (Result.isFailure(look) && isPassing(look.failure)) return yield* look.failure
+        }
+      })
+      return LinkProofs.of({ verify })
+    })
+  )
+}
+
+/** What may go better another time. */
+const isPassing = (error: OutboundError) =>
+  error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))

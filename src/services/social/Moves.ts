@@ -1,0 +1,159 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { NotAllowed, type Unprocessable, validationFailed } from "../Errors.ts"
+import { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
+import { traced } from "../Traced.ts"
+
+/** How long an account stays where it moved to, in milliseconds: one of another server, and one of this one. */
+export const remoteMoveMillisMin = 7 * 86_400_000
+export const localMoveMillisMin = 30 * 86_400_000
+/** Aliases of a local account. */
+export const aliasesMax = 100
+/** Followers that one move takes along, and those that one slice does (row 23). */
+export const handedOverMax = 100_000
+export const handOverRowsMax = 500
+
+/** Those who are to go along, by whichever relation; `cursor` is undefined after the last one. */
+export interface HandOver {
+  readonly accountIds: ReadonlyArray<AccountId>
+  readonly cursor: bigint | undefined
+}
+
+/** Accounts that become others, always inside the transaction of the account that moves, unless said otherwise. */
+export class Moves extends Context.Service<Moves, {
+  /** What a remote account asks for; false while its last move is too near. */
+  readonly ask: (accountId: AccountId, targetUri: string) => Effect.Effect<boolean, SqlError>
+  /** Where an account asked to move to; for whoever looks there, in no transaction. */
+  readonly asked: (accountId: bigint) => Effect.Effect<string | undefined, SqlError>
+  /** Moves where both sides say so: the target must name the account among its aliases, and not have moved itself (row 23). */
+  readonly perform: (accountId: AccountId, target: AccountId) => Effect.Effect<void, NotAllowed | SqlError>
+  /** A slice of local followers (or of those who avoid the account) above a cursor, those that are still to be taken along. */
+  readonly followers: (accountId: AccountId, cursor: bigint) => Effect.Effect<HandOver, SqlError>
+  readonly avoiders: (accountId: AccountId, cursor: bigint) => Effect.Effect<HandOver, SqlError>
+  /** Adds or takes away an alias of a local account, an actor's id. */
+  readonly alias: (accountId: AccountId, uri: string, present: boolean) => Effect.Effect<void, Unprocessable | SqlError>
+  /** Ids of actors that an account is as well, as it says here or its own server did last; in no transaction. */
+  readonly aliasesOf: (accountId: bigint) => Effect.Effect<ReadonlyArray<string>, SqlError>
+  /** The same of a local account. */
+  readonly aliases: (accountId: bigint) => Effect.Effect<ReadonlyArray<string>, SqlError>
+}>()("murmuration/services/social/Moves") {
+  static readonly layer = Layer.effect(
+    Moves,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+
+      const ask = traced("Moves.ask")(function*(accountId: AccountId, targetUri: string) {
+        const since = new Date((yield* Clock.currentTimeMillis) - remoteMoveMillisMin)
+        const rows = yield* sql`INSERT INTO moves (account_id, target_uri) VALUES (${accountId}, ${targetUri})
+          ON CONFLICT (account_id) DO UPDATE SET target_uri = excluded.target_uri
+          WHERE moves.moved_at IS NULL OR moves.moved_at < ${since} RETURNING account_id`
+        return rows.length > 0
+      })
+
+      const perform = traced("Moves.perform")(function*(accountId: AccountId, target: AccountId) {
+        const now = yield* Clock.currentTimeMillis
+        const [self, other] = yield* Effect.map(
+          sql<
+            Side
+          >`SELECT a.id, a.username, a.domain, a.uri,
+              a.moved_to_id IS NOT NULL OR r.moved_to IS NOT NULL AS moved, a.suspended_at IS NOT NULL AS suspended, m.moved_at,
+              CASE WHEN a.domain IS NULL THEN a.also_known_as ELSE coalesce(r.also_known_as, '{}') END AS aliases
+            FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id LEFT JOIN moves m ON m.account_id = a.id
+            WHERE a.id IN (${accountId}, ${target})`,
+          (rows) => [rows.find(({ id }) => id === accountId), rows.find(({ id }) => id === target)]
+        )
+        if (self === undefined || other === undefined || accountId === target || other.suspended) {
+          return yield* new NotAllowed({ text: "There is no such account to move to" })
+        }
+        if (other.moved) return yield* new NotAllowed({ text: "The target has moved itself" })
+        const uri = self.uri ?? Urls.actor(config, self.username)
+        if (!other.aliases.includes(uri)) {
+          return yield* new NotAllowed({ text: "The target does not name this account" })
+        }
+        const millisMin = self.domain === null ? localMoveMillisMin : remoteMoveMillisMin
+        if (self.movedAt !== null && self.movedAt.getTime() > now - millisMin) {
+          return yield* new NotAllowed({ text: "It is too soon for another move" })
+        }
+        yield* sql`UPDATE accounts SET moved_to_id = ${target} WHERE id = ${accountId}`
+        yield* sql`INSERT INTO moves (account_id, target_uri, moved_at)
+          VALUES (${accountId}, ${other.uri ?? Urls.actor(config, other.username)}, ${new Date(now)})
+          ON CONFLICT (account_id) DO UPDATE SET moved_at = excluded.moved_at, target_uri = excluded.target_uri, handed_over = 0`
+      })
+
+      const slice = (rows: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>): HandOver => ({
+        accountIds: rows.map(({ accountId }) => AccountId.make(accountId)),
+        cursor: rows.length < handOverRowsMax ? undefined : rows.at(-1)?.id
+      })
+
+      const followers = traced("Moves.followers")(function*(accountId: AccountId, cursor: bigint) {
+        const rows = yield* sql<{ id: bigint; accountId: bigint }>`
+          SELECT f.id, f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
+          WHERE f.target_account_id = ${accountId} AND f.id > ${cursor} ORDER BY f.id LIMIT ${handOverRowsMax}`
+        const [move] = yield* sql<{ handedOver: number }>`
+          UPDATE moves SET handed_over = handed_over + ${rows.length} WHERE account_id = ${accountId} RETURNING handed_over`
+        const left = handedOverMax - ((move?.handedOver ?? handedOverMax) - rows.length)
+        return slice(rows.slice(0, Math.max(0, left)))
+      })
+
+      const avoiders = traced("Moves.avoiders")(function*(accountId: AccountId, cursor: bigint) {
+        const rows = yield* sql<{ id: bigint; accountId: bigint }>`
+          SELECT account_id AS id, account_id FROM (
+            SELECT account_id FROM blocks WHERE target_account_id = ${accountId}
+            UNION SELECT account_id FROM mutes WHERE target_account_id = ${accountId}) avoiding
+          WHERE account_id > ${cursor} AND EXISTS (SELECT FROM users u WHERE u.account_id = avoiding.account_id)
+          ORDER BY account_id LIMIT ${handOverRowsMax}`
+        return slice(rows)
+      })
+
+      const aliases = traced("Moves.aliases")(function*(accountId: bigint) {
+        const [row] = yield* sql<{ alsoKnownAs: ReadonlyArray<string> }>`
+          SELECT also_known_as FROM accounts WHERE id = ${accountId}`
+        return row?.alsoKnownAs ?? []
+      })
+
+      const alias = traced("Moves.alias")(function*(accountId: AccountId, uri: string, present: boolean) {
+        const rest = (yield* aliases(accountId)).filter((one) => one !== uri)
+        if (present && rest.length >= aliasesMax) {
+          return yield* validationFailed(`Aliases are too many (maximum is ${aliasesMax})`)
+        }
+        yield* sql`UPDATE accounts SET also_known_as = ${
+          present ? [...rest, uri] : rest
+        }::text[] WHERE id = ${accountId}`
+      })
+
+      return Moves.of({
+        ask,
+        asked: traced("Moves.asked")(function*(accountId) {
+          const [row] = yield* sql<{ targetUri: string }>`SELECT target_uri FROM moves WHERE account_id = ${accountId}`
+          return row?.targetUri
+        }),
+        perform,
+        followers,
+        avoiders,
+        alias,
+        aliases,
+        aliasesOf: traced("Moves.aliasesOf")(function*(accountId) {
+          const [row] = yield* sql<{ aliases: ReadonlyArray<string> }>`
+            SELECT CASE WHEN a.domain IS NULL THEN a.also_known_as ELSE coalesce(r.also_known_as, '{}') END AS aliases
+            FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId}`
+          return row?.aliases ?? []
+        })
+      })
+    })
+  )
+}
+
+interface Side {
+  readonly id: bigint
+  readonly username: string
+  readonly domain: string | null
+  readonly uri: string | null
+  readonly moved: boolean
+  readonly suspended: boolean
+  readonly movedAt: Date | null
+  readonly aliases: ReadonlyArray<string>
+}

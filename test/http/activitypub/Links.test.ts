@@ -1,0 +1,121 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { onlyLink, relMe } from "../../../src/services/html/Links.ts"
+import type { Person } from "../../support/Server.ts"
+import { TestServer } from "../../support/Server.ts"
+import { done, OtherServer, servers } from "./Sending.ts"
+import { found, json, person, there } from "./Talking.ts"
+
+/** A page on the other server. */
+const page = (path: string, html: string, status = 200) =>
+  OtherServer.use(({ documents, url }) =>
+    Effect.sync(() => {
+      documents.set(path, (_, response) => response.writeHead(status, { "content-type": "text/html" }).end(html))
+      return url + path
+    })
+  )
+const looked = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.repeat(
+    Effect.andThen(
+      Effect.sleep("10 millis"),
+      sql`SELECT FROM errands WHERE tries < 2 AND due_at < ${new Date()}
+    OR tries = 1 AND kind = 'links'`
+    ),
+    { until: (rows) => rows.length === 0 }
+  )
+})
+const fieldsOf = (account: { fields: ReadonlyArray<{ name: string; verified_at: string | null }> }) =>
+  account.fields.flatMap(({ name, verified_at }) => verified_at === null ? [] : [name])
+const saves = Effect.fnUntraced(function*(by: Person, links: Record<string, string>) {
+  const fields = Object.entries(links).map(([name, value]) => ({ name, value }))
+  yield* json(by, "/api/v1/accounts/update_credentials", { fields_attributes: fields }, "PATCH")
+  yield* looked
+  return fieldsOf(yield* json(by, "/api/v1/accounts/verify_credentials"))
+})
+const anchor = (href: string, rel = "me", text = href) => `<a href="${href}" rel="${rel}">${text}</a>`
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of profiles", (it) => {
+  it.effect(
+    "row 15: a link is proven where its page links back to the profile, by the whole address",
+    () =>
+      Effect.gen(function*() {
+        const [anna, { baseUrl }] = [yield* person("anna"), yield* TestServer]
+        const me = `${baseUrl}/@anna`
+        const good = yield* page("/good", `<p>hi</p>${anchor("https://x.test")}<A REL="nofollow ME" HREF="${me}">x</A>`)
+        const head = yield* page("/head", `<html><head><link rel="me" href="${me}"></head></html>`)
+        assert.deepStrictEqual(yield* saves(anna, { good, head, none: "https:// no", text: `see ${good}` }), [
+          "good",
+          "head"
+        ])
+        const bad = [
+          anchor(me, "friend"),
+          anchor(`${me}a`),
+          anchor(`${me}/`),
+          anchor(`${me}?x`),
+          anchor(`${me}#x`),
+          anchor("/@anna"),
+          anchor(me.replace("http://", "http://anna@")),
+          anchor(`https://evil.test/?${me}`),
+          `<!-- ${anchor(me)} --><script>'${anchor(me)}'</script>`,
+          `&lt;a href="${me}" rel="me"&gt;`
+        ]
+        for (const [n, html] of bad.entries()) {
+          const url = yield* page(`/bad${n}`, html)
+          assert.deepStrictEqual(yield* saves(anna, { good, bad: url }), ["good"], html)
+        }
+        const longName = yield* page("/userinfo", anchor(me))
+        assert.isEmpty(yield* saves(anna, { bad: longName.replace("http://", "http://anna.example@") }))
+        assert.deepStrictEqual(yield* saves(anna, { again: good }), ["again"])
+      }),
+    60_000
+  )
+
+  it.effect("a proven link stays proven while it stays; a page that is away is asked again later", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ben, { baseUrl }, { documents }] = [yield* person("ben"), yield* TestServer, yield* OtherServer]
+      const first = yield* page("/stays", anchor(`${baseUrl}/@ben`))
+      assert.deepStrictEqual(yield* saves(ben, { first }), ["first"])
+      documents.delete("/stays")
+      assert.deepStrictEqual(yield* saves(ben, { first, more: "text" }), ["first"])
+      const away = yield* page("/away", "", 503)
+      yield* json(
+        ben,
+        "/api/v1/accounts/update_credentials",
+        { fields_attributes: [{ name: "a", value: away }] },
+        "PATCH"
+      )
+      yield* Effect.repeat(sql`SELECT FROM errands WHERE tries = 1`, { until: (rows) => rows.length === 1 })
+      yield* page("/away", anchor(`${baseUrl}/@ben`))
+      yield* sql`UPDATE errands SET due_at = ${new Date()}`
+      yield* Effect.repeat(sql`SELECT FROM errands`, { until: (rows) => rows.length === 0 })
+      assert.deepStrictEqual(fieldsOf(yield* json(ben, "/api/v1/accounts/verify_credentials")), ["a"])
+    }))
+
+  it.effect("row 15: links of other servers' profiles are proven as well, where what is shown is where they lead", () =>
+    Effect.gen(function*() {
+      const [cleo, { url }] = [yield* person("cleo"), yield* OtherServer]
+      const own = `${url}/users/zoe`
+      const home = yield* page("/home", anchor(own))
+      const field = (name: string, value: string) => ({ type: "PropertyValue", name, value })
+      const zoe = yield* there("zoe", {
+        attachment: [
+          field("home", anchor(home)),
+          field("elided", `<a href="${home}"><span class="invisible">http://</span><span>bank.example</span></a>`),
+          field("words", `my ${anchor(home)}`),
+          field("two", anchor(home) + anchor(home)),
+          field("plain", home)
+        ]
+      })
+      yield* found(cleo, "zoe")
+      yield* looked
+      assert.deepStrictEqual(fieldsOf(yield* found(cleo, "zoe")), ["home"])
+      yield* done(zoe, { type: "Update", object: zoe.id })
+      yield* looked
+      assert.deepStrictEqual(fieldsOf(yield* found(cleo, "zoe")), ["home"])
+      assert.isUndefined(onlyLink("<a href=\"https://a.test/\">https://b.test/</a>"))
+      assert.deepStrictEqual(relMe("<a rel=me href=x><link rel='ME x' href=\"y\"><b rel=me href=z>"), ["x", "y"])
+    }))
+})

@@ -1,0 +1,173 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { handOverRowsMax } from "../../../src/services/social/Moves.ts"
+import { cli } from "../../support/Program.ts"
+import type { Person } from "../../support/Server.ts"
+import { TestServer } from "../../support/Server.ts"
+import { done, OtherServer, type RemotePerson, servers } from "./Sending.ts"
+import { actorOf, found, json, person, there } from "./Talking.ts"
+
+/** Waits until nobody has anything left to do. */
+const still = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const waiting = sql<{ count: number }>`SELECT (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL)::int
+    + (SELECT count(*) FROM errands WHERE tries < 2)::int + (SELECT count(*) FROM account_intents)::int
+    + (SELECT count(*) FROM fanouts)::int AS count`
+  yield* Effect.repeat(Effect.andThen(Effect.sleep("10 millis"), waiting), { until: ([row]) => row?.count === 0 })
+})
+const says = (by: RemotePerson, more: object) =>
+  OtherServer.use(({ documents }) =>
+    Effect.sync(() => {
+      const path = new URL(by.id).pathname
+      documents.set(path, { ...documents.get(path), ...more })
+    })
+  )
+const moves = Effect.fnUntraced(function*(by: RemotePerson, to: string) {
+  const outcome = yield* done(by, { type: "Move", object: by.id, target: to })
+  yield* still
+  return outcome
+})
+const follows = Effect.fnUntraced(function*(by: Person, target: RemotePerson) {
+  const { id } = yield* found(by, target.name)
+  yield* json(by, `/api/v1/accounts/${id}/follow`, {})
+  yield* done(target, { type: "Accept", object: { type: "Follow", actor: yield* actorOf(by), object: target.id } })
+  return id
+})
+const relation = (by: Person, id: string) =>
+  Effect.map(json(by, `/api/v1/accounts/relationships?id=${id}`), ([one]) => one)
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts that move", (it) => {
+  it.effect("S-009, row 23: followers go along once the target says so too, and whom one avoided one avoids", () =>
+    Effect.gen(function*() {
+      const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
+      const old = yield* there("old")
+      const fresh = yield* there("fresh", { alsoKnownAs: [old.id] })
+      const from = yield* follows(anna, old)
+      yield* json(anna, `/api/v1/accounts/${from}/follow`, { reblogs: false, notify: true })
+      yield* json(ben, `/api/v1/accounts/${from}/block`, {})
+      yield* json(cleo, `/api/v1/accounts/${from}/mute`, { notifications: false })
+      assert.strictEqual(yield* moves(old, fresh.id), "done")
+      const { id: to } = yield* found(anna, "fresh")
+      assert.deepInclude(yield* relation(anna, to), { requested: true, showing_reblogs: false, notifying: true })
+      assert.isFalse((yield* relation(anna, from)).following)
+      assert.isTrue((yield* relation(ben, to)).blocking)
+      assert.deepInclude(yield* relation(cleo, to), { muting: true, muting_notifications: false })
+      assert.strictEqual((yield* json(anna, `/api/v1/accounts/${from}`)).moved.id, to)
+      const refused = yield* json(cleo, `/api/v1/accounts/${from}/follow`, {})
+      assert.strictEqual(refused.error, "This action is not allowed")
+    }))
+
+  it.effect("row 23: a target that does not name the account, in its document of this moment, gets nobody", () =>
+    Effect.gen(function*() {
+      const [dora, zed, will] = [yield* person("dora"), yield* there("zed"), yield* there("will", { alsoKnownAs: [] })]
+      const from = yield* follows(dora, zed)
+      const follows2 = yield* there("thief")
+      for (
+        const activity of [
+          { type: "Move", object: zed.id, target: follows2.id },
+          { type: "Move", object: follows2.id, target: follows2.id },
+          { type: "Move", object: follows2.id, target: "javascript:x" }
+        ]
+      ) {
+        assert.strictEqual(yield* done(follows2, activity), "ignored: no move of its sender")
+      }
+      yield* moves(zed, will.id)
+      assert.isTrue((yield* relation(dora, from)).following)
+      // What was known of it does not count.
+      yield* found(dora, "will")
+      yield* says(will, { alsoKnownAs: [zed.id] })
+      yield* moves(zed, will.id)
+      assert.isFalse((yield* relation(dora, from)).following)
+      assert.isTrue((yield* relation(dora, (yield* found(dora, "will")).id)).requested)
+    }))
+
+  it.effect("row 23: nobody moves twice in a week, nor to somebody who has moved away", () =>
+    Effect.gen(function*() {
+      const [emil, a, b] = [yield* person("emil"), yield* there("aa"), yield* there("bb")]
+      const c = yield* there("cc", { alsoKnownAs: [a.id, b.id] })
+      yield* says(b, { alsoKnownAs: [a.id] })
+      yield* says(a, { alsoKnownAs: [b.id, c.id] })
+      yield* follows(emil, a)
+      assert.strictEqual(yield* moves(a, b.id), "done")
+      yield* says(a, { movedTo: b.id })
+      assert.strictEqual(yield* moves(a, c.id), "ignored: its last move is too near")
+      yield* moves(b, a.id)
+      const target = yield* found(emil, "bb")
+      assert.isUndefined(target.moved)
+      assert.isTrue((yield* relation(emil, target.id)).requested)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE moves SET moved_at = ${new Date(Date.now() - 8 * 86_400_000)}`
+      yield* says(a, { movedTo: undefined })
+      yield* moves(b, a.id)
+      const { domain } = yield* OtherServer
+      const moved = yield* json(emil, `/api/v1/accounts/lookup?acct=bb@${domain}`)
+      assert.strictEqual(moved.moved.username, "aa")
+    }))
+
+  it.effect("more followers than a slice go along, each once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [fay, many] = [yield* person("fay"), yield* there("many")]
+      const next = yield* there("next", { alsoKnownAs: [many.id] })
+      const from = yield* follows(fay, many)
+      const at = new Date()
+      const people = handOverRowsMax + 20
+      yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
+        SELECT n, 'person' || n, ${at}, ${at} FROM generate_series(1::bigint, ${people}) n`
+      yield* sql`INSERT INTO actors (account_id) SELECT n FROM generate_series(1::bigint, ${people}) n`
+      yield* sql`INSERT INTO account_stats (account_id) SELECT n FROM generate_series(1::bigint, ${people}) n`
+      yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, created_at)
+        SELECT n, n || '@x.test', '', ${at}, ${at} FROM generate_series(1::bigint, ${people}) n`
+      yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
+        SELECT n, n, ${from}, ${at} FROM generate_series(1::bigint, ${people}) n`
+      yield* moves(many, next.id)
+      const { id } = yield* found(fay, "next")
+      const left = yield* sql`SELECT FROM follows WHERE target_account_id = ${from}`
+      const requests = yield* sql`SELECT FROM follow_requests WHERE target_account_id = ${id}`
+      assert.deepStrictEqual([left.length, requests.length], [0, people + 1])
+    }), 60_000)
+
+  it.effect(
+    "S-009: an account here moves by the operator's word, names its aliases, and a move comes to it",
+    () =>
+      Effect.gen(function*() {
+        const { fetch, variables } = yield* TestServer
+        const { domain } = yield* OtherServer
+        const [gil, hal, ida] = [yield* person("gil"), yield* person("hal"), yield* person("ida")]
+        const xeno = yield* there("xeno")
+        const run = (...words: ReadonlyArray<string>) => cli(["account", ...words], variables)
+        const me = yield* actorOf(gil)
+        const refused = yield* run("move", "gil", `xeno@${domain}`)
+        assert.notStrictEqual(refused.code, 0)
+        assert.include(refused.err, "does not name gil@")
+        yield* run("alias", "add", "gil", `xeno@${domain}`)
+        yield* still
+        assert.strictEqual((yield* run("alias", "list", "gil")).out.trim(), xeno.id)
+        const document = Effect.gen(function*() {
+          const response = yield* fetch("/users/gil", { headers: { accept: "application/activity+json" } })
+          const shown: { alsoKnownAs: ReadonlyArray<string> } = JSON.parse(yield* Effect.promise(() => response.text()))
+          return shown.alsoKnownAs
+        })
+        assert.deepStrictEqual(yield* document, [xeno.id])
+        // Somebody follows xeno, who comes to gil.
+        yield* follows(ida, xeno)
+        yield* moves(xeno, me)
+        assert.isTrue((yield* relation(ida, String(gil.accountId))).following)
+        // And hal, whom ida follows, becomes gil too.
+        yield* json(ida, `/api/v1/accounts/${hal.accountId}/follow`, {})
+        yield* run("alias", "add", "gil", "hal")
+        yield* still
+        const moved = yield* run("move", "hal", "gil")
+        assert.strictEqual(moved.code, 0, moved.err)
+        yield* still
+        assert.isFalse((yield* relation(ida, String(hal.accountId))).following)
+        assert.strictEqual((yield* json(ida, `/api/v1/accounts/${hal.accountId}`)).moved.username, "gil")
+        assert.strictEqual((yield* document).length, 2)
+        yield* run("alias", "remove", "gil", "hal")
+        yield* still
+        assert.deepStrictEqual(yield* document, [xeno.id])
+      }),
+    60_000
+  )
+})
