@@ -130,7 +130,7 @@ export class Severances extends Context.Service<Severances, {
             INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
             SELECT next_id(${now}), account_id, 'severed_relationships', account_id, id, ${new Date(now)}
             FROM severances WHERE id = ANY (${events.map(({ id }) => id)}::bigint[])
-            ON CONFLICT (account_id, type, from_account_id, status_id) DO NOTHING RETURNING id, account_id`
+            ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING RETURNING id, account_id`
         return { told, last: events.length < severedRowsMax ? undefined : events.at(-1)?.id }
       })
 
