@@ -6,6 +6,7 @@ import { type People, seed, type Size, sizes } from "./People.ts"
 import type { Bench, Measured, Row } from "./Row.ts"
 import { median } from "./Row.ts"
 import * as Actors from "./rows/Actors.ts"
+import * as Deliveries from "./rows/Deliveries.ts"
 import { fanout } from "./rows/Fanouts.ts"
 import * as Federation from "./rows/Federation.ts"
 import { floor } from "./rows/Floor.ts"
@@ -115,6 +116,9 @@ try {
     const lab = { OUTBOUND_ALLOW: "127.0.0.0/8" }
     await measureAll(await Stand.single(data.folder, lab), people, federated)
   }
+  const leaving = [Deliveries.signed, Deliveries.manyInboxes].filter(wanted)
+  if (leaving.length > 0) await measureAll(await Stand.single(data.folder, Deliveries.variables), people, leaving)
+  await Deliveries.end()
   const shared = inCluster.filter((row) => wanted({ name: `${row.name} (cluster)` }))
   if (shared.length > 0) await measureAll(await Stand.clustered(data.folder), people, shared, " (cluster)")
 } finally {

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { createHash } from "node:crypto"
 import { type Citizen, place, settled } from "../support/Fediverse.ts"
 import { keyOperations, listener } from "./Listener.ts"
 import { note, sendTo } from "./Speaking.ts"
@@ -156,6 +157,24 @@ it.live(
       yield* say({ id: `${zoe.id}#third`, type: "Follow", object: anna.uri })
       yield* done
       assert.strictEqual(there.take("Reject")[0]?.activity.object.id, `${zoe.id}#third`)
+    }).pipe(Effect.provide(keyOperations), Effect.scoped),
+  60_000
+)
+
+it.live(
+  "the boost of one's own post for followers carries the post, which nobody could fetch",
+  () =>
+    Effect.gen(function*() {
+      const { anna, done, there } = yield* stage
+      const post = yield* anna.post("for followers", { visibility: "private" })
+      yield* done
+      const [create] = there.take("Create")
+      assert.deepStrictEqual(create?.activity.to, [`${anna.uri}/followers`])
+      const digest = createHash("sha256").update(`${there.url}/users/zoe`).digest("hex")
+      assert.include(create?.headers["collection-synchronization"], `digest="${digest}"`)
+      yield* anna.ask("POST", `/api/v1/statuses/${post.id}/reblog`)
+      yield* done
+      assert.deepInclude(there.take("Announce")[0]?.activity.object, { id: post.uri, type: "Note" })
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
   60_000
 )

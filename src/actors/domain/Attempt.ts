@@ -19,7 +19,6 @@ export type Verdict =
   | { readonly _tag: "Failed"; readonly why: string; readonly down: boolean; readonly waitSeconds?: number }
 
 const contentType = "application/activity+json"
-const utf8 = new TextEncoder()
 /** Characters of what a host says that are kept. */
 const whyCharactersMax = 200
 
@@ -58,8 +57,7 @@ export const make = Effect.gen(function*() {
   })
 
   const send = Effect.fnUntraced(function*(delivery: Delivery, key: OwnKey, scheme: Scheme) {
-    const { document, url } = delivery
-    const body = utf8.encode(document)
+    const { body, url } = delivery
     const headers = yield* signatures.sign(scheme, key, {
       method: "POST",
       url: new URL(url),

@@ -1,4 +1,4 @@
-import { Clock, Effect, Metric, Random } from "effect"
+import { Clock, Effect, Metric, Random, Semaphore } from "effect"
 import { Deliveries, type Delivery, type Postponed } from "../../services/federation/outbox/Deliveries.ts"
 import { Hosts } from "../../services/federation/outbox/Hosts.ts"
 import { delayMillis, lowTriesMax, triesMax } from "../../services/federation/outbox/Retries.ts"
@@ -7,6 +7,9 @@ import * as Line from "./Line.ts"
 
 /** How long after its beginning a round begins new requests, in milliseconds; what it took is its own for longer. */
 const beginMillisMax = 20_000
+
+/** Hosts of a node that ask the database at once: a post to thousands of them leaves it to people. */
+const turnsMax = 4
 
 const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Deliveries tried, by outcome" })
 
@@ -20,6 +23,7 @@ export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const hosts = yield* Hosts
   const attempt = yield* Attempt.make
+  const turns = yield* Semaphore.make(turnsMax)
 
   /** When it is tried again; undefined after the last try. */
   const again = Effect.fnUntraced(function*(line: Line.Line, { low, tries }: Delivery, now: number) {
@@ -84,7 +88,7 @@ export const make = Effect.gen(function*() {
     const began = yield* Clock.currentTimeMillis
     if (began < line.restsUntil) return false
     const slots = Line.slots(line)
-    const taken = yield* deliveries.claim(line.host, Line.rows(line))
+    const taken = yield* turns.withPermit(deliveries.claim(line.host, Line.rows(line)))
     // In the order of what happened, as far as that is possible for several at once.
     const claimed = taken.toSorted((a, b) => a.activityId < b.activityId ? -1 : 1)
     if (claimed.length === 0) return false
@@ -100,7 +104,7 @@ export const make = Effect.gen(function*() {
     })
     yield* Effect.forEach(claimed, work, { concurrency: slots, discard: true }).pipe(
       Effect.ensuring(
-        Effect.suspend(() => note(line, claimed, begun, done)).pipe(
+        turns.withPermit(Effect.suspend(() => note(line, claimed, begun, done))).pipe(
           Effect.catchCause((cause) => Effect.logWarning("what was delivered could not be noted", cause))
         )
       )

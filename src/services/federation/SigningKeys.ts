@@ -4,8 +4,9 @@ import { LRUCache } from "lru-cache"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
 import * as LocalIds from "./LocalIds.ts"
-import { KeyOperations } from "./signatures/KeyOperations.ts"
+import { KeyOperations, type KeyPair } from "./signatures/KeyOperations.ts"
 import type { SigningKey } from "./signatures/Signatures.ts"
+import * as SingleFlight from "./SingleFlight.ts"
 
 /** Keys that are kept in memory. */
 const keysMax = 10_000
@@ -27,6 +28,7 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       const config = yield* ServerConfig
       const keys = yield* KeyOperations
       const kept = new LRUCache<bigint, OwnKey>({ max: keysMax })
+      const once = yield* SingleFlight.make<KeyPair, never>(keysMax)
 
       const stored = (ownerId: bigint) =>
         sql<{ publicPem: string; privatePem: string }>`
@@ -48,7 +50,8 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       const of = Effect.fnUntraced(function*(ownerId: bigint, actor: string) {
         const known = kept.get(ownerId)
         if (known !== undefined) return known
-        const key: OwnKey = { ...(yield* made(ownerId)), keyId: LocalIds.key(actor) }
+        // An account's first post goes to many hosts at once, and a key takes long to make.
+        const key: OwnKey = { ...(yield* once(String(ownerId), made(ownerId))), keyId: LocalIds.key(actor) }
         kept.set(ownerId, key)
         return key
       })

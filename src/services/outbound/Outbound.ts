@@ -167,7 +167,9 @@ export class Outbound extends Context.Service<Outbound, {
         Effect.gen(function*() {
           const url = yield* Effect.fromResult(destination(outboundAllow, posting.url))
           const headers = { ...posting.headers, "accept-encoding": "identity", "user-agent": userAgent }
-          const answer = yield* send({ method: "POST", url, headers, body: posting.body }, "document")
+          if (!(yield* hosts.isOpen(url.host, "document"))) return yield* new Refused({ url: url.href, rule: "domain" })
+          yield* slots.take(url)
+          const answer = yield* transport.send({ method: "POST", url, headers, body: posting.body })
           // What was said beside the status is of no consequence, also where it breaks off.
           const bytes = yield* Effect.orElseSucceed(
             Bodies.whole(url.href, answer, replyBytesMax),
@@ -175,7 +177,8 @@ export class Outbound extends Context.Service<Outbound, {
           )
           const retryAfterSeconds = RetryAfter.seconds(answer.headers["retry-after"], yield* Clock.currentTimeMillis)
           return { status: answer.status, retryAfterSeconds, text: new TextDecoder().decode(bytes) }
-        }).pipe(Effect.scoped, (effect) => within(posting.url, documentSecondsMax, effect))
+          // One limit for all of it: what is answered is short, and a timer costs as much as a part of the request.
+        }).pipe(Effect.scoped, (effect) => within(posting.url, headSecondsMax, effect))
 
       return Outbound.of({
         text: traced("Outbound.text")(text),

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { LRUCache } from "lru-cache"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
@@ -11,6 +12,9 @@ import { successMillis } from "./Hosts.ts"
 export const claimMillis = 60_000
 /** What is older is not delivered any more, in milliseconds: longer than all tries of a delivery take. */
 export const deliveryMillisMax = 4 * 24 * 3_600_000
+/** Bytes of documents that are kept in memory. */
+const bodiesBytesMax = 16_777_216
+const utf8 = new TextEncoder()
 /** Deliveries that the figure of those that wait counts at most. */
 const countedMax = 100_000
 
@@ -28,7 +32,8 @@ export interface Delivery extends DeliveryKey {
   readonly tries: number
   readonly type: string
   readonly uri: string
-  readonly document: string
+  /** The document, in UTF-8. */
+  readonly body: Uint8Array
   readonly synchronizes: boolean
   readonly low: boolean
   readonly senderId: bigint
@@ -82,9 +87,33 @@ export class Deliveries extends Context.Service<Deliveries, {
       const is = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id = k.activity_id")
       const isBehind = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id > k.activity_id")
 
-      const claim = traced("Deliveries.claim")(function*(host: string, rows: number) {
+      /** What many hosts get is asked for once. */
+      const kept = new LRUCache<bigint, Uint8Array>({
+        maxSize: bodiesBytesMax,
+        sizeCalculation: (body) => body.length + 1
+      })
+      const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+        const found = new Map<bigint, Uint8Array>()
+        const missing = new Set<bigint>()
+        for (const id of ids) {
+          const body = kept.get(id)
+          if (body === undefined) missing.add(id)
+          else found.set(id, body)
+        }
+        if (missing.size === 0) return found
+        const rows = yield* sql<{ id: bigint; document: string }>`
+          SELECT id, document FROM outgoing_activities WHERE id = ANY (${[...missing]}::bigint[])`
+        for (const { document, id } of rows) {
+          const body = utf8.encode(document)
+          found.set(id, body)
+          kept.set(id, body)
+        }
+        return found
+      })
+
+      const claim = traced("Deliveries.claim")(function*(host: string, rowsWanted: number) {
         const at = yield* now
-        return yield* sql<Delivery>`
+        const rows = yield* sql<Omit<Delivery, "body">>`
           WITH taken AS MATERIALIZED (
             SELECT d.inbox_id, d.about, d.activity_id, h.scheme,
               h.failed_days <> '{}' OR h.paused_by IS NOT NULL OR h.succeeded_at IS NULL
@@ -94,12 +123,17 @@ export class Deliveries extends Context.Service<Deliveries, {
               AND (h.paused_by IS NULL OR (h.paused_by = 'failures' AND a.type = 'Follow'))
               AND NOT EXISTS (SELECT FROM deliveries e
                 WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id)
-            ORDER BY d.due_at LIMIT ${rowsMax(sql, rows)} FOR UPDATE OF d SKIP LOCKED)
+            ORDER BY d.due_at LIMIT ${rowsMax(sql, rowsWanted)} FOR UPDATE OF d SKIP LOCKED)
           UPDATE deliveries d SET tries = d.tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
           FROM taken k, inboxes i, outgoing_activities a LEFT JOIN accounts s ON s.id = a.sender_id
           WHERE ${is} AND i.id = d.inbox_id AND a.id = d.activity_id
-          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, a.type, a.uri, a.document, a.synchronizes, a.low,
+          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, a.type, a.uri, a.synchronizes, a.low,
             a.sender_id, s.username, k.scheme, k.troubled`
+        const texts = yield* bodies(rows.map(({ activityId }) => activityId))
+        return rows.flatMap((row) => {
+          const body = texts.get(row.activityId)
+          return body === undefined ? [] : [Object.assign(row, { body })]
+        })
       })
 
       const finish = traced("Deliveries.finish")(function*(over: ReadonlyArray<DeliveryKey>) {

@@ -5,6 +5,7 @@ import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { Departure } from "../../intents/Fanouts.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
+import type { Document } from "../documents/Vocabulary.ts"
 import { LocalActors } from "../LocalActors.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
@@ -24,6 +25,8 @@ interface Facts extends PostFacts {
   readonly deleted: boolean
   readonly silent: boolean
   readonly username: string
+  /** What it reblogs. */
+  readonly originalId: bigint | null
 }
 
 const followersOnly = (accountId: bigint): Recipients => ({
@@ -60,7 +63,7 @@ export class Departures extends Context.Service<Departures, {
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id) OR EXISTS (SELECT FROM follow_requests f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id)))
         SELECT p.account_id AS author_id, p.visibility, p.username, p.deleted_at IS NOT NULL AS deleted,
-          p.suspended_at IS NOT NULL AS silent, o.account_id AS original_author,
+          p.suspended_at IS NOT NULL AS silent, o.id AS original_id, o.account_id AS original_author,
           (SELECT id FROM welcome WHERE id = p.in_reply_to_account_id) AS replied_to,
           coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
           ARRAY(SELECT m.account_id FROM mentions m JOIN welcome w ON w.id = m.account_id
@@ -74,9 +77,19 @@ export class Departures extends Context.Service<Departures, {
         return found === undefined ? undefined : Activities.undo(Activities.published(found.activity))
       })
 
-      const told = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update") {
+      /** Nobody may fetch what is for followers, so that its author's own boost carries it (federation.md section 8). */
+      const inlined = Effect.fnUntraced(
+        function*(activity: Document, { authorId, originalAuthor, originalId, visibility }: Facts) {
+          if (visibility !== "private" || originalId === null || originalAuthor !== authorId) return activity
+          const note = (yield* objects.load([originalId])).get(originalId)?.note
+          return note === undefined ? activity : { ...activity, object: note }
+        }
+      )
+
+      const told = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update", facts: Facts) {
         const found = (yield* objects.load([statusId])).get(statusId)
-        if (found === undefined || telling === "Create") return found && Activities.published(found.activity)
+        if (found === undefined) return undefined
+        if (telling === "Create") return Activities.published(yield* inlined(found.activity, facts))
         // A poll's figures change without an edit, so that the time of the edit would name several updates.
         return found.note && Activities.updateNote(found.note, new Date(yield* Clock.currentTimeMillis))
       })
@@ -85,7 +98,7 @@ export class Departures extends Context.Service<Departures, {
         const [facts] = yield* factsOf(statusId)
         if (facts === undefined || (telling === "Delete") !== facts.deleted) return undefined
         if (facts.silent && telling !== "Delete") return undefined
-        const activity = telling === "Delete" ? yield* ended(statusId, facts) : yield* told(statusId, telling)
+        const activity = telling === "Delete" ? yield* ended(statusId, facts) : yield* told(statusId, telling, facts)
         if (activity === undefined) return undefined
         const forFew = facts.visibility === "private" && telling !== "Delete"
         return {

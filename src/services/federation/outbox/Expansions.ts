@@ -34,7 +34,7 @@ export class Expansions extends Context.Service<Expansions, {
     statusId: bigint,
     telling: "Update" | "Delete"
   ) => Effect.Effect<void, SqlError>
-  /** The same for what an account tells of itself, where it has followers elsewhere. */
+  /** The same for what an account tells of itself, where it has followers elsewhere; that it is gone, in any case. */
   readonly announce: (
     accountId: bigint,
     statusId: bigint | null,
@@ -59,12 +59,27 @@ export class Expansions extends Context.Service<Expansions, {
         })
           UNION (SELECT account_id FROM poll_votes WHERE status_id = ${statusId} LIMIT ${rowsMax(sql, interactedMax)})`
 
+      /** Whoever had to do with an account: got a post of it, or is followed by it. */
+      const everybody = (accountId: bigint) =>
+        sql`SELECT unnest(t.inbox_ids) FROM statuses s JOIN reaches t ON t.about = s.id WHERE s.account_id = ${accountId}
+          UNION SELECT r.inbox_id FROM follows f JOIN remote_actors r ON r.account_id = f.target_account_id
+            WHERE f.account_id = ${accountId}`
+
       const candidates = Effect.fnUntraced(
-        function*(fanoutId: bigint, { recipients, statusId }: Rendered, { cursor, phase }: Progress, rows: number) {
+        function*(
+          fanoutId: bigint,
+          { leaving, recipients, statusId }: Rendered,
+          { cursor, phase }: Progress,
+          rows: number
+        ) {
           const first = phase === 0 && cursor === 0n
           const whose = recipients.followersOf[phase] ?? null
           const named = first ? recipients.accountIds : []
-          const reachOf = first && recipients.reached ? statusId : null
+          const reached = !first || !recipients.reached
+            ? sql``
+            : statusId === null
+            ? sql`UNION ${everybody(leaving.senderId)}`
+            : sql`UNION SELECT unnest(inbox_ids) FROM reaches WHERE about = ${statusId}`
           const interacted = first && recipients.interacted && statusId !== null
           return only(
             yield* sql<{ asked: number; last: bigint | null; inboxes: ReadonlyArray<number> }>`
@@ -76,7 +91,7 @@ export class Expansions extends Context.Service<Expansions, {
               ${interacted ? sql`UNION ${people(statusId)}` : sql``}),
             wanted AS (SELECT r.inbox_id AS id FROM named n JOIN remote_actors r ON r.account_id = n.account_id
                 JOIN accounts a ON a.id = n.account_id WHERE a.suspended_at IS NULL
-              UNION SELECT unnest(inbox_ids) FROM reaches WHERE about = ${reachOf}::bigint)
+              ${reached})
             SELECT (SELECT count(*)::int FROM slice) AS asked, (SELECT max(id) FROM slice) AS last,
               ARRAY(SELECT i.id FROM wanted w JOIN inboxes i ON i.id = w.id JOIN hosts h ON h.id = i.host_id
                 WHERE i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures' AND NOT EXISTS (
@@ -146,7 +161,8 @@ export class Expansions extends Context.Service<Expansions, {
             INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
             SELECT next_id(${now}), a.id, 'deliver', ${statusId}::bigint, ${JSON.stringify(departure)}::jsonb,
               ${new Date(now)} FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
-              AND EXISTS (SELECT FROM follows WHERE target_account_id = a.id AND remote) RETURNING id`
+              AND (${departure.leaves === "Farewell"} OR EXISTS (SELECT FROM follows
+                WHERE target_account_id = a.id AND remote)) RETURNING id`
           return row === undefined ? undefined : begun(row.id, "deliver", statusId, departure)
         }
       )

@@ -19,7 +19,7 @@ export interface Recipients {
   /** All followers of these accounts. */
   readonly followersOf: ReadonlyArray<bigint>
   readonly accountIds: ReadonlyArray<bigint>
-  /** Whoever got the post before. */
+  /** Whoever got the post before; of what an account tells of itself, whoever had to do with it. */
   readonly reached: boolean
   /** Who favourited, boosted and answered it. */
   readonly interacted: boolean

@@ -110,7 +110,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
           assert.includeMembers(gone, created)
         }
       }),
-    { arbitrary: { runs: 100 }, timeout: 120_000 }
+    { arbitrary: { runs: 50 }, timeout: 120_000 }
   )
 
   it.effect("a Delete goes exactly where the post went, and nowhere where its text has not been tried yet", () =>
@@ -148,5 +148,37 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
       ])
       // A post that is gone is never told.
       assert.isEmpty(yield* expanded(++fanout, status!, "Create"))
+    }))
+
+  it.effect("that an account is gone is told, without hurry, to the hosts that had to do with it, and to no other", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* Worlds.settle({
+        suspended: 0,
+        statuses: [],
+        follows: [{ pair: [1, 5], showReblogs: true, languages: null }],
+        blocks: [],
+        mutes: [],
+        domainBlocks: []
+      })
+      yield* elsewhere
+      yield* sql`DELETE FROM deliveries`
+      const [departures, expansions] = [yield* Departures, yield* Expansions]
+      const farewell = { leaves: "Farewell", number: "0" } as const
+      const told = Effect.fnUntraced(function*() {
+        const rendered = yield* departures.render(1n, null, farewell)
+        yield* expansions.slice(++fanout, rendered!, { phase: 0, cursor: 0n }, 10)
+        return yield* sql<{ url: string; low: boolean; type: string }>`SELECT i.url, a.low, a.type FROM deliveries d
+          JOIN inboxes i ON i.id = d.inbox_id JOIN outgoing_activities a ON a.id = d.activity_id
+          WHERE a.fanout_id = ${fanout} ORDER BY i.url`
+      })
+      assert.deepStrictEqual(yield* told(), [{ url: inboxOf(5n), low: true, type: "Delete" }])
+      // Somebody at the other one got a post once.
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+        VALUES (1500, 1, 'public', 1500, ${Worlds.now})`
+      yield* sql`INSERT INTO reaches SELECT 1500, ARRAY[id] FROM inboxes WHERE url = ${inboxOf(4n)}`
+      assert.deepStrictEqual((yield* told()).map(({ url }) => url), [inboxOf(4n), inboxOf(5n)])
+      assert.isDefined(yield* expansions.announce(1n, null, farewell))
+      assert.isUndefined(yield* expansions.announce(1n, null, { leaves: "Profile", number: "0" }))
     }))
 })

@@ -1,0 +1,64 @@
+import { Agent } from "@effect/platform-node/Undici"
+import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto"
+
+/*
+ * A process that signs requests and sends them on connections that stay open, and does nothing else: no server can deliver
+ * for less.
+ */
+
+export interface Order {
+  readonly urls: ReadonlyArray<string>
+  /** Bytes of each body. */
+  readonly bytes: number
+  /** Requests under way at once to each host. */
+  readonly width: number
+}
+
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 })
+const agent = new Agent({ connections: 8, pipelining: 1 })
+
+const signed = (key: KeyObject, text: string) =>
+  new Promise<string>((resolve, reject) => {
+    sign("sha256", Buffer.from(text), key, (error, made) =>
+      error === null ? resolve(made.toString("base64")) : reject(error))
+  })
+
+const deliver = async (address: string, body: Buffer) => {
+  const url = new URL(address)
+  const date = new Date().toUTCString()
+  const digest = `SHA-256=${createHash("sha256").update(body).digest("base64")}`
+  const signature = await signed(
+    privateKey,
+    `(request-target): post ${url.pathname}\nhost: ${url.host}\ndate: ${date}\ndigest: ${digest}`
+  )
+  const { body: answer, statusCode } = await agent.request({
+    origin: url.origin,
+    path: url.pathname,
+    method: "POST",
+    headers: {
+      date,
+      digest,
+      "content-type": "application/activity+json",
+      signature: `keyId="k",signature="${signature}"`
+    },
+    body
+  })
+  await answer.dump()
+  if (statusCode !== 202) throw new Error(`A delivery was answered ${statusCode}`)
+}
+
+const obey = async ({ bytes, urls, width }: Order) => {
+  const body = Buffer.alloc(bytes, "x")
+  const byHost = Map.groupBy(urls, (url) => new URL(url).host)
+  await Promise.all([...byHost.values()].flatMap((inboxes) => {
+    const waiting = inboxes.values()
+    return Array.from({ length: width }, async () => {
+      for (const url of waiting) await deliver(url, body)
+    })
+  }))
+}
+
+process.on("message", (order: Order) => {
+  void obey(order).then(() => process.send?.({ answer: null }), (error) => process.send?.({ error: String(error) }))
+})
+process.on("disconnect", () => process.exit(0))
