@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   })
 
   const adopt = (uri: string) =>
-    statuses.adopt(uri).pipe(
+    sql.withTransaction(statuses.adopt(uri)).pipe(
       Effect.flatMap((ids) =>
         ids.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids })
       ),

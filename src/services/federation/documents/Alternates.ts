@@ -2,8 +2,11 @@ import sanitizeHtml from "sanitize-html"
 import * as DocumentTypes from "../../outbound/DocumentTypes.ts"
 
 /** Characters of a page and of a Link header that are searched for the object's address. */
-export const pageCharactersMax = 131_072
+export const pageCharactersMax = 65_536
 export const linkCharactersMax = 8_192
+
+/** How deep elements nest in a page's head; what is deeper is no concern of ours. */
+const headNestingMax = 8
 
 interface Link {
   readonly href: string
@@ -32,6 +35,7 @@ const inPage = (html: string): ReadonlyArray<Link> => {
   const links: Array<Link> = []
   sanitizeHtml(html.slice(0, pageCharactersMax), {
     allowedTags: [],
+    nestingLimit: headNestingMax,
     transformTags: {
       link: (tagName, { href = "", rel = "", type = "" }) => {
         links.push({ href, rel, type })
