@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
     if (phase > 0) return
     if (slice.mentioned.length > 0) yield* told(yield* notices.mentions(accountId, statusId, slice.mentioned))
     if (kind === "edit") yield* told(yield* notices.edited(accountId, statusId))
-    if (slice.visibility === "direct") yield* threadsChanged(yield* threads.record(statusId))
+    if (slice.visibility === "direct" && !slice.limited) yield* threadsChanged(yield* threads.record(statusId))
   })
 
   /** A slice of a new or edited status. */

@@ -11,6 +11,7 @@ import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
 import * as InboxReports from "./InboxReports.ts"
+import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
@@ -46,6 +47,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const errands = yield* Errands
   const reports = yield* InboxReports.make
   const moves = yield* InboxMoves.make
+  const undoing = yield* InboxUndo.make(verbs)
   const posts = yield* InboxPosts.make(verbs)
 
   const onAccount = (
@@ -65,24 +67,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       (statusId) => statusId === undefined ? ignored("an unknown post") : Effect.as(act(statusId), done)
     )
 
-  const undo = (own: Ownership, self: RemoteSelf, object: unknown): Outcome => {
-    const inner = asForeign(object)
-    const actor = idOf(inner?.["actor"])
-    if (inner === undefined || (actor !== undefined && actor !== self.uri)) return ignored("nothing of its sender")
-    switch (typeOf(inner, "Follow", "Like", "Announce", "Block")) {
-      case "Follow":
-        return onAccount(inner["object"], (target) => verbs.Unfollow(own, { _tag: "Unfollow", target }))
-      case "Like":
-        return onStatus(inner["object"], (statusId) => verbs.Unfavourite(own, { _tag: "Unfavourite", statusId }))
-      case "Announce":
-        return onStatus(inner["object"], (statusId) => verbs.Unreblog(own, { _tag: "Unreblog", statusId }))
-      case "Block":
-        return onAccount(inner["object"], (target) => verbs.Unblock(own, { _tag: "Unblock", target }))
-      default:
-        return ignored("nothing that can be undone")
-    }
-  }
-
   /** An answer to a follow of ours: only where we asked for it, and of the one whom we asked (row 16). */
   const answered = (
     self: RemoteSelf,
@@ -90,12 +74,28 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     act: (target: AccountId) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome => {
     const follow = asForeign(object)
-    return follow === undefined || typeOf(follow, "Follow") === undefined || idOf(follow["object"]) !== self.uri
+    // By its id alone it is found by the account that the id begins with.
+    if (follow === undefined) return onAccount(object, act)
+    return typeOf(follow, "Follow") === undefined || idOf(follow["object"]) !== self.uri
       ? ignored("no follow of ours")
       : onAccount(follow["actor"], act)
   }
 
+  const rejected = (own: Ownership, self: RemoteSelf, object: unknown): Outcome =>
+    answered(self, object, (target) =>
+      Effect.catchTag(
+        verbs.RejectFollow(own, { _tag: "RejectFollow", target }),
+        "RecordNotFound",
+        () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
+      ))
+
   const perform = (own: Ownership, self: RemoteSelf, activity: Foreign, receivedAt: number): Outcome =>
+    Effect.flatMap(
+      undoing.wasUndone(own, activity),
+      (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, receivedAt)
+    )
+
+  const doIt = (own: Ownership, self: RemoteSelf, activity: Foreign, receivedAt: number): Outcome =>
     Effect.suspend(() => {
       const type = typeOf(activity, ...known) ?? ""
       const object = activity["object"]
@@ -124,19 +124,16 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
-          return undo(own, self, object)
+          return typeOf(asForeign(object) ?? {}, "Accept") === undefined
+            ? undoing.undo(own, self, object)
+            : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
           return collections.change(own, self, activity, type === "Add")
         case "Accept":
           return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":
-          return answered(self, object, (target) =>
-            Effect.catchTag(
-              verbs.RejectFollow(own, { _tag: "RejectFollow", target }),
-              "RecordNotFound",
-              () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
-            ))
+          return rejected(own, self, object)
         case "Block":
           return onAccount(object, (target) => verbs.Block(own, { _tag: "Block", target }))
         case "Update":

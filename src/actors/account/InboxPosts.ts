@@ -17,6 +17,9 @@ import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
+/** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
+const unknownMillisMax = 86_400_000
+
 /** The remote account whose actor this is. */
 export interface RemoteSelf {
   readonly uri: string
@@ -49,10 +52,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const mentionsOf = Effect.fnUntraced(function*(own: Ownership, note: ForeignNote) {
     const addressed = new Set(note.addressed)
     const named = yield* references.accounts([...new Set([...note.mentioned, ...note.addressed])])
+    const shunning = yield* statuses.shunning(own.accountId, [...named.values()])
     return [...named].flatMap(([uri, id]) => {
-      // In a post for a few, whoever it is addressed to belongs to them.
-      const counts = note.mentioned.includes(uri) || note.visibility === "direct"
-      return counts && id !== own.accountId ? [{ id, addressed: addressed.has(uri) }] : []
+      const quiet = !note.mentioned.includes(uri)
+      // In a post for a few, whoever it is addressed to belongs to them, without being told where it does not name them.
+      const counts = !quiet || note.visibility === "direct"
+      return counts && id !== own.accountId
+        ? [{ id, quiet, addressed: addressed.has(uri) && !shunning.has(id) }]
+        : []
     })
   })
 
@@ -70,6 +77,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     if (!concerns) return yield* ignored("it concerns nobody here")
     const id = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (id === undefined) return yield* ignored("it is here already")
+    if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
+      // It was edited before it came, or the edit came before it.
+      yield* publications.preserve(id, note.publishedMillis)
+      yield* statuses.wasEdited(id, note.updatedMillis)
+    }
     yield* intend(own, "publish", id)
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
@@ -91,6 +103,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const [old] = yield* sql<{ id: bigint; changedAt: Date }>`
       SELECT id, coalesce(edited_at, created_at) AS changed_at FROM statuses
       WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`
+    if (old === undefined && !self.suspended && now - note.publishedMillis < unknownMillisMax) {
+      return yield* create(own, self, object, now)
+    }
     const newest = old?.changedAt.getTime() ?? Number.POSITIVE_INFINITY
     const millis = note.updatedMillis ?? newest
     if (old === undefined || millis <= newest) {
@@ -115,6 +130,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       },
       mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, millis)
     })
+    yield* statuses.quieten(old.id, mentions)
     yield* intend(own, "edit", old.id)
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done
@@ -154,7 +170,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       WHERE id = ${statusId} AND account_id = ${own.accountId} AND deleted_at IS NULL`
     if (statusId !== undefined && mine === undefined) return yield* ignored("not its sender's, or gone")
     yield* statuses.bury(own.accountId, uri)
-    if (statusId !== undefined) yield* verbs.Delete(own, { _tag: "Delete", statusId })
+    if (statusId !== undefined) {
+      // Nobody will write it anew here, so that its files wait for nothing (S-107).
+      yield* sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`
+      yield* verbs.Delete(own, { _tag: "Delete", statusId })
+    }
     return done
   })
 

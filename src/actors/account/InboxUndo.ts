@@ -1,0 +1,90 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { References } from "../../services/federation/inbox/References.ts"
+import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { AccountId, StatusId } from "../../services/Ids.ts"
+import { done, ignored, type Outcome, type RemoteSelf } from "./InboxPosts.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { Verbs } from "./Verbs.ts"
+
+const undoable = ["Announce", "Block", "Follow", "Like"] as const
+type Undoable = typeof undoable[number]
+const isUndoable = (type: string | undefined): type is Undoable => undoable.some((one) => one === type)
+
+/**
+ * What a remote account takes back, inside a transaction of its actor. What comes before the activity that it undoes is
+ * remembered, and that has no effect any more (F17).
+ */
+export const make = Effect.fnUntraced(function*(verbs: Verbs) {
+  const sql = yield* SqlClient.SqlClient
+  const references = yield* References
+  const statuses = yield* RemoteStatuses
+
+  /** Only ids of its own can be remembered: nobody keeps another's activities away. */
+  const isOwn = (self: RemoteSelf, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
+
+  const stands = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
+    const rows = {
+      Announce:
+        sql`SELECT FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
+      Block: sql`SELECT FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
+      Follow: sql`SELECT FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
+        UNION ALL SELECT FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
+      Like: sql`SELECT FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
+    }[type]
+    return Effect.map(rows, ({ length }) => length > 0)
+  }
+
+  const takeBack = (own: Ownership, type: Undoable, subject: bigint) => {
+    switch (type) {
+      case "Announce":
+        return verbs.Unreblog(own, { _tag: "Unreblog", statusId: StatusId.make(subject) })
+      case "Block":
+        return verbs.Unblock(own, { _tag: "Unblock", target: AccountId.make(subject) })
+      case "Follow":
+        return verbs.Unfollow(own, { _tag: "Unfollow", target: AccountId.make(subject) })
+      case "Like":
+        return verbs.Unfavourite(own, { _tag: "Unfavourite", statusId: StatusId.make(subject) })
+    }
+  }
+
+  const subjectOf = (type: Undoable, object: unknown): Effect.Effect<bigint | undefined, SqlError> =>
+    type === "Follow" || type === "Block"
+      ? references.localAccount(idOf(object) ?? "")
+      : references.status(idOf(object) ?? "")
+
+  /** A boost by its id alone; of other activities nothing is kept that an id would find. */
+  const byId = Effect.fnUntraced(function*(own: Ownership, id: string) {
+    const [boost] = yield* sql<{ original: bigint }>`SELECT reblog_of_id AS original FROM statuses
+      WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
+    if (boost === undefined) return false
+    yield* takeBack(own, "Announce", boost.original)
+    return true
+  })
+
+  const undo = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown) {
+    const inner = asForeign(object)
+    const [actor, id] = [idOf(inner?.["actor"]), idOf(object)]
+    if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
+    const type = inner === undefined ? undefined : typeOf(inner, ...undoable)
+    const subject = isUndoable(type) ? yield* subjectOf(type, inner?.["object"]) : undefined
+    if (isUndoable(type) && subject !== undefined && (yield* stands(own, type, subject))) {
+      yield* takeBack(own, type, subject)
+      return done
+    }
+    if (id === undefined || !isOwn(self, id)) return yield* ignored("nothing that can be undone")
+    if (yield* byId(own, id)) return done
+    yield* statuses.bury(own.accountId, id)
+    return yield* ignored("nothing that is here; it will not come either")
+  })
+
+  /** Whether the activity was undone before it came. */
+  const wasUndone = (own: Ownership, activity: Foreign) =>
+    isUndoable(typeOf(activity, ...undoable))
+      ? statuses.isBuriedLately(own.accountId, idOf(activity) ?? "")
+      : Effect.succeed(false)
+
+  return { undo: (own: Ownership, self: RemoteSelf, object: unknown): Outcome => undo(own, self, object), wasUndone }
+})
