@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     if (phase > 0) return
     if (slice.mentioned.length > 0) yield* told(yield* notices.mentions(accountId, statusId, slice.mentioned))
     if (kind === "edit") yield* told(yield* notices.edited(accountId, statusId))
-    if (slice.visibility === "direct") yield* threadsChanged(yield* threads.record(statusId))
+    if (slice.visibility === "direct" && !slice.limited) yield* threadsChanged(yield* threads.record(statusId))
     yield* outgoing.begin(accountId, statusId, kind === "edit" ? "Update" : "Create", slice.federates)
   })
 

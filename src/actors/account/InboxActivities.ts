@@ -5,7 +5,6 @@ import { Purges } from "../../services/federation/departure/Purges.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { References } from "../../services/federation/inbox/References.ts"
-import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
@@ -48,7 +47,6 @@ const uriCharactersMax = 2_000
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const references = yield* References
-  const statuses = yield* RemoteStatuses
   const undoables = yield* Undoables
   const collections = yield* InboxCollections.make
   const purges = yield* Purges
@@ -114,12 +112,28 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     act: (target: AccountId) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome => {
     const follow = asForeign(object)
-    return follow === undefined || typeOf(follow, "Follow") === undefined || idOf(follow["object"]) !== self.uri
+    // By its id alone it is found by the account that the id begins with.
+    if (follow === undefined) return onAccount(object, act)
+    return typeOf(follow, "Follow") === undefined || idOf(follow["object"]) !== self.uri
       ? ignored("no follow of ours")
       : onAccount(follow["actor"], act)
   }
 
+  const rejected = (own: Ownership, self: RemoteSelf, object: unknown): Outcome =>
+    answered(self, object, (target) =>
+      Effect.catchTag(
+        verbs.RejectFollow(own, { _tag: "RejectFollow", target }),
+        "RecordNotFound",
+        () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
+      ))
+
   const perform = (own: Ownership, self: RemoteSelf, activity: Foreign, receivedAt: number): Outcome =>
+    Effect.flatMap(
+      undoing.wasUndone(own, activity),
+      (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, receivedAt)
+    )
+
+  const doIt = (own: Ownership, self: RemoteSelf, activity: Foreign, receivedAt: number): Outcome =>
     Effect.suspend(() => {
       const type = typeOf(activity, ...known) ?? ""
       const object = activity["object"]
@@ -132,15 +146,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Flag":
           return reports.flag(own, self, activity)
         case "Like":
-          return Effect.flatMap(
-            statuses.isBuried(own.accountId, idOf(activity) ?? ""),
-            (undone) =>
-              undone ? ignored("it was undone") : onStatus(object, (statusId) =>
-                Effect.andThen(
-                  verbs.Favourite(own, { _tag: "Favourite", statusId }),
-                  remember(own, activity, "Like", statusId)
-                ))
-          )
+          return onStatus(object, (statusId) =>
+            Effect.andThen(
+              verbs.Favourite(own, { _tag: "Favourite", statusId }),
+              remember(own, activity, "Like", statusId)
+            ))
         case "Announce":
           return posts.announce(own, self, activity)
         case "Create":
@@ -156,19 +166,16 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
-          return undoing.undo(own, self, object)
+          return typeOf(asForeign(object) ?? {}, "Accept") === undefined
+            ? undoing.undo(own, self, object)
+            : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
           return collections.change(own, self, activity, type === "Add")
         case "Accept":
           return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":
-          return answered(self, object, (target) =>
-            Effect.catchTag(
-              verbs.RejectFollow(own, { _tag: "RejectFollow", target }),
-              "RecordNotFound",
-              () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
-            ))
+          return rejected(own, self, object)
         case "Block":
           return onAccount(
             object,

@@ -19,6 +19,9 @@ import { nextMillis, type Ownership } from "./Ownership.ts"
 import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
+/** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
+const unknownMillisMax = 86_400_000
+
 /** What became of an activity, for the record. */
 export type Outcome = Effect.Effect<string, ClientError | SqlError | Unasked>
 
@@ -47,10 +50,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const mentionsOf = Effect.fnUntraced(function*(own: Ownership, note: ForeignNote) {
     const addressed = new Set(note.addressed)
     const named = yield* references.accounts([...new Set([...note.mentioned, ...note.addressed])])
+    const shunning = yield* statuses.shunning(own.accountId, [...named.values()])
     return [...named].flatMap(([uri, id]) => {
-      // In a post for a few, whoever it is addressed to belongs to them.
-      const counts = note.mentioned.includes(uri) || note.visibility === "direct"
-      return counts && id !== own.accountId ? [{ id, addressed: addressed.has(uri) }] : []
+      const quiet = !note.mentioned.includes(uri)
+      // In a post for a few, whoever it is addressed to belongs to them, without being told where it does not name them.
+      const counts = !quiet || note.visibility === "direct"
+      return counts && id !== own.accountId
+        ? [{ id, quiet, addressed: addressed.has(uri) && !shunning.has(id) }]
+        : []
     })
   })
 
@@ -85,6 +92,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("it is here already")
     const { adopted, id } = made
+    if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
+      // It was edited before it came, or the edit came before it.
+      yield* publications.preserve(id, note.publishedMillis)
+      yield* statuses.wasEdited(id, note.updatedMillis)
+    }
     // What is asked for long after it was written is news to nobody.
     if (!asked || now - note.publishedMillis < newsMillisMax) yield* intend(own, "publish", id)
     yield* sql.afterCommit(Effect.andThen(
@@ -123,6 +135,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const [old] = yield* sql<{ id: bigint; changedAt: Date }>`
       SELECT id, coalesce(edited_at, created_at) AS changed_at FROM statuses
       WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`
+    if (old === undefined && !self.suspended && now - note.publishedMillis < unknownMillisMax) {
+      return yield* create(own, self, object, now, false)
+    }
     const newest = old?.changedAt.getTime() ?? Number.POSITIVE_INFINITY
     const millis = note.updatedMillis ?? newest
     if (old === undefined || millis <= newest) {
@@ -147,6 +162,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       },
       mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, millis)
     })
+    yield* statuses.quieten(old.id, mentions)
     yield* intend(own, "edit", old.id)
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done
@@ -203,7 +219,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       WHERE id = ${statusId} AND account_id = ${own.accountId} AND deleted_at IS NULL`
     if (statusId !== undefined && mine === undefined) return yield* ignored("not its sender's, or gone")
     yield* statuses.bury(own.accountId, uri)
-    if (statusId !== undefined) yield* verbs.Delete(own, { _tag: "Delete", statusId })
+    if (statusId !== undefined) {
+      // Nobody will write it anew here, so that its files wait for nothing (S-107).
+      yield* sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`
+      yield* verbs.Delete(own, { _tag: "Delete", statusId })
+    }
     return done
   })
 

@@ -1,20 +1,23 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
-import { type Undoable, Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
+import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
+const undoable = ["Announce", "Block", "Follow", "Like"] as const
+type Undoable = typeof undoable[number]
+const isUndoable = (type: string | undefined): type is Undoable => undoable.some((one) => one === type)
+
 /**
- * What a remote account takes back, named in full or by its id alone; inside a transaction of its actor. The id of a boost
- * or a favourite that is not here is kept, so that it has no effect when it comes after all (row 10).
+ * What a remote account takes back, named in full or by its id alone; inside a transaction of its actor. What comes before
+ * the activity that it undoes is remembered, and that has no effect any more (row 10, F17).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient
@@ -22,69 +25,76 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const statuses = yield* RemoteStatuses
   const undoables = yield* Undoables
 
-  const take = (own: Ownership, { targetId, type }: Undoable) => {
-    switch (type) {
-      case "Follow":
-        return verbs.Unfollow(own, { _tag: "Unfollow", target: AccountId.make(targetId) })
-      case "Block":
-        return verbs.Unblock(own, { _tag: "Unblock", target: AccountId.make(targetId) })
-      case "Like":
-        return verbs.Unfavourite(own, { _tag: "Unfavourite", statusId: StatusId.make(targetId) })
-    }
+  /** Only ids of its own can be remembered: nobody keeps another's activities away. */
+  const isOwn = (self: RemoteSelf, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
+
+  const stands = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
+    const rows = {
+      Announce:
+        sql`SELECT FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
+      Block: sql`SELECT FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
+      Follow: sql`SELECT FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
+        UNION ALL SELECT FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
+      Like: sql`SELECT FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
+    }[type]
+    return Effect.map(rows, ({ length }) => length > 0)
   }
 
-  const isOwnId = (self: RemoteSelf, uri: string) => URL.parse(uri)?.origin === URL.parse(self.uri)?.origin
-
-  const byId = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, uri: string) {
-    if (!isOwnId(self, uri)) return yield* ignored("an id of another server")
-    const known = yield* undoables.take(own.accountId, uri)
-    if (known !== undefined) return yield* Effect.as(take(own, known), done)
-    const [boost] = yield* sql<{ reblogOfId: bigint }>`SELECT reblog_of_id FROM statuses
-      WHERE uri = ${uri} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
-    yield* statuses.bury(own.accountId, uri)
-    if (boost === undefined) return yield* ignored("nothing that is known")
-    yield* verbs.Unreblog(own, { _tag: "Unreblog", statusId: StatusId.make(boost.reblogOfId) })
-    return done
-  })
-
-  const onAccount = (own: Ownership, object: unknown, type: UndoableType): Outcome =>
-    Effect.flatMap(
-      references.localAccount(idOf(object) ?? ""),
-      (targetId) => targetId === undefined ? ignored("nobody here") : Effect.as(take(own, { type, targetId }), done)
-    )
-  const onStatus = (
-    object: unknown,
-    act: (statusId: StatusId) => Effect.Effect<unknown, ClientError | SqlError>
-  ): Outcome =>
-    Effect.flatMap(
-      references.status(idOf(object) ?? ""),
-      (statusId) => statusId === undefined ? ignored("an unknown post") : Effect.as(act(statusId), done)
-    )
-
-  const inFull = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, inner: Foreign) {
-    const actor = idOf(inner["actor"])
-    if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
-    const type = typeOf(inner, "Follow", "Like", "Announce", "Block")
-    const uri = idOf(inner)
-    const known = uri === undefined ? undefined : yield* undoables.take(own.accountId, uri)
-    const late = type === "Announce" || (type === "Like" && known === undefined)
-    if (late && uri !== undefined && isOwnId(self, uri)) yield* statuses.bury(own.accountId, uri)
+  const takeBack = (own: Ownership, type: Undoable, subject: bigint) => {
     switch (type) {
-      case "Follow":
-      case "Block":
-        return yield* onAccount(own, inner["object"], type)
-      case "Like":
-        return yield* onStatus(inner["object"], (targetId) => take(own, { type, targetId }))
       case "Announce":
-        return yield* onStatus(inner["object"], (statusId) => verbs.Unreblog(own, { _tag: "Unreblog", statusId }))
+        return verbs.Unreblog(own, { _tag: "Unreblog", statusId: StatusId.make(subject) })
+      case "Block":
+        return verbs.Unblock(own, { _tag: "Unblock", target: AccountId.make(subject) })
+      case "Follow":
+        return verbs.Unfollow(own, { _tag: "Unfollow", target: AccountId.make(subject) })
+      case "Like":
+        return verbs.Unfavourite(own, { _tag: "Unfavourite", statusId: StatusId.make(subject) })
     }
-    return yield* ignored("nothing that can be undone")
+  }
+
+  const subjectOf = (type: Undoable, object: unknown): Effect.Effect<bigint | undefined, SqlError> =>
+    type === "Follow" || type === "Block"
+      ? references.localAccount(idOf(object) ?? "")
+      : references.status(idOf(object) ?? "")
+
+  /** What the account did under an id. A boost is a status, whose id does not come back. */
+  const byId = Effect.fnUntraced(function*(own: Ownership, id: string) {
+    const known = yield* undoables.take(own.accountId, id)
+    if (known !== undefined) return yield* Effect.as(takeBack(own, known.type, known.targetId), true)
+    const [boost] = yield* sql<{ original: bigint }>`SELECT reblog_of_id AS original FROM statuses
+      WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
+    if (boost === undefined) return false
+    yield* statuses.bury(own.accountId, id)
+    return yield* Effect.as(takeBack(own, "Announce", boost.original), true)
   })
 
-  const undo = (own: Ownership, self: RemoteSelf, object: unknown): Outcome => {
-    if (typeof object === "string") return byId(own, self, object)
+  const undo = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown) {
     const inner = asForeign(object)
-    return inner === undefined ? ignored("nothing of its sender") : inFull(own, self, inner)
-  }
-  return { undo }
+    const [actor, id] = [idOf(inner?.["actor"]), idOf(object)]
+    if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
+    const ownId = id !== undefined && isOwn(self, id) ? id : undefined
+    const type = inner === undefined ? undefined : typeOf(inner, ...undoable)
+    const subject = isUndoable(type) ? yield* subjectOf(type, inner?.["object"]) : undefined
+    if (isUndoable(type) && subject !== undefined && (yield* stands(own, type, subject))) {
+      if (ownId !== undefined) {
+        yield* undoables.take(own.accountId, ownId)
+        if (type === "Announce") yield* statuses.bury(own.accountId, ownId)
+      }
+      yield* takeBack(own, type, subject)
+      return done
+    }
+    if (ownId === undefined) return yield* ignored("nothing that can be undone")
+    if (yield* byId(own, ownId)) return done
+    yield* statuses.bury(own.accountId, ownId)
+    return yield* ignored("nothing that is here; it will not come either")
+  })
+
+  /** Whether the activity was undone before it came. */
+  const wasUndone = (own: Ownership, activity: Foreign) =>
+    isUndoable(typeOf(activity, ...undoable))
+      ? statuses.isBuriedLately(own.accountId, idOf(activity) ?? "")
+      : Effect.succeed(false)
+
+  return { undo: (own: Ownership, self: RemoteSelf, object: unknown): Outcome => undo(own, self, object), wasUndone }
 })

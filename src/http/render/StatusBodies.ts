@@ -81,7 +81,7 @@ export const bodyValues = (
     inReplyToAccountId: idOrNull(record.inReplyToAccountId),
     sensitive: record.sensitive,
     spoilerText: record.spoilerText,
-    visibility: record.visibility,
+    visibility: record.limited ? "private" : record.visibility,
     language: record.language,
     uri: record.uri ?? (reblog ? activity : note),
     url: record.url ?? (record.local ? (reblog ? activity : Urls.status(config, record.username, record.id)) : null),

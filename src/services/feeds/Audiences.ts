@@ -14,6 +14,8 @@ export const seenMillisMax = 7 * 86_400_000
 export interface Audience extends Slice {
   readonly statusId: StatusId
   readonly visibility: Visibility
+  /** It is for people whom it does not name, and no conversation. */
+  readonly limited: boolean
   readonly reblogOfId: bigint | null
   readonly channels: ReadonlyArray<string>
   /** Somebody elsewhere may be concerned by it. */
@@ -56,7 +58,7 @@ export class Audiences extends Context.Service<Audiences, {
       const { federated } = yield* ServerConfig
 
       const facts = sql.literal(
-        `s.visibility, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted, s.media_ids <> '{}' AS media,
+        `s.visibility, s.limited, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted, s.media_ids <> '{}' AS media,
         (SELECT silenced_at IS NOT NULL FROM accounts WHERE id = s.account_id) AS silenced,
         s.in_reply_to_id IS NOT NULL AND s.in_reply_to_account_id IS DISTINCT FROM s.account_id AS answers,
         ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags`
@@ -89,7 +91,7 @@ export class Audiences extends Context.Service<Audiences, {
             Facts & Sliced & Pick<Audience, "mentioned" | "federates">
           >`WITH slice AS MATERIALIZED (${sliceOf(false)})
             SELECT ${facts}, ${columns}, ${federates} AS federates,
-              ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent) AS mentioned
+              ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned
             FROM statuses s WHERE s.id = ${statusId}`
           if (row === undefined || row.deleted) return undefined
           const [slice = row] = row.visibility === "direct"
@@ -98,6 +100,7 @@ export class Audiences extends Context.Service<Audiences, {
           return {
             statusId: StatusId.make(statusId),
             visibility: row.visibility,
+            limited: row.limited,
             reblogOfId: row.reblogOfId,
             channels: channelsOf(row),
             mentioned: row.mentioned,
@@ -130,6 +133,7 @@ export class Audiences extends Context.Service<Audiences, {
 
 interface Facts {
   readonly visibility: Visibility
+  readonly limited: boolean
   readonly local: boolean
   readonly reblogOfId: bigint | null
   readonly deleted: boolean

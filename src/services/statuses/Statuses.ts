@@ -40,6 +40,8 @@ export interface StatusRecord {
   readonly spoilerText: string
   readonly sensitive: boolean
   readonly visibility: Visibility
+  /** A direct one that is also for people whom it does not name, and which clients know as one for followers. */
+  readonly limited: boolean
   readonly language: string | null
   readonly inReplyToId: bigint | null
   readonly inReplyToAccountId: bigint | null
@@ -88,12 +90,12 @@ export class Statuses extends Context.Service<Statuses, {
         const wanted = padded(new Set(ids))
         return yield* sql<StatusRecord>`
           SELECT s.id, s.account_id, a.username, a.domain, s.uri, s.url, s.local, s.html, s.spoiler_text, s.sensitive OR a.sensitized_at IS NOT NULL AS sensitive,
-            s.visibility, s.language, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.conversation_id,
+            s.visibility, s.limited, s.language, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.conversation_id,
             s.created_at, s.edited_at, app.name AS application_name, app.website AS application_website,
             coalesce(u.show_application, true) AS show_application,
             coalesce((SELECT json_agg(json_build_object('id', n.id::text, 'username', n.username, 'domain', n.domain,
                 'url', n.url) ORDER BY n.id)
-              FROM mentions m JOIN accounts n ON n.id = m.account_id WHERE m.status_id = s.id AND NOT m.silent), '[]') AS mentions,
+              FROM mentions m JOIN accounts n ON n.id = m.account_id WHERE m.status_id = s.id AND NOT m.silent AND NOT m.quiet), '[]') AS mentions,
             ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id
               WHERE st.status_id = s.id ORDER BY t.id) AS tags,
             ${recordsOf(sql, "s.media_ids")} AS media,

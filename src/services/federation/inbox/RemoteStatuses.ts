@@ -7,21 +7,31 @@ import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignAttachment } from "../documents/ForeignMedia.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
+import { inboundMillisMin } from "./InboundActivities.ts"
 import { RemoteEmojis } from "./RemoteEmojis.ts"
 import { RemotePolls } from "./RemotePolls.ts"
+
+/** Whom a post names or is for; `quiet` where it only is for them, as direct posts may be: then it is a limited one. */
+export interface ReceivedMention {
+  readonly id: bigint
+  readonly addressed: boolean
+  readonly quiet: boolean
+}
 
 /** A post of another server with what its ids mean here. */
 export interface Received {
   readonly note: ForeignNote
   readonly parentId: bigint | undefined
   /** Whom it mentions; `addressed` where it is for them too, else the mention counts for nothing (row 59). */
-  readonly mentions: ReadonlyArray<{ readonly id: bigint; readonly addressed: boolean }>
+  readonly mentions: ReadonlyArray<ReceivedMention>
 }
 
 /** Rows of other servers' posts; always inside the transaction of the author's actor. */
 export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   /** Whether the account deleted the id, ever. */
   readonly isBuried: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
+  /** Whether it did so lately: as long as it is known what came (`InboundActivities`). */
+  readonly isBuriedLately: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
   /** An id of the account's that must not come back, known or not (row 10). */
   readonly bury: (accountId: AccountId, uri: string) => Effect.Effect<void, SqlError>
   /** Whether somebody here follows the account. */
@@ -33,6 +43,18 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     attachments: ReadonlyArray<ForeignAttachment>,
     millis: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+  /** Those of `ids` who block the account or its domain, or whom it blocks: they are not told of its posts. */
+  readonly shunning: (
+    accountId: AccountId,
+    ids: ReadonlyArray<AccountId>
+  ) => Effect.Effect<ReadonlySet<bigint>, SqlError>
+  /** After an edit: whom the post is for without naming them. */
+  readonly quieten: (
+    statusId: bigint,
+    mentions: ReadonlyArray<ReceivedMention>
+  ) => Effect.Effect<void, SqlError>
+  /** A new status is a later version, of a time in milliseconds since 1970. */
+  readonly wasEdited: (statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
   /** Keeps the emoji that a post brings. */
   readonly decorate: (note: ForeignNote) => Effect.Effect<void, SqlError>
   /**
@@ -108,20 +130,22 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         const [made] = yield* sql<{ id: bigint }>`
           WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id)
           INSERT INTO statuses (id, account_id, uri, url, local, html, spoiler_text, sensitive, visibility, language,
-            in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, conversation_id, created_at)
+            in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, conversation_id, created_at, limited)
           SELECT fresh.id, ${accountId}, ${note.uri}, ${note.url}, false, ${note.html}, ${note.spoilerText},
             ${note.sensitive}, ${note.visibility}, ${note.language}, p.id, p.account_id,
             CASE WHEN p.id IS NULL THEN ${waitsFor(note)}::text END,
-            coalesce(p.conversation_id, fresh.id), ${at}
+            coalesce(p.conversation_id, fresh.id), ${at},
+            ${note.visibility === "direct" && mentions.some(({ quiet }) => quiet)}
           FROM fresh LEFT JOIN statuses p ON p.id = ${parentId ?? null}::bigint AND p.deleted_at IS NULL
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id`
         if (made === undefined) return undefined
         const { id } = made
         yield* sql`INSERT INTO status_stats (status_id, stated_favourites, stated_reblogs)
           VALUES (${id}, ${note.favourites ?? null}, ${note.reblogs ?? null})`
-        yield* sql`INSERT INTO mentions (status_id, account_id, silent)
-          SELECT ${id}::bigint, m, NOT addressed FROM unnest(${mentions.map((mention) => mention.id)}::bigint[],
-            ${mentions.map(({ addressed }) => addressed)}::boolean[]) AS named (m, addressed) ON CONFLICT DO NOTHING`
+        yield* sql`INSERT INTO mentions (status_id, account_id, silent, quiet)
+          SELECT ${id}::bigint, m, NOT addressed, quiet FROM unnest(${mentions.map((mention) => mention.id)}::bigint[],
+            ${mentions.map(({ addressed }) => addressed)}::boolean[],
+            ${mentions.map(({ quiet }) => quiet)}::boolean[]) AS named (m, addressed, quiet) ON CONFLICT DO NOTHING`
         yield* sql`WITH wanted AS (
             SELECT * FROM unnest(${note.tags.map(({ name }) => name)}::text[],
               ${note.tags.map(({ displayName }) => displayName)}::text[]) AS w (name, display_name) ORDER BY name),
@@ -162,13 +186,38 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             ([row]) => row?.id
           )
         ),
+        shunning: traced("RemoteStatuses.shunning")(function*(accountId, ids) {
+          if (ids.length === 0) return new Set<bigint>()
+          const rows = yield* sql<{ id: bigint }>`
+            SELECT account_id AS id FROM blocks WHERE target_account_id = ${accountId} AND account_id = ANY (${ids}::bigint[])
+            UNION SELECT target_account_id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ANY (${ids}::bigint[])
+            UNION SELECT d.account_id FROM domain_mutes d JOIN accounts a ON a.domain = d.domain
+              WHERE a.id = ${accountId} AND d.account_id = ANY (${ids}::bigint[])`
+          return new Set(rows.map(({ id }) => id))
+        }),
+        quieten: traced("RemoteStatuses.quieten")((statusId, mentions) =>
+          Effect.asVoid(
+            sql`UPDATE mentions SET quiet = account_id = ANY (${
+              mentions.flatMap(({ id, quiet }) => quiet ? [id] : [])
+            }::bigint[]) WHERE status_id = ${statusId}`
+          )
+        ),
+        wasEdited: traced("RemoteStatuses.wasEdited")((statusId, millis) =>
+          Effect.asVoid(sql`UPDATE statuses SET edited_at = ${new Date(millis)} WHERE id = ${statusId}`)
+        ),
         isBuried: traced("RemoteStatuses.isBuried")((accountId, uri) =>
           Effect.map(sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}`, some)
         ),
+        isBuriedLately: traced("RemoteStatuses.isBuriedLately")(function*(accountId, uri) {
+          const since = new Date((yield* Clock.currentTimeMillis) - inboundMillisMin)
+          return some(
+            yield* sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId} AND deleted_at > ${since}`
+          )
+        }),
         bury: traced("RemoteStatuses.bury")(function*(accountId, uri) {
           const at = new Date(yield* Clock.currentTimeMillis)
           yield* sql`INSERT INTO tombstones (uri, account_id, deleted_at) VALUES (${uri}, ${accountId}, ${at})
-            ON CONFLICT DO NOTHING`
+            ON CONFLICT (uri, account_id) DO UPDATE SET deleted_at = excluded.deleted_at`
         }),
         isFollowed: traced("RemoteStatuses.isFollowed")((accountId) =>
           Effect.map(sql`SELECT FROM follows WHERE target_account_id = ${accountId} LIMIT 1`, some)

@@ -1,0 +1,96 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { done, note, OtherServer, servers } from "./Sending.ts"
+import { actorOf, found, json, mentioning, person, received, there, told } from "./Talking.ts"
+
+const contents = (all: ReadonlyArray<{ content: string }>) => all.map(({ content }) => content)
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("whom posts of other servers are for", (it) => {
+  it.effect("S-009: a post for people whom it does not name is for them, tells them nothing and is no conversation", () =>
+    Effect.gen(function*() {
+      const [anna, ben, cleo, zoe] = [
+        yield* person("anna"),
+        yield* person("ben"),
+        yield* person("cleo"),
+        yield* there("zoe")
+      ]
+      const [me, other] = [yield* actorOf(anna), yield* actorOf(ben)]
+      const { id } = yield* found(ben, "zoe")
+      for (const by of [ben, cleo]) {
+        yield* json(by, `/api/v1/accounts/${id}/follow`, {})
+        yield* done(zoe, { type: "Accept", object: { type: "Follow", actor: yield* actorOf(by), object: zoe.id } })
+      }
+      const object = note(zoe, "few", { to: [me, other], cc: [], tag: mentioning(me).tag })
+      assert.strictEqual(yield* done(zoe, { type: "Create", object }), "done")
+      const status = yield* received(anna)
+      assert.strictEqual(status.visibility, "private")
+      assert.deepStrictEqual(status.mentions.map(({ acct }: { acct: string }) => acct), ["anna"])
+      assert.deepStrictEqual(yield* told(ben), [])
+      assert.deepStrictEqual(contents(yield* json(ben, "/api/v1/timelines/home")), ["<p>few</p>"])
+      assert.isEmpty(yield* json(cleo, "/api/v1/timelines/home"))
+      assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).error, "Record not found")
+      for (const by of [anna, ben]) assert.isEmpty(yield* json(by, "/api/v1/conversations"))
+      const edit = { ...object, content: "<p>still few</p>", updated: new Date().toISOString() }
+      assert.strictEqual(yield* done(zoe, { type: "Update", object: edit }), "done")
+      assert.strictEqual((yield* json(ben, `/api/v1/statuses/${status.id}`)).content, "<p>still few</p>")
+      assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).error, "Record not found")
+      // Named, it is a conversation of the two.
+      yield* done(zoe, { type: "Create", object: note(zoe, "one", { ...mentioning(me), to: [me], cc: [] }) })
+      assert.strictEqual((yield* received(anna)).visibility, "direct")
+      assert.strictEqual((yield* json(anna, "/api/v1/conversations")).length, 1)
+    }))
+
+  it.effect("row 17, row 62: whoever blocks the author or its server is not mentioned by it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { domain } = yield* OtherServer
+      const [dora, emil, fay, yan] = [
+        yield* person("dora"),
+        yield* person("emil"),
+        yield* person("fay"),
+        yield* there("yan")
+      ]
+      const { id } = yield* found(dora, "yan")
+      yield* json(dora, `/api/v1/accounts/${id}/block`, {})
+      yield* sql`INSERT INTO domain_mutes (id, account_id, domain) VALUES (1, ${emil.accountId}, ${domain})`
+      const [a, b, c] = [yield* actorOf(dora), yield* actorOf(emil), yield* actorOf(fay)]
+      assert.strictEqual(
+        yield* done(yan, { type: "Create", object: note(yan, "both", { ...mentioning(a, b), to: [a, b], cc: [] }) }),
+        "ignored: it concerns nobody here"
+      )
+      yield* done(yan, { type: "Create", object: note(yan, "three", mentioning(a, b, c)) })
+      const { mentions } = yield* received(fay)
+      assert.deepStrictEqual(mentions.map(({ acct }: { acct: string }) => acct), ["fay"])
+      for (const by of [dora, emil]) assert.isEmpty(yield* told(by))
+    }))
+
+  it.effect("S-103: of a silenced account only followers hear, and its follows are requests", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [gil, hal, xeno] = [yield* person("gil"), yield* person("hal"), yield* there("xeno")]
+      const [me, other] = [yield* actorOf(gil), yield* actorOf(hal)]
+      const { id } = yield* found(gil, "xeno")
+      yield* json(gil, `/api/v1/accounts/${id}/follow`, {})
+      yield* done(xeno, { type: "Accept", object: { type: "Follow", actor: me, object: xeno.id } })
+      yield* sql`UPDATE accounts SET silenced_at = ${new Date()} WHERE id = ${id}`
+      yield* done(xeno, { type: "Create", object: note(xeno, "hey", mentioning(me, other)) })
+      assert.deepStrictEqual([yield* told(gil), yield* told(hal)], [["mention xeno"], []])
+      yield* done(xeno, { type: "Follow", object: other })
+      assert.strictEqual((yield* json(hal, "/api/v1/follow_requests")).length, 1)
+      assert.strictEqual((yield* json(hal, "/api/v1/accounts/verify_credentials")).followers_count, 0)
+    }))
+
+  it.effect("S-107: the files of a post that its server deleted are gone at once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ida, will] = [yield* person("ida"), yield* there("will")]
+      const me = yield* actorOf(ida)
+      const attachment = [{ type: "Document", mediaType: "image/png", url: "https://files.example/a.png" }]
+      const object = note(will, "picture", { ...mentioning(me), attachment })
+      yield* done(will, { type: "Create", object })
+      assert.strictEqual((yield* received(ida)).media_attachments.length, 1)
+      yield* done(will, { type: "Delete", object: object["id"] })
+      assert.isEmpty(yield* sql`SELECT FROM media_attachments`)
+    }))
+})

@@ -1,0 +1,149 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Json } from "../../services/federation/Peer.ts"
+import type { Person } from "../../support/Server.ts"
+import { done, note, send, servers, settled } from "./Sending.ts"
+import { actorOf, found, json, mentioning, person, post, received, there, told } from "./Talking.ts"
+
+const everybody = "https://www.w3.org/ns/activitystreams#Public"
+const figures = Effect.fnUntraced(function*(by: Person, { id }: { id: string }) {
+  const { favourites_count, reblogs_count, replies_count } = yield* json(by, `/api/v1/statuses/${id}`)
+  return [favourites_count, reblogs_count, replies_count]
+})
+/** How many rows there are of what the figures count. */
+const rows = ({ id }: { id: string }) =>
+  SqlClient.SqlClient.use((sql) =>
+    sql<{ counts: ReadonlyArray<number> }>`SELECT ARRAY[
+      (SELECT count(*)::int FROM favourites WHERE status_id = ${id}),
+      (SELECT count(*)::int FROM statuses WHERE reblog_of_id = ${id} AND deleted_at IS NULL),
+      (SELECT count(*)::int FROM statuses WHERE in_reply_to_id = ${id} AND deleted_at IS NULL)] AS counts`
+  ).pipe(Effect.map(([row]) => row?.counts))
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities in any order and number", (it) => {
+  it.effect("I9, I12, F17: under however many ids a like, a boost and a reply come, they count once and are told once", () =>
+    Effect.gen(function*() {
+      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
+      const status = yield* post(anna, "hello")
+      const me = yield* actorOf(anna)
+      const reply = note(zoe, "reply", { ...mentioning(me), inReplyTo: status.uri })
+      const all = [
+        { type: "Like", object: status.uri },
+        { type: "Announce", object: status.uri, to: [everybody] },
+        { type: "Create", object: reply },
+        { type: "Follow", object: me }
+      ]
+      const sent = Array.from({ length: 5 }, () => all).flat()
+      yield* Effect.all(sent.map((activity) => send(zoe, activity)), { concurrency: 8 })
+      yield* settled
+      assert.deepStrictEqual(yield* figures(anna, status), [1, 1, 1])
+      assert.deepStrictEqual(yield* rows(status), [1, 1, 1])
+      assert.sameMembers(yield* told(anna), ["favourite zoe", "reblog zoe", "mention zoe", "follow zoe"])
+      for (let again = 0; again < 2; again++) {
+        for (const object of [all[0], all[1], all[3]]) yield* send(zoe, { type: "Undo", object })
+        yield* send(zoe, { type: "Delete", object: reply["id"] })
+      }
+      yield* settled
+      assert.deepStrictEqual([yield* figures(anna, status), yield* rows(status)], [[0, 0, 0], [0, 0, 0]])
+    }))
+
+  it.effect("F17: what is undone before it comes does not come, and nobody undoes another's", () =>
+    Effect.gen(function*() {
+      const [ben, yan, thief] = [yield* person("ben"), yield* there("yan"), yield* there("thief")]
+      const status = yield* post(ben, "hello")
+      const me = yield* actorOf(ben)
+      const activity = (type: string, object: string): Json => ({
+        id: `${yan.id}/${type}`,
+        type,
+        actor: yan.id,
+        object,
+        to: [everybody]
+      })
+      const all = [
+        activity("Like", status.uri),
+        activity("Announce", status.uri),
+        activity("Follow", me),
+        activity("Block", me)
+      ]
+      for (const object of all) {
+        assert.match((yield* done(thief, { type: "Undo", object: { ...object, actor: thief.id } })) ?? "", /^ignored/)
+        assert.match((yield* done(thief, { type: "Undo", object: object["id"] })) ?? "", /^ignored/)
+        assert.match((yield* done(yan, { type: "Undo", object })) ?? "", /^ignored/)
+        assert.match((yield* done(yan, object)) ?? "", /^ignored/, String(object["type"]))
+      }
+      assert.deepStrictEqual([yield* figures(ben, status), yield* told(ben)], [[0, 0, 0], []])
+      assert.strictEqual(yield* done(yan, { type: "Like", object: status.uri }), "done")
+      // A boost is found by its id alone.
+      const boost = { ...activity("Announce", status.uri), id: `${yan.id}/boost` }
+      yield* done(yan, boost)
+      assert.match((yield* done(thief, { type: "Undo", object: boost.id })) ?? "", /^ignored/)
+      assert.deepStrictEqual(yield* figures(ben, status), [1, 1, 0])
+      assert.strictEqual(yield* done(yan, { type: "Undo", object: boost.id }), "done")
+      assert.deepStrictEqual(yield* figures(ben, status), [1, 0, 0])
+    }))
+
+  it.effect("F17: an edit that comes before its post is the post; an old one is nothing", () =>
+    Effect.gen(function*() {
+      const [cleo, xeno] = [yield* person("cleo"), yield* there("xeno")]
+      const me = yield* actorOf(cleo)
+      const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+      const first = note(xeno, "n", { ...mentioning(me), published: ago(30) })
+      const second = { ...first, content: "<p>two</p>", updated: ago(20) }
+      assert.strictEqual(yield* done(xeno, { type: "Update", object: second }), "done")
+      assert.match((yield* done(xeno, { type: "Create", object: first })) ?? "", /^ignored/)
+      assert.match((yield* done(xeno, { type: "Update", object: second })) ?? "", /^ignored/)
+      const status = yield* received(cleo)
+      assert.strictEqual(status.content, "<p>two</p>")
+      assert.isNotNull(status.edited_at)
+      const third = { ...first, content: "<p>three</p>", updated: ago(10) }
+      assert.strictEqual(yield* done(xeno, { type: "Update", object: third }), "done")
+      const history: ReadonlyArray<{ content: string }> = yield* json(cleo, `/api/v1/statuses/${status.id}/history`)
+      assert.deepStrictEqual(history.map(({ content }) => content), ["<p>two</p>", "<p>three</p>"])
+      const old = note(xeno, "old", { ...mentioning(me), published: ago(25 * 60), updated: ago(1) })
+      assert.match((yield* done(xeno, { type: "Update", object: old })) ?? "", /^ignored/)
+    }))
+
+  it.effect("row 16: an answer counts for the follow that stands, by its id too, and can be taken back", () =>
+    Effect.gen(function*() {
+      const [dora, will] = [yield* person("dora"), yield* there("will")]
+      const me = yield* actorOf(dora)
+      const { id } = yield* found(dora, "will")
+      const follow = { id: `${me}#follows/1`, type: "Follow", actor: me, object: will.id }
+      const relation = Effect.map(json(dora, `/api/v1/accounts/relationships?id=${id}`), ([one]) => [
+        one.following,
+        one.requested
+      ])
+      yield* json(dora, `/api/v1/accounts/${id}/follow`, {})
+      yield* json(dora, `/api/v1/accounts/${id}/unfollow`, {})
+      assert.match((yield* done(will, { type: "Accept", object: follow })) ?? "", /^ignored/)
+      assert.deepStrictEqual(yield* relation, [false, false])
+      yield* json(dora, `/api/v1/accounts/${id}/follow`, {})
+      assert.strictEqual(yield* done(will, { type: "Accept", object: follow.id }), "done")
+      assert.deepStrictEqual(yield* relation, [true, false])
+      assert.strictEqual(yield* done(will, { type: "Reject", object: follow }), "done")
+      assert.deepStrictEqual(yield* relation, [false, false])
+      yield* json(dora, `/api/v1/accounts/${id}/follow`, {})
+      yield* done(will, { type: "Accept", object: follow })
+      assert.strictEqual(yield* done(will, { type: "Undo", object: { type: "Accept", object: follow } }), "done")
+      assert.deepStrictEqual(yield* relation, [false, false])
+    }))
+
+  it.effect("row 62: a block from elsewhere ends the follows both ways, and hides", () =>
+    Effect.gen(function*() {
+      const [emil, vera] = [yield* person("emil"), yield* there("vera")]
+      const me = yield* actorOf(emil)
+      const { id } = yield* found(emil, "vera")
+      yield* json(emil, `/api/v1/accounts/${id}/follow`, {})
+      yield* done(vera, { type: "Accept", object: { type: "Follow", actor: me, object: vera.id } })
+      yield* done(vera, { type: "Follow", object: me })
+      assert.strictEqual(yield* done(vera, { type: "Block", object: me }), "done")
+      const [relation] = yield* json(emil, `/api/v1/accounts/relationships?id=${id}`)
+      assert.deepInclude(relation, { following: false, followed_by: false, blocked_by: true })
+      assert.deepInclude(yield* json(emil, "/api/v1/accounts/verify_credentials"), {
+        followers_count: 0,
+        following_count: 0
+      })
+      assert.strictEqual(yield* done(vera, { type: "Undo", object: { type: "Block", object: me } }), "done")
+      assert.isFalse((yield* json(emil, `/api/v1/accounts/relationships?id=${id}`))[0].blocked_by)
+    }))
+})
