@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as Account from "./cli/Account.ts"
+import * as DeadActivities from "./cli/DeadActivities.ts"
 import * as Doctor from "./cli/Doctor.ts"
 import * as Domain from "./cli/Domain.ts"
 import * as Emoji from "./cli/Emoji.ts"
@@ -23,6 +24,10 @@ Command.make("murmuration").pipe(
     Site.command,
     Media.command,
     Domain.command,
+    Command.make("federation").pipe(
+      Command.withDescription("What goes to other servers and comes from them"),
+      Command.withSubcommands([DeadActivities.dead])
+    ),
     Migrate.command,
     Doctor.command
   ]),

@@ -5,7 +5,7 @@ import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices, type Written } from "../../services/feeds/Notices.ts"
 import { AccountId } from "../../services/Ids.ts"
-import { type Fanout, Fanouts, fanoutsRoundMax } from "../../services/intents/Fanouts.ts"
+import { type Fanout, Fanouts, fanoutsRoundMax, type Notice, senderOf } from "../../services/intents/Fanouts.ts"
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
@@ -41,7 +41,6 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
   const broadcast = yield* Broadcast
   const polls = yield* Polls
   const sliceRows = yield* SliceRows
-
   const told = (written: ReadonlyArray<Written>) =>
     sql.afterCommit(
       Effect.forEach(written, ({ accountId, id }) =>
@@ -120,6 +119,13 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
     return true
   })
 
+  /** A notification by itself, in one statement that closes its intent; undefined as above. */
+  const tellAtOnce = Effect.fnUntraced(function*(own: Ownership, id: bigint, notice: Notice) {
+    const closing = fanouts.finishing(id, yield* claim(own))
+    const written = yield* notices.lastTold(senderOf(own.accountId, notice), notice, closing)
+    return written && (yield* Effect.as(told(written), true))
+  })
+
   /** A slice of a deleted status: first its reblogs go, then the streams of all followers hear of it. */
   const erase = Effect.fnUntraced(function*(accountId: AccountId, { cursor, id, phase, statusId }: OfStatus) {
     if (phase === 0) {
@@ -154,10 +160,7 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
     const { details, id, kind, statusId } = fanout
     if (details !== null) {
       if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
-      else {
-        const from = details.from === undefined ? accountId : BigInt(details.from)
-        yield* told(yield* notices.tell(from, details))
-      }
+      else yield* told(yield* notices.tell(senderOf(accountId, details), details))
     }
     if (statusId === null || kind === "notify" || kind === "homes") return yield* finish(id)
     return yield* stepOf[kind](accountId, { ...fanout, statusId })
@@ -166,7 +169,10 @@ export const make = Effect.fnUntraced(function*({ claim, owned }: Owners) {
   const slice = Effect.fnUntraced(function*(own: Ownership, fanout: Fanout) {
     const { details, kind, phase, statusId } = fanout
     const simple = kind === "publish" && phase === 0 && details === null && statusId !== null
-    const done = simple ? yield* atOnce(own, { ...fanout, statusId }) : undefined
+    const notice = kind === "notify" && details !== null && "to" in details ? details : undefined
+    const done = simple
+      ? yield* atOnce(own, { ...fanout, statusId })
+      : notice && (yield* tellAtOnce(own, fanout.id, notice))
     return done ?? (yield* owned(own, step(own.accountId, fanout)))
   })
 

@@ -1,27 +1,19 @@
 import { Cause, Effect, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, idOf } from "../../services/federation/documents/Reading.ts"
 import {
   InboundActivities,
   type InboundActivity,
-  inboundRoundMax
+  inboundRoundMax,
+  type InboundSender
 } from "../../services/federation/inbox/InboundActivities.ts"
 import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
 import * as InboxActivities from "./InboxActivities.ts"
-import type { RemoteSelf } from "./InboxPosts.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
-
-/** The sender as far as its activities and the rules about them are concerned. */
-interface Self extends RemoteSelf {
-  readonly domain: string
-  /** Somebody here blocks it, or its domain. */
-  readonly shunned: boolean
-}
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
@@ -33,23 +25,13 @@ type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effec
 export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, settled: Settled) {
   const accounts = yield* Accounts
   const inbound = yield* InboundActivities
-  const sql = yield* SqlClient.SqlClient
   const activities = yield* InboxActivities.make(verbs)
   const judgements = yield* Judgements
-
-  const senderOf = (own: Ownership) =>
-    Effect.map(
-      sql<Self>`SELECT a.uri, a.domain, r.followers_url, a.suspended_at IS NOT NULL AS suspended,
-          EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
-            OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain = a.domain) AS shunned
-        FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${own.accountId}`,
-      ([self]) => self
-    )
 
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
 
-  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: Self) {
+  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: InboundSender) {
     const activity = asForeign(Result.getOrElse(BoundedJson.parse(item.document), () => undefined))
     if (activity === undefined || idOf(activity["actor"]) !== self.uri) {
       return yield* finish(own, item, "ignored: not by its sender")
@@ -80,23 +62,34 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     }
     return Effect.andThen(
       Effect.logWarning("an activity must wait", cause),
-      inbound.postpone(item, Cause.pretty(cause).slice(0, 500))
+      inbound.postpone(item, reasonOf(cause))
     )
   }
 
   const workOff = Effect.fnUntraced(function*(own: Ownership) {
-    const waiting = yield* inbound.waiting(own.accountId)
-    if (waiting.length === 0) return
-    const self = yield* senderOf(own)
+    const { sender: self, waiting } = yield* inbound.waiting(own.accountId)
     for (const item of waiting) {
       yield* self === undefined
         ? finish(own, item, "ignored: not from elsewhere")
         : process(own, item, self).pipe(Effect.catchCause((cause) => afterwards(own, item, cause)))
     }
-    if (waiting.length === inboundRoundMax) yield* accounts.wake(own.accountId)
+    if (waiting.length === inboundRoundMax) yield* accounts.receive(own.accountId)
   })
   return { workOff }
 })
+
+/** Errors of errors that are named. */
+const causesMax = 5
+const reasonCharactersMax = 500
+
+/** What went wrong in the words of whatever went wrong first, which Postgres' errors have at their end. */
+const reasonOf = (cause: Cause.Cause<unknown>): string => {
+  const messages: Array<string> = []
+  for (let error = Cause.squash(cause); error instanceof Error && messages.length < causesMax; error = error.cause) {
+    if (!messages.includes(error.message)) messages.push(error.message)
+  }
+  return (messages.join(": ") || Cause.pretty(cause)).slice(0, reasonCharactersMax)
+}
 
 /** What would be refused again; what is unavailable may go better later. */
 const refusals = new Set([

@@ -6,6 +6,7 @@ import type { ClientError } from "../../services/Errors.ts"
 import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { isEverybody } from "../../services/federation/documents/Vocabulary.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -22,6 +23,9 @@ export interface RemoteSelf {
   readonly followersUrl: string | null
   readonly suspended: boolean
 }
+
+/** What a post may be addressed to beside accounts. */
+const isForAll = (uri: string, { followersUrl }: RemoteSelf) => isEverybody(uri) || uri === followersUrl
 
 /** What became of an activity, for the record. */
 export type Outcome = Effect.Effect<string, ClientError | SqlError>
@@ -43,9 +47,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const readUrl = urlReader(outboundAllow)
 
   /** Whom a post mentions, and whether it is for them too. */
-  const mentionsOf = Effect.fnUntraced(function*(own: Ownership, note: ForeignNote) {
+  const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, note: ForeignNote) {
     const addressed = new Set(note.addressed)
-    const named = yield* references.accounts([...new Set([...note.mentioned, ...note.addressed])])
+    // Most posts are for everybody and the followers, who are no accounts.
+    const people = [...new Set([...note.mentioned, ...note.addressed])].filter((uri) => !isForAll(uri, self))
+    const named = yield* references.accounts(people)
     return [...named].flatMap(([uri, id]) => {
       // In a post for a few, whoever it is addressed to belongs to them.
       const counts = note.mentioned.includes(uri) || note.visibility === "direct"
@@ -57,11 +63,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
-    if (yield* statuses.isBuried(own.accountId, note.uri)) return yield* ignored("it was deleted")
+    const { buried, followed } = yield* statuses.prospects(own.accountId, note.uri)
+    if (buried) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* references.status(note.inReplyTo)
-    const mentions = yield* mentionsOf(own, note)
-    const concerns = parentId !== undefined || mentions.some((mention) => mention.addressed) ||
-      (yield* statuses.isFollowed(own.accountId))
+    const mentions = yield* mentionsOf(own, self, note)
+    const concerns = parentId !== undefined || mentions.some((mention) => mention.addressed) || followed
     if (!concerns) return yield* ignored("it concerns nobody here")
     const id = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (id === undefined) return yield* ignored("it is here already")
@@ -84,7 +90,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     if (old === undefined || note.updatedMillis <= old.changedAt.getTime()) {
       return yield* ignored("nothing newer of what is here")
     }
-    const mentions = yield* mentionsOf(own, note)
+    const mentions = yield* mentionsOf(own, self, note)
     yield* publications.preserve(old.id, note.updatedMillis)
     yield* publications.revise(old.id, own.accountId, {
       millis: note.updatedMillis,

@@ -21,6 +21,9 @@ export const staleMillis = 5_000
 
 const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Intents that wait, by actor kind" })
 const oldest = Metric.gauge("murmuration_intents_oldest_seconds", { description: "Age of the oldest intent" })
+const dead = Metric.gauge("murmuration_inbound_dead", {
+  description: "Activities of other servers that failed at every try and wait for a person"
+})
 
 /**
  * The Agenda, one in the cluster: wakes the owner of everything that is due, and of work that a dead node left behind.
@@ -43,7 +46,10 @@ export const layer = Singleton.make(
     const due = Effect.flatMap(agenda.owners(wakesMax), wake)
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
     const fromOutside = Effect.flatMap(outside.owners(wakesMax), wake)
-    const fromElsewhere = Effect.flatMap(inbound.senders(wakesMax), wake)
+    const fromElsewhere = Effect.flatMap(
+      inbound.senders(wakesMax),
+      (senders) => Effect.forEach(senders, accounts.receive, { discard: true })
+    )
     const ofDomains = Effect.repeat(domains.step, {
       until: (done) => !done,
       times: domainStepsMax - 1,
@@ -54,6 +60,10 @@ export const layer = Singleton.make(
       const { count, oldestMillis } = yield* fanouts.backlog
       yield* Metric.update(Metric.withAttributes(backlog, { kind: "Account" }), count)
       yield* Metric.update(Metric.withAttributes(oldest, { kind: "Account" }), oldestMillis / 1000)
+      const received = yield* inbound.backlog
+      yield* Metric.update(Metric.withAttributes(backlog, { kind: "Inbound" }), received.waiting)
+      yield* Metric.update(Metric.withAttributes(oldest, { kind: "Inbound" }), received.oldestMillis / 1000)
+      yield* Metric.update(dead, received.dead)
     })
     const forget = Effect.andThen(commands.sweep(sweepRowsMax), inbound.sweep(sweepRowsMax))
 

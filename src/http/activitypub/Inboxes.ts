@@ -89,7 +89,7 @@ const make = Effect.gen(function*() {
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
         (yield* Effect.orDie(inbound.record(accountId, own ? id : undefined, text)))
       if (!kept) return yield* comeBack("activities", "backlog")
-      yield* accounts.wake(accountId)
+      yield* accounts.receive(accountId)
       if (typeOf(activity, "Update") !== undefined && idOf(activity["object"]) === uri) {
         yield* Effect.forkIn(Effect.ignore(actors.refresh(uri)), scope)
       }

@@ -41,6 +41,9 @@ export interface Notice {
   readonly statusId?: string
 }
 
+/** The account that a notification comes from. */
+export const senderOf = (accountId: bigint, { from }: Notice): bigint => from === undefined ? accountId : BigInt(from)
+
 /** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
 export interface Homes {
   readonly readers: ReadonlyArray<string>
