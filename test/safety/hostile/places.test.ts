@@ -101,6 +101,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       const me = yield* actorOf(dan)
       const markup = [
         "<p =\">x",
+        "<p>a\u0000b</p>",
         "<a href=\"//\" \"<>\"=1>x</a>",
         "<a href='https://[::1'>x</a>",
         "<a href=\"https://\u0000\">x</a>",

@@ -72,13 +72,15 @@ export const make = (sql: SqlClient): Effect.Effect<
     const drain = Effect.gen(function*() {
       while (arrived.length > 0) {
         const batch = arrived.splice(0, recordedAtOnceMax)
-        yield* settle(batch).pipe(Effect.onExit((exit) =>
-          exit._tag === "Success"
-            ? Effect.void
-            : Effect.forEach(batch, ({ kept }) => Deferred.failCause(kept, exit.cause), { discard: true })
-        ))
+        yield* settle(batch).pipe(
+          Effect.catchCause((cause) =>
+            Effect.forEach(batch, ({ kept }) => Deferred.failCause(kept, cause), { discard: true })
+          )
+        )
       }
-    }).pipe(Effect.ensuring(Effect.sync(() => writing = false)))
+      // In the same turn in which nothing more was found, so that whoever comes next begins anew.
+      writing = false
+    })
 
     return (accountId, uri, document) =>
       Effect.suspend(() => {
