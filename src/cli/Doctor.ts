@@ -9,6 +9,7 @@ import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Redis } from "../layers/Redis.ts"
 import * as Storages from "../layers/storage/Storages.ts"
+import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { Storage } from "../services/media/Storage.ts"
 import { traced } from "../services/Traced.ts"
@@ -16,6 +17,9 @@ import { connection } from "./Migrate.ts"
 
 /** Milliseconds that the oldest work for others may wait before it counts as stuck. */
 const intentMillisMax = 60_000
+
+/** The same for what other servers sent, which is tried again for some time. */
+const inboundAgeMillisMax = 3_600_000
 
 /** Looks at one thing; answers what is good about it, or fails with what is wrong. */
 interface Examination {
@@ -91,6 +95,18 @@ const examinations: ReadonlyArray<Examination> = [
         )
         : `${count} changes to tell followers of`
     }).pipe(Effect.provide(Fanouts.layer))
+  },
+  {
+    subject: "Received activities",
+    examine: Effect.gen(function*() {
+      const { dead, oldestMillis, waiting } = yield* (yield* InboundActivities).backlog
+      if (dead > 0) {
+        return yield* wrong(`${dead} failed at every try; npm run cli -- federation dead shows why`)
+      }
+      return oldestMillis > inboundAgeMillisMax
+        ? yield* wrong(`${waiting} wait, the oldest for ${Math.round(oldestMillis / 1000)} s; is a server running?`)
+        : `${waiting} wait`
+    }).pipe(Effect.provide(InboundActivities.layer))
   },
   {
     subject: "Files",

@@ -7,6 +7,7 @@ import { normalizeDomain } from "../services/federation/Domains.ts"
 import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { countedMax, type Queue, Queues, type Waiting } from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/Traced.ts"
+import { dead } from "./DeadActivities.ts"
 import * as Operator from "./Operator.ts"
 
 const layer = Layer.merge(Hosts.layer, Queues.layer).pipe(Layer.provideMerge(Operator.layer))
@@ -118,5 +119,5 @@ const explain = Command.make(
 
 export const command = Command.make("federation").pipe(
   Command.withDescription("What goes to other servers"),
-  Command.withSubcommands([queue, retry, pause, resume, explain])
+  Command.withSubcommands([queue, retry, pause, resume, explain, dead])
 )

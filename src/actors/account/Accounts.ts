@@ -18,6 +18,8 @@ export class Accounts extends Context.Service<Accounts, {
   readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<Answer, ClientError>
   /** Tells the actor that rows wait for it. Never fails; a lost wake-up is made good by the agenda. */
   readonly wake: (accountId: AccountId) => Effect.Effect<void>
+  /** The same for what a remote account sent, and nothing else is looked for. */
+  readonly receive: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/actors/account/Accounts") {
   static readonly layer = Layer.effect(
     Accounts,
@@ -45,7 +47,10 @@ export class Accounts extends Context.Service<Accounts, {
       const wake = traced("Accounts.wake")((accountId: AccountId) =>
         clientOf(String(accountId)).Wake(undefined, { discard: true }).pipe(Effect.ignore)
       )
-      return Accounts.of({ tell, wake })
+      const receive = traced("Accounts.receive")((accountId: AccountId) =>
+        clientOf(String(accountId)).Receive(undefined, { discard: true }).pipe(Effect.ignore)
+      )
+      return Accounts.of({ tell, wake, receive })
     })
   )
 }

@@ -127,11 +127,18 @@ const make = Effect.gen(function*() {
       )
   )
 
-  return { run, lookAround, wake: fanout.wake }
+  /** Works off what the account sent, and tells on what came of it. */
+  const receive = (own: Ownership.Ownership) =>
+    inbox.workOff(own).pipe(
+      Effect.catchCause((cause) => Effect.logWarning("an account's inbox must wait", cause)),
+      Effect.andThen(fanout.wake(own))
+    )
+
+  return { run, lookAround, receive, wake: fanout.wake }
 })
 
 /** An actor of the node; what it works with came with `node`. */
-const actor = ({ lookAround, run, wake }: Effect.Success<typeof make>) =>
+const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) =>
   Account.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
@@ -141,7 +148,8 @@ const actor = ({ lookAround, run, wake }: Effect.Success<typeof make>) =>
       return Account.of({
         Do: ({ payload: { command, id, until } }) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => now > until ? new Unavailable() : run(own, id, command)),
-        Wake: () => lookAround(own)
+        Wake: () => lookAround(own),
+        Receive: () => receive(own)
       })
     }),
     { mailboxCapacity: accountMailboxMax, disableFatalDefects: true }

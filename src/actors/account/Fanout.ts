@@ -5,7 +5,7 @@ import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import { AccountId } from "../../services/Ids.ts"
-import { type Fanout, Fanouts, fanoutsRoundMax } from "../../services/intents/Fanouts.ts"
+import { type Fanout, Fanouts, fanoutsRoundMax, senderOf } from "../../services/intents/Fanouts.ts"
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
@@ -14,6 +14,7 @@ import * as Backlog from "./Backlog.ts"
 import * as Moving from "./Moving.ts"
 import * as Outgoing from "./Outgoing.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
+import * as TellingOne from "./TellingOne.ts"
 import * as Tellings from "./Tellings.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
@@ -49,6 +50,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const handOver = yield* Moving.handOver
 
   const { threadsChanged, told } = yield* Tellings.make
+  const tellAtOnce = yield* TellingOne.make(owners)
 
   /** How a step ends: true where nothing of its intent is left. */
   const finish = (id: bigint) => Effect.as(fanouts.finish(id), true)
@@ -153,8 +155,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       if ("report" in details) yield* told(yield* notices.reported(accountId, BigInt(details.report)))
       else if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
       else if ("to" in details) {
-        const from = details.from === undefined ? accountId : BigInt(details.from)
-        yield* told(yield* notices.tell(from, details))
+        yield* told(yield* notices.tell(senderOf(accountId, details), details))
       }
     }
     if (statusId === null || kind === "notify" || kind === "homes" || kind === "move" || kind === "deliver") {
@@ -167,7 +168,10 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { details, kind, phase, statusId } = fanout
     if (kind === "deliver") return yield* outgoing.slice(own, fanout)
     const simple = kind === "publish" && phase === 0 && details === null && statusId !== null
-    const done = simple ? yield* atOnce(own, { ...fanout, statusId }) : undefined
+    const notice = kind === "notify" && details !== null && "to" in details ? details : undefined
+    const done = simple
+      ? yield* atOnce(own, { ...fanout, statusId })
+      : notice && (yield* tellAtOnce(own, fanout.id, notice))
     if (done !== undefined) return done
     // It may have left an intent for other servers.
     own.backlog.unread ||= statusId !== null

@@ -1,5 +1,4 @@
 import { Cause, Effect, Result, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, idOf } from "../../services/federation/documents/Reading.ts"
@@ -15,7 +14,7 @@ import { Accounts } from "./Accounts.ts"
 import * as InboxActivities from "./InboxActivities.ts"
 import * as InboxForwards from "./InboxForwards.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
-import { type RemoteSelf, remoteSelf } from "./RemoteSelf.ts"
+import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -28,7 +27,6 @@ type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effec
 export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, settled: Settled) {
   const accounts = yield* Accounts
   const inbound = yield* InboundActivities
-  const sql = yield* SqlClient.SqlClient
   const activities = yield* InboxActivities.make(verbs)
   const forwards = yield* InboxForwards.make
   const judgements = yield* Judgements
@@ -73,25 +71,35 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     }
     return Effect.andThen(
       Effect.logWarning("an activity must wait", cause),
-      inbound.postpone(item, Cause.pretty(cause).slice(0, 500))
+      inbound.postpone(item, reasonOf(cause))
     )
   }
 
   const workOff = Effect.fnUntraced(function*(own: Ownership) {
-    const waiting = yield* inbound.waiting(own.accountId)
-    if (waiting.length === 0) return
-    const self = yield* remoteSelf(sql, own.accountId)
+    const { sender: self, waiting } = yield* inbound.waiting(own.accountId)
     for (const item of waiting) {
       yield* self === undefined
         ? finish(own, item, "ignored: not from elsewhere")
         : process(own, item, self).pipe(Effect.catchCause((cause) => afterwards(own, item, cause)))
     }
-    if (waiting.length === inboundRoundMax) yield* accounts.wake(own.accountId)
+    if (waiting.length === inboundRoundMax) yield* accounts.receive(own.accountId)
   })
   return { workOff }
 })
 
 const isUnasked = Schema.is(Unasked)
+/** Errors of errors that are named. */
+const causesMax = 5
+const reasonCharactersMax = 500
+
+/** What went wrong in the words of whatever went wrong first, which Postgres' errors have at their end. */
+const reasonOf = (cause: Cause.Cause<unknown>): string => {
+  const messages: Array<string> = []
+  for (let error = Cause.squash(cause); error instanceof Error && messages.length < causesMax; error = error.cause) {
+    if (!messages.includes(error.message)) messages.push(error.message)
+  }
+  return (messages.join(": ") || Cause.pretty(cause)).slice(0, reasonCharactersMax)
+}
 
 /** What would be refused again; what is unavailable may go better later. */
 const refusals = new Set([

@@ -6,6 +6,7 @@ import type { ClientError } from "../../services/Errors.ts"
 import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { isEverybody } from "../../services/federation/documents/Vocabulary.ts"
 import { Inquiries, Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
@@ -21,6 +22,9 @@ import type { Verbs } from "./Verbs.ts"
 
 /** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
 const unknownMillisMax = 86_400_000
+
+/** What a post may be addressed to beside accounts. */
+const isForAll = (uri: string, { followersUrl }: RemoteSelf) => isEverybody(uri) || uri === followersUrl
 
 /** What became of an activity, for the record. */
 export type Outcome = Effect.Effect<string, ClientError | SqlError | Unasked>
@@ -47,9 +51,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const readUrl = urlReader(outboundAllow)
 
   /** Whom a post mentions, and whether it is for them too. */
-  const mentionsOf = Effect.fnUntraced(function*(own: Ownership, note: ForeignNote) {
+  const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, note: ForeignNote) {
     const addressed = new Set(note.addressed)
-    const named = yield* references.accounts([...new Set([...note.mentioned, ...note.addressed])])
+    // Most posts are for everybody and the followers, who are no accounts.
+    const people = [...new Set([...note.mentioned, ...note.addressed])].filter((uri) => !isForAll(uri, self))
+    const named = yield* references.accounts(people)
     const shunning = yield* statuses.shunning(own.accountId, [...named.values()])
     return [...named].flatMap(([uri, id]) => {
       const quiet = !note.mentioned.includes(uri)
@@ -82,12 +88,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (voted !== undefined) return voted
     const note = foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
-    if (yield* statuses.isBuried(own.accountId, note.uri)) return yield* ignored("it was deleted")
+    const { buried, followed } = yield* statuses.prospects(own.accountId, note.uri)
+    if (buried) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* references.status(note.inReplyTo)
-    const mentions = yield* mentionsOf(own, note)
+    const mentions = yield* mentionsOf(own, self, note)
     const open = note.visibility === "public" || note.visibility === "unlisted"
     const concerns = (asked && open) || parentId !== undefined || mentions.some((mention) => mention.addressed) ||
-      (yield* statuses.isFollowed(own.accountId))
+      followed
     if (!concerns) return yield* ignored("it concerns nobody here")
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("it is here already")
@@ -145,7 +152,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         (yield* polls.tally(own, old.id, note.poll))
       return counted ? done : yield* ignored("nothing newer of what is here")
     }
-    const mentions = yield* mentionsOf(own, note)
+    const mentions = yield* mentionsOf(own, self, note)
     yield* publications.preserve(old.id, millis)
     yield* polls.revise(own, old.id, note.poll)
     yield* statuses.decorate(note)

@@ -1,17 +1,10 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { InboundSender } from "../../services/federation/inbox/InboundActivities.ts"
 import type { AccountId } from "../../services/Ids.ts"
 
 /** The remote account whose actor this is. */
-export interface RemoteSelf {
-  readonly uri: string
-  readonly followersUrl: string | null
-  readonly featuredUrl: string | null
-  readonly suspended: boolean
-  readonly domain: string
-  /** Somebody here blocks it, or its domain. */
-  readonly shunned: boolean
-}
+export type RemoteSelf = InboundSender
 
 /** What a remote account's actor must know of it; undefined for a local one. */
 export const remoteSelf = (sql: SqlClient.SqlClient, accountId: AccountId) =>

@@ -26,6 +26,9 @@ export const staleMillis = 5_000
 
 const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Intents that wait, by actor kind" })
 const oldest = Metric.gauge("murmuration_intents_oldest_seconds", { description: "Age of the oldest intent" })
+const dead = Metric.gauge("murmuration_inbound_dead", {
+  description: "Activities of other servers that failed at every try and wait for a person"
+})
 
 /**
  * The Agenda, one in the cluster: wakes the owner of everything that is due, and of work that a dead node left behind.
@@ -51,7 +54,10 @@ export const layer = Singleton.make(
     const due = Effect.flatMap(agenda.owners(wakesMax), wake)
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
     const fromOutside = Effect.flatMap(outside.owners(wakesMax), wake)
-    const fromElsewhere = Effect.flatMap(inbound.senders(wakesMax), wake)
+    const fromElsewhere = Effect.flatMap(
+      inbound.senders(wakesMax),
+      (senders) => Effect.forEach(senders, accounts.receive, { discard: true })
+    )
     let lastHost = 0
     const toDeliver = Effect.gen(function*() {
       const { hosts, last } = yield* deliveries.due(lastHost, hostsMax)
@@ -74,6 +80,9 @@ export const layer = Singleton.make(
     const measure = Effect.gen(function*() {
       yield* measured("Account", yield* fanouts.backlog)
       yield* measured("RemoteDomain", yield* deliveries.backlog)
+      const received = yield* inbound.backlog
+      yield* measured("Inbound", { count: received.waiting, oldestMillis: received.oldestMillis })
+      yield* Metric.update(dead, received.dead)
     })
     const forget = Effect.all([
       commands.sweep(sweepRowsMax),

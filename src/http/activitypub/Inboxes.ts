@@ -91,7 +91,7 @@ const make = Effect.gen(function*() {
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
         (yield* Effect.orDie(inbound.record(accountId, own ? id : undefined, text)))
       if (!kept) return yield* comeBack("activities", "backlog")
-      yield* accounts.wake(accountId)
+      yield* accounts.receive(accountId)
       // Whoever speaks to us lives, whatever became of what was sent there.
       yield* Effect.ignore(hosts.spoke(new URL(uri).host))
       const differences = synchronize(sender.success, request.headers["collection-synchronization"])

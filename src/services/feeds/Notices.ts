@@ -25,6 +25,12 @@ export interface Written {
 export class Notices extends Context.Service<Notices, {
   /** `favourite`, `reblog`, `follow`, `follow_request`: only while what they tell of still stands. */
   readonly tell: (from: bigint, notice: Notice) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** The same in one statement with `closing`, whose row is what allows it; undefined where that gives none. */
+  readonly lastTold: (
+    from: bigint,
+    notice: Notice,
+    closing: Fragment
+  ) => Effect.Effect<ReadonlyArray<Written> | undefined, SqlError>
   /** Tells the `readers` whom a status mentions. */
   readonly mentions: (
     from: bigint,
@@ -94,6 +100,17 @@ export class Notices extends Context.Service<Notices, {
       const write = (type: string, from: bigint, statusId: bigint, recipients: Fragment) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => writing(type, from, statusId, recipients, now))
 
+      const last = Effect.fnUntraced(
+        function*(closing: Fragment, type: string, from: bigint, statusId: bigint, recipients: Fragment) {
+          const now = yield* Clock.currentTimeMillis
+          const allowed = sql`SELECT w.account_id FROM closed, (${recipients}) w`
+          const rows = yield* sql<Written | { readonly id: null }>`
+            WITH closed AS (${closing}), told AS (${writing(type, from, statusId, allowed, now)})
+            SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`
+          return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
+        }
+      )
+
       const standing = (from: bigint, { statusId, to, type }: Notice): Fragment => {
         const [recipient, status] = [BigInt(to), BigInt(statusId ?? "0")]
         switch (type) {
@@ -114,17 +131,21 @@ export class Notices extends Context.Service<Notices, {
         tell: traced("Notices.tell")((from, notice) =>
           write(notice.type, from, BigInt(notice.statusId ?? "0"), standing(from, notice))
         ),
+        lastTold: traced("Notices.lastTold")((from, notice, closing) =>
+          last(closing, notice.type, from, BigInt(notice.statusId ?? "0"), standing(from, notice))
+        ),
         mentions: traced("Notices.mentions")((from, statusId, readers) =>
           write("mention", from, statusId, sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`)
         ),
-        lastMentions: traced("Notices.lastMentions")(function*(from, statusId, readers, closing) {
-          const now = yield* Clock.currentTimeMillis
-          const allowed = sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id FROM closed`
-          const rows = yield* sql<Written | { readonly id: null }>`
-            WITH closed AS (${closing}), told AS (${writing("mention", from, statusId, allowed, now)})
-            SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`
-          return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
-        }),
+        lastMentions: traced("Notices.lastMentions")((from, statusId, readers, closing) =>
+          last(
+            closing,
+            "mention",
+            from,
+            statusId,
+            sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`
+          )
+        ),
         subscribers: traced("Notices.subscribers")((from, statusId, readers) =>
           write("status", from, statusId, sql`SELECT unnest(${readers}::bigint[]) AS account_id`)
         ),

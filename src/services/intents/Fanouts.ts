@@ -50,6 +50,8 @@ export interface Reported {
 export interface Moved {
   readonly movedTo: string
 }
+/** The account that a notification comes from. */
+export const senderOf = (accountId: bigint, { from }: Notice): bigint => from === undefined ? accountId : BigInt(from)
 
 /** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
 export interface Homes {

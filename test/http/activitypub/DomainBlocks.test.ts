@@ -107,8 +107,16 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
         (all: ReadonlyArray<{ content: string }>) => all.filter(({ content }) => content === "<p>seen</p>").length
       )
       assert.strictEqual(yield* everybody, 1)
-      const { out } = yield* run("domain", "block", `${domain.toUpperCase()}`, "--comment", "Spam", "--reject-reports")
-      assert.include(out, `${domain}\tsilence\treject-reports\t(Spam)`)
+      const { out } = yield* run(
+        "domain",
+        "block",
+        `${domain.toUpperCase()}`,
+        "--comment",
+        "Spam",
+        "--reject-reports",
+        "--reject-media"
+      )
+      assert.include(out, `${domain}\tsilence\treject-media\treject-reports\t(Spam)`)
       assert.strictEqual(yield* becomes(everybody, (count) => count === 0), 0)
       assert.lengthOf(yield* json(cleo, "/api/v1/timelines/home"), 1)
       assert.isTrue((yield* json(dan, `/api/v1/accounts/${yan.accountId}`)).limited)

@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
 import { inboundTriesMax } from "../../../src/services/federation/inbox/InboundActivities.ts"
+import { cli } from "../../support/Program.ts"
 import { TestServer } from "../../support/Server.ts"
 import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
@@ -18,6 +19,8 @@ const rows = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ count: number }>`SELECT count(*)::int AS count FROM inbound_activities`
 ).pipe(Effect.map(([row]) => row?.count))
+
+const often = { schedule: Schedule.spaced("100 millis"), times: 100 }
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the inbox answers", (it) => {
   it.effect("row 39 row 40: more than a megabyte is refused before anything is looked at", () =>
@@ -140,5 +143,24 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the in
       assert.include(row?.document, "poison")
       const posts = yield* sql`SELECT FROM statuses WHERE NOT local AND html = '<p>fine</p>'`
       assert.strictEqual(posts.length, 1)
+      // The operator sees it, and may have it tried again when what was wrong is mended.
+      const dead = yield* cli(["federation", "dead"], server.variables)
+      assert.match(dead.out, /^\d+\t\S+\t\S+\/users\/wolf\t\S+\t.*constraint "poison"/ms)
+      const doctor = yield* cli(["doctor"], server.variables)
+      assert.match(doctor.out, /^WRONG {2}Received activities: 1 failed at every try/m)
+      const metric = Effect.andThen(server.fetch("/metrics"), (answer) => Effect.promise(() => answer.text()))
+      yield* Effect.repeat(metric, {
+        until: (text) => /^murmuration_inbound_dead(?:\{[^}]*\})? 1$/m.test(text),
+        ...often
+      })
+      yield* sql`ALTER TABLE statuses DROP CONSTRAINT poison`
+      const id = dead.out.split("\t")[0] ?? ""
+      assert.strictEqual((yield* cli(["federation", "dead", "--retry", id], server.variables)).code, 0)
+      yield* Effect.repeat(sql`SELECT FROM statuses WHERE html = '<p>poison</p>'`, {
+        until: (rows) => rows.length === 1,
+        ...often
+      })
+      assert.include((yield* cli(["federation", "dead"], server.variables)).out, "Nothing was set aside.")
+      assert.strictEqual((yield* cli(["federation", "dead", "--retry", id], server.variables)).code, 1)
     }))
 })

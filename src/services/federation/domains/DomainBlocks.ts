@@ -60,7 +60,7 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
           : Effect.succeed(domain)
       }
 
-      /** Does it, and has the accounts of the domain looked at again from the first one. */
+      /** Does it, and has the accounts of the domain looked at again from the first one; who has lost something is told at the end. */
       const changing = <A, E>(domain: string, work: (now: number) => Effect.Effect<A, E>) =>
         Effect.gen(function*() {
           const now = yield* Clock.currentTimeMillis
@@ -68,7 +68,7 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
             sql`INSERT INTO domain_tasks (domain, cause_id, created_at) VALUES (${domain}, next_id(${now}), ${new Date(
               now
             )})
-              ON CONFLICT (domain) DO UPDATE SET cause_id = EXCLUDED.cause_id, phase = 0, cursor_key = '', cursor_id = 0`))
+              ON CONFLICT (domain) DO UPDATE SET phase = 0, cursor_key = '', cursor_id = 0`))
           yield* broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] })
           return done
         })

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Metric } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsMax } from "../../Paging.ts"
 import { traced } from "../../Traced.ts"
@@ -8,10 +8,6 @@ export const waitingMax = 50_000
 export const waitingPerDomainMax = 10_000
 /** How long a look at what waits is believed, in milliseconds. */
 export const lookMillisMax = 1_000
-
-const waiting = Metric.gauge("murmuration_inbound_waiting", {
-  description: "Activities of other servers that wait, counted up to their bound"
-})
 
 interface Look {
   readonly at: number
@@ -39,7 +35,6 @@ export class Congestion extends Context.Service<Congestion, {
         const full = all < waitingPerDomainMax ? [] : yield* sql<{ domain: string }>`
           SELECT a.domain FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
           WHERE i.outcome IS NULL GROUP BY a.domain HAVING count(*) >= ${waitingPerDomainMax}`
-        yield* Metric.update(waiting, all)
         return { at: now, all, full: new Set(full.map(({ domain }) => domain)) }
       })
 

@@ -1,10 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { hash } from "node:crypto"
 import { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
+import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import * as Recording from "./Recording.ts"
 
 /** Activities of one sender that are taken up at once. */
 export const inboundRoundMax = 50
@@ -12,18 +13,39 @@ export const inboundRoundMax = 50
 export const inboundTriesMax = 8
 /** How long one waits at first for an answer from elsewhere, in milliseconds; twice as long each time. */
 const holdMillis = 60_000
+/** How an outcome begins that is for people to look at. */
+const deadMark = "set aside:"
 /** How long it is known what came, in milliseconds: longer than any signature holds. */
 export const inboundMillisMin = 7 * 24 * 3_600_000
-/** Activities of one sender that may wait; more are for later. */
-export const waitingPerSenderMax = 1_000
-/** Characters of an id that is kept as it is; a longer one by its hash. */
-const uriCharactersMax = 2_000
 
 export interface InboundActivity {
   readonly id: bigint
   readonly document: string
   readonly receivedAt: Date
   readonly tries: number
+}
+
+/** An activity that failed at every try; it is kept with its document. */
+export interface DeadActivity {
+  readonly id: bigint
+  /** Of the sender. */
+  readonly actor: string
+  readonly uri: string
+  readonly receivedAt: Date
+  /** What went wrong at the last try. */
+  readonly reason: string
+}
+
+/** Who sent it, as far as activities and the rules about them are concerned. */
+export interface InboundSender {
+  readonly uri: string
+  /** Of the handle. */
+  readonly domain: string
+  readonly followersUrl: string | null
+  readonly featuredUrl: string | null
+  readonly suspended: boolean
+  /** Somebody here blocks the sender, or its domain. */
+  readonly shunned: boolean
 }
 
 /** What came in from other servers, each activity of a sender once, and what became of it. */
@@ -37,8 +59,13 @@ export class InboundActivities extends Context.Service<InboundActivities, {
     uri: string | undefined,
     document: string
   ) => Effect.Effect<boolean, SqlError>
-  /** What waits for the sender and is due, in the order in which it came. */
-  readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<InboundActivity>, SqlError>
+  /** What waits for the sender and is due, in the order in which it came; `sender` is undefined where that is nobody remote. */
+  readonly waiting: (
+    accountId: AccountId
+  ) => Effect.Effect<
+    { readonly sender: InboundSender | undefined; readonly waiting: ReadonlyArray<InboundActivity> },
+    SqlError
+  >
   /** Is done, in the running transaction; `outcome` says what came of it. */
   readonly finish: (id: bigint, outcome: string) => Effect.Effect<void, SqlError>
   /** Did not work: it is tried again, later each time, and set aside for people to see after the last. */
@@ -49,6 +76,15 @@ export class InboundActivities extends Context.Service<InboundActivities, {
   readonly hasten: (id: bigint) => Effect.Effect<void, SqlError>
   /** Senders for whom something is due. */
   readonly senders: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+  /** What was set aside after its last try, the newest first. */
+  readonly dead: (rows: number) => Effect.Effect<ReadonlyArray<DeadActivity>, SqlError>
+  /** Has what was set aside tried again from the first; false where there is no such activity. */
+  readonly revive: (id: bigint) => Effect.Effect<boolean, SqlError>
+  /** How much waits, the age of the oldest of it in milliseconds, and how much was set aside. */
+  readonly backlog: Effect.Effect<
+    { readonly waiting: number; readonly oldestMillis: number; readonly dead: number },
+    SqlError
+  >
   /** Forgets what is done and old; at most `rows` rows. */
   readonly sweep: (rows: number) => Effect.Effect<number, SqlError>
 }>()("murmuration/services/federation/inbox/InboundActivities") {
@@ -57,25 +93,20 @@ export class InboundActivities extends Context.Service<InboundActivities, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
-      const keyOf = (uri: string | undefined, document: string) =>
-        uri !== undefined && uri.length <= uriCharactersMax ? uri : `sha256:${hash("sha256", uri ?? document)}`
+      const record = yield* Recording.make(sql)
 
       return InboundActivities.of({
-        record: traced("InboundActivities.record")(function*(accountId, uri, document) {
-          const at = yield* now
-          const [row] = yield* sql<{ room: boolean }>`
-            WITH sender AS (SELECT count(*) < ${waitingPerSenderMax} AS room FROM (SELECT FROM inbound_activities
-              WHERE account_id = ${accountId} AND outcome IS NULL LIMIT ${rowsMax(sql, waitingPerSenderMax)}) w),
-            made AS (INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at)
-              SELECT next_id(${at.getTime()}), a.id, ${keyOf(uri, document)}, ${document}, ${at}, ${at}
-              FROM sender, accounts a WHERE room AND a.id = ${accountId} ON CONFLICT (account_id, uri) DO NOTHING)
-            SELECT room FROM sender`
-          return row?.room === true
-        }),
+        record: traced("InboundActivities.record")((accountId, uri, document) => record(accountId, uri, document)),
         waiting: traced("InboundActivities.waiting")(function*(accountId) {
-          return yield* sql<InboundActivity>`SELECT id, document, received_at, tries FROM inbound_activities
-            WHERE account_id = ${accountId} AND outcome IS NULL AND due_at <= ${yield* now}
-            ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}`
+          const waiting = yield* sql<InboundActivity & InboundSender>`
+            WITH sender AS MATERIALIZED (SELECT a.uri, a.domain, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended,
+                EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
+                  OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain = a.domain) AS shunned
+              FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId})
+            SELECT i.id, i.document, i.received_at, i.tries, sender.* FROM inbound_activities i LEFT JOIN sender ON true
+            WHERE i.account_id = ${accountId} AND i.outcome IS NULL AND i.due_at <= ${yield* now}
+            ORDER BY i.id LIMIT ${rowsMax(sql, inboundRoundMax)}`
+          return { sender: waiting[0]?.uri ? waiting[0] : undefined, waiting }
         }),
         finish: traced("InboundActivities.finish")((id, outcome) =>
           Effect.asVoid(
@@ -84,7 +115,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         ),
         postpone: traced("InboundActivities.postpone")(function*({ id, tries }, why) {
           const later = new Date((yield* now).getTime() + 10_000 * 2 ** tries)
-          const outcome = tries + 1 >= inboundTriesMax ? `set aside: ${why}` : null
+          const outcome = tries + 1 >= inboundTriesMax ? `${deadMark} ${why}` : null
           yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome} WHERE id = ${id}`
         }),
         hold: traced("InboundActivities.hold")(function*({ id, tries }) {
@@ -100,6 +131,27 @@ export class InboundActivities extends Context.Service<InboundActivities, {
             WHERE outcome IS NULL AND due_at <= ${yield* now} LIMIT ${accountsMax}`
           return rows.map(({ accountId }) => AccountId.make(accountId))
         }),
+        dead: traced("InboundActivities.dead")((rows) =>
+          sql<DeadActivity>`SELECT i.id, coalesce(a.uri, a.username) AS actor, i.uri, i.received_at,
+              substr(i.outcome, ${deadMark.length + 2}) AS reason
+            FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
+            WHERE i.outcome LIKE 'set aside:%' ORDER BY i.id DESC LIMIT ${rowsMax(sql, rows)}`
+        ),
+        revive: traced("InboundActivities.revive")(function*(id) {
+          const rows = yield* sql`UPDATE inbound_activities SET outcome = NULL, tries = 0, due_at = ${yield* now}
+            WHERE id = ${id} AND outcome LIKE 'set aside:%' RETURNING id`
+          return rows.length > 0
+        }),
+        backlog: Effect.gen(function*() {
+          const millis = (yield* now).getTime()
+          const { dead, oldest, waiting } = only(
+            yield* sql<{ waiting: number; oldest: Date | null; dead: number }>`SELECT w.waiting, w.oldest,
+              (SELECT count(*)::int FROM inbound_activities WHERE outcome LIKE 'set aside:%') AS dead
+            FROM (SELECT count(*)::int AS waiting, min(received_at) AS oldest FROM inbound_activities
+              WHERE outcome IS NULL) w`
+          )
+          return { waiting, dead, oldestMillis: oldest === null ? 0 : Math.max(0, millis - oldest.getTime()) }
+        }).pipe(Effect.withSpan("InboundActivities.backlog")),
         sweep: traced("InboundActivities.sweep")(function*(rows) {
           const before = new Date((yield* now).getTime() - inboundMillisMin)
           const gone = yield* sql`DELETE FROM inbound_activities WHERE id IN (

@@ -34,6 +34,11 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   readonly isBuriedLately: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
   /** An id of the account's that must not come back, known or not (row 10). */
   readonly bury: (accountId: AccountId, uri: string) => Effect.Effect<void, SqlError>
+  /** The two questions about a new post at once: whether the account deleted the id, and whether somebody here follows it. */
+  readonly prospects: (
+    accountId: AccountId,
+    uri: string
+  ) => Effect.Effect<{ readonly buried: boolean; readonly followed: boolean }, SqlError>
   /** Whether somebody here follows the account. */
   readonly isFollowed: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
   /** Gives a status the files that its post has now, each once; answers their ids in the order of the post. */
@@ -128,8 +133,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         const millis = note.publishedMillis
         const at = new Date(millis)
         const [made] = yield* sql<{ id: bigint }>`
-          WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id)
-          INSERT INTO statuses (id, account_id, uri, url, local, html, spoiler_text, sensitive, visibility, language,
+          WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id),
+          made AS (INSERT INTO statuses (id, account_id, uri, url, local, html, spoiler_text, sensitive, visibility, language,
             in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, conversation_id, created_at, limited)
           SELECT fresh.id, ${accountId}, ${note.uri}, ${note.url}, false, ${note.html}, ${note.spoilerText},
             ${note.sensitive}, ${note.visibility}, ${note.language}, p.id, p.account_id,
@@ -137,16 +142,16 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             coalesce(p.conversation_id, fresh.id), ${at},
             ${note.visibility === "direct" && mentions.some(({ quiet }) => quiet)}
           FROM fresh LEFT JOIN statuses p ON p.id = ${parentId ?? null}::bigint AND p.deleted_at IS NULL
-          ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id`
+          ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id)
+          INSERT INTO status_stats (status_id, stated_favourites, stated_reblogs)
+          SELECT id, ${note.favourites ?? null}::int, ${note.reblogs ?? null}::int FROM made RETURNING status_id AS id`
         if (made === undefined) return undefined
         const { id } = made
-        yield* sql`INSERT INTO status_stats (status_id, stated_favourites, stated_reblogs)
-          VALUES (${id}, ${note.favourites ?? null}, ${note.reblogs ?? null})`
-        yield* sql`INSERT INTO mentions (status_id, account_id, silent, quiet)
+        yield* mentions.length === 0 ? Effect.void : sql`INSERT INTO mentions (status_id, account_id, silent, quiet)
           SELECT ${id}::bigint, m, NOT addressed, quiet FROM unnest(${mentions.map((mention) => mention.id)}::bigint[],
             ${mentions.map(({ addressed }) => addressed)}::boolean[],
             ${mentions.map(({ quiet }) => quiet)}::boolean[]) AS named (m, addressed, quiet) ON CONFLICT DO NOTHING`
-        yield* sql`WITH wanted AS (
+        yield* note.tags.length === 0 ? Effect.void : sql`WITH wanted AS (
             SELECT * FROM unnest(${note.tags.map(({ name }) => name)}::text[],
               ${note.tags.map(({ displayName }) => displayName)}::text[]) AS w (name, display_name) ORDER BY name),
           words AS (INSERT INTO tags (id, name, display_name, created_at, last_status_at)
@@ -204,6 +209,14 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         ),
         wasEdited: traced("RemoteStatuses.wasEdited")((statusId, millis) =>
           Effect.asVoid(sql`UPDATE statuses SET edited_at = ${new Date(millis)} WHERE id = ${statusId}`)
+        ),
+        prospects: traced("RemoteStatuses.prospects")((accountId, uri) =>
+          Effect.map(
+            sql<{ buried: boolean; followed: boolean }>`SELECT
+              EXISTS (SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}) AS buried,
+              EXISTS (SELECT FROM follows WHERE target_account_id = ${accountId}) AS followed`,
+            only
+          )
         ),
         isBuried: traced("RemoteStatuses.isBuried")((accountId, uri) =>
           Effect.map(sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}`, some)
