@@ -10,6 +10,7 @@ import { type Bench, type Measured, median, percentile, type Row, sleep } from "
 const [toFew, toMany] = [601, 602]
 const fewHosts = 8
 const manyHosts = 2_000
+const inboxesEach = 5
 /** One of so many hosts is dead. */
 const deadOf = 20
 /** The part of the bare cost's figure that is to be reached, and the least on any machine, in deliveries a CPU second. */
@@ -73,7 +74,7 @@ const make = async (bench: Bench): Promise<World> => {
     toMany,
     9,
     manyHosts,
-    bench.options.quick ? 1 : 5,
+    inboxesEach,
     // Half of the dead ones accept connections and never answer, half have nothing that listens.
     (host) => host % deadOf !== 0 ? ports.taking : host % (2 * deadOf) === 0 ? ports.silent : ports.closed
   )
