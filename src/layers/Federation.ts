@@ -1,5 +1,4 @@
 import { Layer } from "effect"
-import { Purges } from "../services/federation/departure/Purges.ts"
 import { DomainRules } from "../services/federation/domains/DomainRules.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { Inquiries } from "../services/federation/fetching/Inquiries.ts"
@@ -10,6 +9,7 @@ import { RemoteProfiles } from "../services/federation/fetching/RemoteProfiles.t
 import { Threads } from "../services/federation/fetching/Threads.ts"
 import { References } from "../services/federation/inbox/References.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { Purges } from "../services/federation/purge/Purges.ts"
 import { Redirects } from "../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"

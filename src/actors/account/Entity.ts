@@ -7,7 +7,6 @@ import { AgendaEntries, type Due } from "../../services/intents/Agenda.ts"
 import { type OutsideCommand, OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
-import * as Departing from "./Departing.ts"
 import * as DomainBlocking from "./DomainBlocking.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Importing from "./Importing.ts"
@@ -20,6 +19,7 @@ import * as Polling from "./Polling.ts"
 import * as Profile from "./Profile.ts"
 import { Account, accountMailboxMax, Command } from "./Protocol.ts"
 import * as Publishing from "./Publishing.ts"
+import * as Purging from "./Purging.ts"
 import * as Relations from "./Relations.ts"
 import * as Scheduling from "./Scheduling.ts"
 import { familyOf, perform, type Verbs } from "./Verbs.ts"
@@ -41,7 +41,7 @@ const make = Effect.gen(function*() {
   const polling = yield* Polling.make
   const importing = yield* Importing.make(publishing.verbs)
   const profile = yield* Profile.make
-  const departing = yield* Departing.make
+  const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
     ...publishing.verbs,
@@ -90,7 +90,7 @@ const make = Effect.gen(function*() {
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,
     ["poll_update"]: polling.tell,
-    purge: (own: Ownership.Ownership) => departing.due(own),
+    purge: (own: Ownership.Ownership) => purging.due(own),
     ["scheduled_status"]: scheduling.due
   } as const
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Purges } from "../../services/federation/departure/Purges.ts"
+import { Purges } from "../../services/federation/purge/Purges.ts"
 import { Accounts } from "./Accounts.ts"
 import type { Ownership } from "./Ownership.ts"
 

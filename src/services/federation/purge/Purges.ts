@@ -26,7 +26,7 @@ export class Purges extends Context.Service<Purges, {
   readonly isGone: (uri: string, publicPems: ReadonlyArray<string>) => Effect.Effect<boolean, SqlError>
   /** Forgets who is gone for long; at most `rows` rows. */
   readonly sweep: (rows: number) => Effect.Effect<void, SqlError>
-}>()("murmuration/services/federation/departure/Purges") {
+}>()("murmuration/services/federation/purge/Purges") {
   static readonly layer = Layer.effect(
     Purges,
     Effect.gen(function*() {
