@@ -156,7 +156,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           const { byOrigin, suspendedAt } = standing(actor.suspended, old, new Date(now))
           const fields = withProofs(actor.fields, old?.fields ?? [])
           const id = yield* account(actor, handle, suspendedAt, fields, now)
-          if (mayBeProven(fields, old, now)) yield* errands.leave("links", id)
+          if (mayBeProven(fields, old, now)) yield* errands.leave("links", id, linksDelayMillis)
           yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
           yield* details(id, actor, byOrigin, now)
@@ -206,6 +206,8 @@ interface Before extends Standing {
 
 /** How often pages are looked at that did not link back, in milliseconds, while the profile stays the same. */
 const linksMillisMin = 86_400_000
+/** How long that waits, in milliseconds, so that whoever changes a profile all the time has us look at nothing. */
+const linksDelayMillis = 60_000
 
 const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredField>): ReadonlyArray<StoredField> => {
   const proven = new Map(old.map(({ value, verifiedAt }) => [value, verifiedAt]))

@@ -24,8 +24,8 @@ export interface Errand {
 
 /** Durable work that no transaction can wait for: at least once, by any node. */
 export class Errands extends Context.Service<Errands, {
-  /** Leaves an errand in the running transaction; one that is under way is run once more. */
-  readonly leave: (kind: ErrandKind, subjectId: bigint) => Effect.Effect<void, SqlError>
+  /** Leaves an errand in the running transaction, for now or later; one that is under way is run once more. */
+  readonly leave: (kind: ErrandKind, subjectId: bigint, delayMillis?: number) => Effect.Effect<void, SqlError>
   /** Takes what is due, at most so many; it is the caller's until `dueAt`. What was tried too often is dropped. */
   readonly take: (errandsMax: number) => Effect.Effect<ReadonlyArray<Errand>, SqlError>
   /** Is done, unless it was left anew meanwhile. */
@@ -37,8 +37,9 @@ export class Errands extends Context.Service<Errands, {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       return Errands.of({
-        leave: traced("Errands.leave")(function*(kind, subjectId) {
-          yield* sql`INSERT INTO errands (kind, subject_id, due_at) VALUES (${kind}, ${subjectId}, ${yield* now})
+        leave: traced("Errands.leave")(function*(kind, subjectId, delayMillis = 0) {
+          const dueAt = new Date((yield* now).getTime() + delayMillis)
+          yield* sql`INSERT INTO errands (kind, subject_id, due_at) VALUES (${kind}, ${subjectId}, ${dueAt})
             ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0`
         }),
         take: traced("Errands.take")(function*(errandsMax) {

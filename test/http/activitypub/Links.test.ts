@@ -15,16 +15,12 @@ const page = (path: string, html: string, status = 200) =>
       return url + path
     })
   )
+/** Waits until nothing is to be looked at any more, without the pause before pages of other servers' profiles. */
 const looked = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* Effect.repeat(
-    Effect.andThen(
-      Effect.sleep("10 millis"),
-      sql`SELECT FROM errands WHERE tries < 2 AND due_at < ${new Date()}
-    OR tries = 1 AND kind = 'links'`
-    ),
-    { until: (rows) => rows.length === 0 }
-  )
+  const hastened = sql`UPDATE errands SET due_at = ${new Date()} WHERE kind = 'links' AND tries = 0`
+  const waiting = Effect.andThen(hastened, sql`SELECT FROM errands WHERE tries < 2`)
+  yield* Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), waiting), { until: (rows) => rows.length === 0 })
 })
 const fieldsOf = (account: { fields: ReadonlyArray<{ name: string; verified_at: string | null }> }) =>
   account.fields.flatMap(({ name, verified_at }) => verified_at === null ? [] : [name])
