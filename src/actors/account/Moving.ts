@@ -3,10 +3,13 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import type { ClientError } from "../../services/Errors.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { Moves } from "../../services/social/Moves.ts"
+import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import { Command } from "./Protocol.ts"
@@ -36,6 +39,8 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
+  const announce = yield* Announcing.make
+  const config = yield* ServerConfig
   const intend = yield* Intents.make
   const moves = yield* Moves
 
@@ -75,11 +80,17 @@ export const make = Effect.fnUntraced(function*(
     Move: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Move"]) {
       yield* moves.perform(own.accountId, target)
       yield* intend(own, "move", null, { movedTo: String(target) })
+      const [to] = yield* sql<{ uri: string | null; username: string }>`
+        SELECT uri, username FROM accounts WHERE id = ${target}`
+      // Its document names the new account before anybody is asked to go there.
+      yield* announce(own, "Profile")
+      if (to !== undefined) yield* announce(own, "Move", null, to.uri ?? LocalIds.actor(config, to.username))
       yield* changed(own.accountId)
       return onAccount(target)
     }),
     Alias: Effect.fnUntraced(function*(own: Ownership, { present, uri }: Commands["Alias"]) {
       yield* moves.alias(own.accountId, uri, present)
+      yield* announce(own, "Profile")
       yield* changed(own.accountId)
       return onAccount(own.accountId)
     }),

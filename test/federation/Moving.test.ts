@@ -1,0 +1,39 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { fediverse, type Place, settled } from "../support/Fediverse.ts"
+import { cli } from "../support/Program.ts"
+import { TestServer } from "../support/Server.ts"
+import { eventually } from "./Ours.ts"
+
+const operate = Effect.fnUntraced(function*(place: Place, ...args: ReadonlyArray<string>) {
+  const { code, err } = yield* cli(args, Context.get(place.context, TestServer).variables)
+  assert.strictEqual(code, 0, err)
+})
+
+it.live(
+  "row 23: an account moves to another server, and its followers on a third one go along",
+  () =>
+    Effect.gen(function*() {
+      const [first, second, third] = yield* fediverse(3)
+      const places = [first!, second!, third!]
+      const [anna, ben, neva] = [
+        yield* first!.person("anna"),
+        yield* second!.person("ben"),
+        yield* third!.person("neva")
+      ]
+      yield* ben.follow(anna)
+      yield* settled(places)
+      const { id } = yield* ben.find(anna)
+      const left = Effect.map(ben.ask("GET", `/api/v1/accounts/relationships?id=${id}`), ([found]) => found)
+      yield* operate(third!, "account", "alias", "add", "neva", anna.handle)
+      yield* operate(first!, "account", "move", "anna", neva.handle)
+      yield* eventually(ben.relationship(neva), ({ following }) => following === true)
+      yield* eventually(left, ({ following }) => following === false)
+      yield* settled(places)
+      assert.strictEqual((yield* ben.ask("GET", `/api/v1/accounts/${id}`)).moved.acct, neva.handle)
+      assert.deepStrictEqual(yield* neva.notifications, ["follow ben"])
+      const { followers_count } = yield* anna.ask("GET", "/api/v1/accounts/verify_credentials")
+      assert.strictEqual(followers_count, 0)
+    }).pipe(Effect.scoped),
+  180_000
+)
