@@ -13,6 +13,8 @@ export interface Outcome {
   readonly command: Command
   readonly key: string
   readonly result: { readonly id: string } | { readonly error: string } | "unknown"
+  /** The client stopped waiting for an attempt before a node answered it, so that it may be done at any time. */
+  readonly givenUp: boolean
 }
 
 /** How often a client sends a command again, with the same key, after an answer of 503. */
@@ -43,6 +45,7 @@ export const commandIdOf = ({ command, key }: Pick<Outcome, "command" | "key">) 
 /** Clients of many accounts that post, follow, favourite, block, read and so on, through whichever node answers. */
 export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) => {
   const outcomes: Array<Outcome> = []
+  const givenUp = new Set<string>()
   const published: Array<{ readonly id: StatusId; readonly author: AccountId }> = []
   const late = lateMillis(world.seed)
   // Each seed does some things more often than others, and some not at all: what undoes a mistake hides it, too.
@@ -121,7 +124,7 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
   /** Asks through one node, as a client by HTTP; "unknown" is no answer in time, and every 503. */
   const ask = (
     node: Node,
-    { account, command, key }: Omit<Outcome, "result">,
+    { account, command, key }: Pick<Outcome, "account" | "command" | "key">,
     duration: number
   ): Effect.Effect<Outcome["result"]> =>
     node.machine.on(world.outside)(node.accounts.tell(account, command, key)).pipe(
@@ -129,7 +132,14 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
       Effect.catch((error) =>
         Effect.succeed<Outcome["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
       ),
-      Effect.timeoutOrElse({ duration, orElse: () => Effect.succeed<Outcome["result"]>("unknown") }),
+      Effect.timeoutOrElse({
+        duration,
+        orElse: () =>
+          Effect.sync((): Outcome["result"] => {
+            givenUp.add(key)
+            return "unknown"
+          })
+      }),
       Effect.catchCause((cause) => {
         world.wrong.push(`${key} was neither answered nor refused: ${Cause.pretty(cause)}`)
         return Effect.succeed<Outcome["result"]>("unknown")
@@ -137,7 +147,7 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
     )
 
   /** Asks, or asks two nodes at the same time, as a client does whose finger is quick; both must answer the same. */
-  const askOnce = Effect.fnUntraced(function*(dice: Dice, asked: Omit<Outcome, "result">) {
+  const askOnce = Effect.fnUntraced(function*(dice: Dice, asked: Pick<Outcome, "account" | "command" | "key">) {
     if (nodes.length === 0) return "unknown"
     const chosen = dice.chance(0.15) ? [dice.pick(nodes), dice.pick(nodes)] : [dice.pick(nodes)]
     const results = yield* Effect.forEach(chosen, (node) => ask(node, asked, dice.pick(patienceMillis)), {
@@ -196,7 +206,7 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
     world.say(
       `${nameOf(account)} hears of ${asked.key}: ${typeof result === "string" ? result : Object.values(result)}`
     )
-    outcomes.push({ ...asked, result })
+    outcomes.push({ ...asked, result, givenUp: givenUp.has(asked.key) })
     if (command._tag === "Publish" && typeof result === "object" && "id" in result) {
       published.push({ id: StatusId.make(BigInt(result.id)), author: account })
     }

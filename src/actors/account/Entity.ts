@@ -76,8 +76,12 @@ const make = Effect.gen(function*() {
     })
   const inbox = yield* Inbox.make(owners, verbs, settled)
 
-  const run = (own: Ownership.Ownership, id: string, command: Command) => {
-    const work = Effect.suspend(() => perform(verbs, command._tag, own, command))
+  const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
+    // Asked again where the account is locked: whoever is told something else by then was told it after this.
+    const work = Effect.flatMap(
+      Clock.currentTimeMillis,
+      (now) => now > until ? new Unavailable() : perform(verbs, command._tag, own, command)
+    )
     return settled(own, owners.once(own, id, familyOf[command._tag], work)).pipe(
       Effect.withSpan(`Account.${command._tag}`),
       Effect.catchCause(forClients)
@@ -147,8 +151,10 @@ const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) 
       yield* wake(own)
       return Account.of({
         Do: ({ payload: { command, id, until } }) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => now > until ? new Unavailable() : run(own, id, command)),
-        Wake: () => lookAround(own),
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            now > until ? new Unavailable() : run(own, id, command, until)),
+        Wake: () =>
+          lookAround(own),
         Receive: () => receive(own)
       })
     }),

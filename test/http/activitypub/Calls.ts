@@ -1,9 +1,7 @@
 import { Effect } from "effect"
 import { type Person, TestServer } from "../../support/Server.ts"
-import { OtherServer } from "./Sending.ts"
 
-export const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
-export const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
+export { actorOf, person, there } from "./Talking.ts"
 
 /** What the server answers somebody, as JSON. */
 export const json = (
@@ -19,7 +17,3 @@ export const json = (
       (response) => Effect.promise(() => response.json())
     )
   )
-
-/** The id of somebody here as others know it. */
-export const actorOf = ({ username }: Person) =>
-  TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/${username}`))

@@ -7,7 +7,7 @@ import { addressing } from "./Addressing.ts"
 import { attachmentDocument } from "./AttachmentDocument.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
 import { pollDocument } from "./PollDocument.ts"
-import { type Document, moment } from "./Vocabulary.ts"
+import { type Document, exactMoment, moment } from "./Vocabulary.ts"
 
 /** Replies of the author itself that come with a note. */
 export const inlineRepliesMax = 5
@@ -41,7 +41,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     summary: record.spoilerText === "" ? null : record.spoilerText,
     inReplyTo: related.inReplyTo ?? null,
     published: moment(record.createdAt),
-    ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
+    ...(record.editedAt === null ? {} : { updated: exactMoment(record.editedAt) }),
     url: Urls.status(config, username, record.id),
     attributedTo: actor,
     ...addressing(record.visibility, actor, related.mentioned.map(({ uri }) => uri)),

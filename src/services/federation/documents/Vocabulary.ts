@@ -52,3 +52,6 @@ export const actorContext = [activityStreams, security, {
 
 /** A moment as others write it: no fractions of seconds. */
 export const moment = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z")
+
+/** The same to the millisecond, where an order hangs on it: two versions of a post may be of one second. */
+export const exactMoment = (date: Date): string => date.toISOString()
