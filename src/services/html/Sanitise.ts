@@ -66,9 +66,18 @@ const options: sanitizeHtml.IOptions = {
   }
 }
 
-/** Allowed HTML only. The result is stable: sanitising it again changes nothing. */
-export const sanitise = (html: string): string =>
+/** Passes until nothing changes any more, at most: an element that goes may leave others standing where they may not. */
+const passesMax = 5
+
+const pass = (html: string): string =>
   sanitizeHtml(html, options).replaceAll("<h1>", "<p><strong>").replaceAll("</h1>", "</strong></p>")
+
+/** Allowed HTML only. The result is stable: sanitising it again changes nothing. */
+export const sanitise = (html: string): string => {
+  let [before, after] = [html, pass(html)]
+  for (let passes = 1; after !== before && passes < passesMax; passes++) [before, after] = [after, pass(after)]
+  return after
+}
 
 /** The text of an HTML document, for previews, searches and mails: breaks as lines, no mark-up, entities decoded. */
 export const plainText = (html: string): string =>

@@ -34,6 +34,7 @@ describe("what is kept", () => {
       `<a href="https://a.example/@b" class="u-url mention x" rel="tag">b</a>`,
       `<a href="https://a.example/@b" class="u-url mention" rel="nofollow noopener tag" target="_blank">b</a>`
     ],
+    [`<p>a<audio><p>b</p></audio></p>`, "<p>a</p><p>b</p><p></p>"],
     [`<span class="invisible">x</span>`, `<span class="invisible">x</span>`],
     [`<h2 class="x">Title</h2>`, "<p><strong>Title</strong></p>"],
     [`<ol start="3" reversed><li value="2">x</li></ol>`, `<ol start="3" reversed><li value="2">x</li></ol>`],
