@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
 import { fediverse, type Place, settled } from "../support/Fediverse.ts"
 import { cli } from "../support/Program.ts"
 import { TestServer } from "../support/Server.ts"
-import { eventually } from "./Ours.ts"
 
 const operate = Effect.fnUntraced(function*(place: Place, ...args: ReadonlyArray<string>) {
   const { code, err } = yield* cli(args, Context.get(place.context, TestServer).variables)

@@ -1,11 +1,10 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestServer } from "../support/Server.ts"
+import { eventually } from "../support/Eventually.ts"
+import { place } from "../support/Fediverse.ts"
 import { snacPeer } from "../support/SnacPeer.ts"
 import { snacProgram } from "../support/SnacProgram.ts"
-import { eventually, someone } from "./Ours.ts"
 
-const ours = TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" })
 const program = snacProgram()
 
 /** Without snac there is nothing to be shown; the README says how to have it. */
@@ -16,83 +15,75 @@ const withPeer = <E, R>(test: (peer: PeerOf) => Effect.Effect<void, E, R>) =>
 type PeerOf = Effect.Success<ReturnType<typeof snacPeer>>
 
 // Its queues are looked at every few seconds.
-layer(ours, { excludeTestServices: true, timeout: "3 minutes" })(
+describe(
   "S-009: with snac, over plain http on loopback",
-  (it) => {
-    it.effect(
+  () => {
+    it.live(
       "its account follows, reads, likes, boosts, replies and takes back",
       () =>
         withPeer((peer) =>
           Effect.gen(function*() {
-            const ada = yield* someone("ada")
-            yield* peer.follow(ada.id)
-            yield* eventually(ada.notifications, ([first]) => first?.type === "follow")
-            const sam = yield* ada.find(peer.handle)
-            assert.strictEqual((yield* ada.relationship(sam.id))?.followed_by, true)
+            const ada = yield* (yield* place()).person("ada")
+            yield* peer.follow(ada.uri)
+            yield* eventually(ada.notifications, ([first]) => first?.startsWith("follow ") === true)
+            assert.strictEqual((yield* ada.relationship(peer))?.followed_by, true)
 
-            const status = yield* ada.post("/api/v1/statuses", { status: "hello from ours" })
+            const status = yield* ada.post("hello from ours")
             yield* peer.shows((page) => page.includes("hello from ours"))
 
-            yield* peer.press("Like", status.uri, ada.id)
+            yield* peer.press("Like", status.uri, ada.uri)
             yield* peer.boost(status.uri)
             yield* peer.reply("welcome from snac", status.uri)
-            const read = ada.get(`/api/v1/statuses/${status.id}`)
+            const read = ada.ask("GET", `/api/v1/statuses/${status.id}`)
             yield* eventually(read, (now) => now.favourites_count === 1 && now.reblogs_count === 1)
-            const thread = ada.get<
-              { readonly descendants: ReadonlyArray<{ readonly uri: string; readonly content: string }> }
-            >(
-              `/api/v1/statuses/${status.id}/context`
-            )
+            const thread = ada.ask("GET", `/api/v1/statuses/${status.id}/context`)
             const { descendants: [reply] } = yield* eventually(thread, (now) => now.descendants.length === 1)
             assert.include(reply?.content, "welcome from snac")
 
             yield* peer.unboost(status.uri)
-            yield* peer.press("Unlike", status.uri, ada.id)
+            yield* peer.press("Unlike", status.uri, ada.uri)
             yield* eventually(read, (now) => now.favourites_count === 0 && now.reblogs_count === 0)
-            yield* peer.unfollow(ada.id)
-            yield* eventually(ada.relationship(sam.id), (now) => now?.followed_by === false)
+            yield* peer.unfollow(ada.uri)
+            yield* eventually(ada.relationship(peer), (now) => now?.followed_by === false)
           })
         ),
       180_000
     )
 
-    it.effect(
+    it.live(
       "ours follow, read, like, boost, reply, edit, take back and delete there, and see what is deleted there",
       () =>
         withPeer((peer) =>
           Effect.gen(function*() {
-            const bob = yield* someone("bob")
-            const sam = yield* bob.find(peer.handle)
-            yield* bob.post(`/api/v1/accounts/${sam.id}/follow`)
+            const bob = yield* (yield* place()).person("bob")
+            const sam = yield* bob.find(peer)
+            yield* bob.follow(peer)
             yield* peer.hasFollowers(1)
-            yield* eventually(bob.relationship(sam.id), (now) => now?.following === true && !now.requested)
+            yield* eventually(bob.relationship(peer), (now) => now?.following === true && !now.requested)
 
             const uri = yield* peer.post("written by snac")
             const [seen] = yield* eventually(bob.home, (all) => all.length === 1)
-            assert.strictEqual(seen?.uri, uri)
-            assert.include(seen?.content, "written by snac")
-            const at = `/api/v1/statuses/${seen?.id}`
+            assert.strictEqual(seen.uri, uri)
+            assert.include(seen.content, "written by snac")
+            const at = `/api/v1/statuses/${seen.id}`
 
-            yield* bob.post(`${at}/favourite`)
+            yield* bob.ask("POST", `${at}/favourite`)
             yield* peer.hears("Like")
-            yield* bob.post(`${at}/reblog`)
+            yield* bob.ask("POST", `${at}/reblog`)
             yield* peer.hears("Announce")
-            const reply = yield* bob.post("/api/v1/statuses", {
-              status: `@${peer.handle} thanks`,
-              in_reply_to_id: seen?.id
-            })
+            const reply = yield* bob.post(`@${peer.handle} thanks`, { in_reply_to_id: seen.id })
             yield* peer.shows((page) => page.includes(reply.uri))
-            yield* bob.put(`/api/v1/statuses/${reply.id}`, { status: `@${peer.handle} many thanks` })
+            yield* bob.ask("PUT", `/api/v1/statuses/${reply.id}`, { status: `@${peer.handle} many thanks` })
             yield* peer.shows((page) => page.includes("many thanks"))
 
-            yield* bob.post(`${at}/unfavourite`)
-            yield* bob.post(`${at}/unreblog`)
-            yield* bob.remove(`/api/v1/statuses/${reply.id}`)
+            yield* bob.ask("POST", `${at}/unfavourite`)
+            yield* bob.ask("POST", `${at}/unreblog`)
+            yield* bob.ask("DELETE", `/api/v1/statuses/${reply.id}`)
             yield* peer.shows((page) => !page.includes("many thanks"))
             // It tells of a deletion only whom it knows to read it.
             yield* peer.press("Delete", uri, peer.id)
             yield* eventually(bob.home, (all) => all.length === 0)
-            yield* bob.post(`/api/v1/accounts/${sam.id}/unfollow`)
+            yield* bob.ask("POST", `/api/v1/accounts/${sam.id}/unfollow`)
             yield* peer.hasFollowers(0)
           })
         ),

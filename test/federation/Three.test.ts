@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import sharp from "sharp"
+import { eventually } from "../support/Eventually.ts"
 import { type Citizen, fediverse, outcomes, settled } from "../support/Fediverse.ts"
-import { eventually } from "./Ours.ts"
 
 /** Anna, Ben and Cleo on a server each; `names` follow whom they name. */
 const three = Effect.gen(function*() {
