@@ -8,13 +8,13 @@ import {
   type InboundActivity,
   inboundRoundMax
 } from "../../services/federation/inbox/InboundActivities.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
 import * as InboxActivities from "./InboxActivities.ts"
 import * as InboxForwards from "./InboxForwards.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
 
-  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: RemoteSelf) {
+  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: InboundSender) {
     const activity = asForeign(Result.getOrElse(BoundedJson.parse(item.document), () => undefined))
     if (activity === undefined) return yield* finish(own, item, "ignored: no activity")
     if (idOf(activity["actor"]) !== self.uri) {

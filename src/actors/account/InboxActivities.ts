@@ -3,6 +3,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
@@ -16,7 +17,6 @@ import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   }
 
   /** A Create or an Update that names its object only: the object's own document says what it is (row 7). */
-  const byId = Effect.fnUntraced(function*(self: RemoteSelf, uri: string, isNew: boolean) {
+  const byId = Effect.fnUntraced(function*(self: InboundSender, uri: string, isNew: boolean) {
     if (URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
     const known = yield* references.status(uri)
     if (isNew === (known !== undefined)) return yield* ignored(isNew ? "it is here already" : "an unknown post")
@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
 
   /** An answer to a follow of ours: only where we asked for it, and of the one whom we asked (row 16). */
   const answered = (
-    self: RemoteSelf,
+    self: InboundSender,
     object: unknown,
     act: (target: AccountId) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome => {
@@ -119,7 +119,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       : onAccount(follow["actor"], act)
   }
 
-  const rejected = (own: Ownership, self: RemoteSelf, object: unknown): Outcome =>
+  const rejected = (own: Ownership, self: InboundSender, object: unknown): Outcome =>
     answered(self, object, (target) =>
       Effect.catchTag(
         verbs.RejectFollow(own, { _tag: "RejectFollow", target }),
@@ -127,13 +127,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
       ))
 
-  const perform = (own: Ownership, self: RemoteSelf, activity: Foreign, receivedAt: number): Outcome =>
+  const perform = (own: Ownership, self: InboundSender, activity: Foreign, receivedAt: number): Outcome =>
     Effect.flatMap(
       undoing.wasUndone(own, activity),
       (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, receivedAt)
     )
 
-  const doIt = (own: Ownership, self: RemoteSelf, activity: Foreign, receivedAt: number): Outcome =>
+  const doIt = (own: Ownership, self: InboundSender, activity: Foreign, receivedAt: number): Outcome =>
     Effect.suspend(() => {
       const type = typeOf(activity, ...known) ?? ""
       const object = activity["object"]

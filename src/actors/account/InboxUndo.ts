@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 const undoable = ["Announce", "Block", "Follow", "Like"] as const
@@ -26,7 +26,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const undoables = yield* Undoables
 
   /** Only ids of its own can be remembered: nobody keeps another's activities away. */
-  const isOwn = (self: RemoteSelf, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
+  const isOwn = (self: InboundSender, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
 
   const stands = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
     const rows = {
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     return yield* Effect.as(takeBack(own, "Announce", boost.original), true)
   })
 
-  const undo = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown) {
+  const undo = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown) {
     const inner = asForeign(object)
     const [actor, id] = [idOf(inner?.["actor"]), idOf(object)]
     if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
@@ -96,5 +96,5 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       ? statuses.isBuriedLately(own.accountId, idOf(activity) ?? "")
       : Effect.succeed(false)
 
-  return { undo: (own: Ownership, self: RemoteSelf, object: unknown): Outcome => undo(own, self, object), wasUndone }
+  return { undo: (own: Ownership, self: InboundSender, object: unknown): Outcome => undo(own, self, object), wasUndone }
 })

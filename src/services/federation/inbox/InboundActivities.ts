@@ -5,6 +5,7 @@ import { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import { type InboundSender, senderQuery } from "./InboundSender.ts"
 import * as Recording from "./Recording.ts"
 
 /** Activities of one sender that are taken up at once. */
@@ -34,18 +35,6 @@ export interface DeadActivity {
   readonly receivedAt: Date
   /** What went wrong at the last try. */
   readonly reason: string
-}
-
-/** Who sent it, as far as activities and the rules about them are concerned. */
-export interface InboundSender {
-  readonly uri: string
-  /** Of the handle. */
-  readonly domain: string
-  readonly followersUrl: string | null
-  readonly featuredUrl: string | null
-  readonly suspended: boolean
-  /** Somebody here blocks the sender, or its domain. */
-  readonly shunned: boolean
 }
 
 /** What came in from other servers, each activity of a sender once, and what became of it. */
@@ -99,10 +88,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         record: traced("InboundActivities.record")((accountId, uri, document) => record(accountId, uri, document)),
         waiting: traced("InboundActivities.waiting")(function*(accountId) {
           const waiting = yield* sql<InboundActivity & InboundSender>`
-            WITH sender AS MATERIALIZED (SELECT a.uri, a.domain, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended,
-                EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
-                  OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain = a.domain) AS shunned
-              FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId})
+            WITH sender AS MATERIALIZED (${senderQuery(sql, accountId)})
             SELECT i.id, i.document, i.received_at, i.tries, sender.* FROM inbound_activities i LEFT JOIN sender ON true
             WHERE i.account_id = ${accountId} AND i.outcome IS NULL AND i.due_at <= ${yield* now}
             ORDER BY i.id LIMIT ${rowsMax(sql, inboundRoundMax)}`
