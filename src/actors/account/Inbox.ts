@@ -12,6 +12,7 @@ import type { InboundSender } from "../../services/federation/inbox/InboundSende
 import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
+import type { Times } from "./InboxActivities.ts"
 import * as InboxActivities from "./InboxActivities.ts"
 import * as InboxForwards from "./InboxForwards.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
@@ -47,7 +48,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
         Effect.gen(function*() {
           const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
           if (!judgement.passes) return yield* inbound.finish(item.id, `dropped: ${judgement.reason}`)
-          const outcome = yield* activities.perform(own, self, judgement.activity, item.receivedAt.getTime())
+          const outcome = yield* activities.perform(own, self, judgement.activity, timesOf(item))
           const changes = judgement.changes.map((reason) => `; changed: ${reason}`)
           yield* inbound.finish(item.id, outcome + changes.join(""))
         })
@@ -85,6 +86,11 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     if (waiting.length === inboundRoundMax) yield* accounts.receive(own.accountId)
   })
   return { workOff }
+})
+
+const timesOf = ({ dueAt, receivedAt, tries }: InboundActivity): Times => ({
+  received: receivedAt.getTime(),
+  signed: (tries === 0 ? dueAt : receivedAt).getTime()
 })
 
 const isUnasked = Schema.is(Unasked)

@@ -37,6 +37,12 @@ const known = [
   "Update"
 ] as const
 
+/** When an activity came in, and when it was signed, as far as that is still known; in milliseconds since 1970. */
+export interface Times {
+  readonly received: number
+  readonly signed: number
+}
+
 /** Characters of an activity's id that is kept. */
 const uriCharactersMax = 2_000
 
@@ -127,13 +133,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
       ))
 
-  const perform = (own: Ownership, self: InboundSender, activity: Foreign, receivedAt: number): Outcome =>
+  const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.flatMap(
       undoing.wasUndone(own, activity),
-      (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, receivedAt)
+      (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, times)
     )
 
-  const doIt = (own: Ownership, self: InboundSender, activity: Foreign, receivedAt: number): Outcome =>
+  const doIt = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.suspend(() => {
       const type = typeOf(activity, ...known) ?? ""
       const object = activity["object"]
@@ -157,7 +163,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           if (typeof object === "string") return byId(self, object, true)
           return Effect.flatMap(
             Clock.currentTimeMillis,
-            (now) => posts.create(own, self, object, Math.min(now, receivedAt), false)
+            (now) => posts.create(own, self, object, Math.min(now, times.received), false)
           )
         case "Delete":
           return idOf(object) === self.uri
@@ -167,7 +173,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           return moves.move(own, self, activity)
         case "Undo":
           return typeOf(asForeign(object) ?? {}, "Accept") === undefined
-            ? undoing.undo(own, self, object)
+            ? undoing.undo(own, self, object, times.signed)
             : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
