@@ -1,14 +1,15 @@
 import { Clock, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { NotAllowed, RecordNotFound, Unprocessable } from "../../services/Errors.ts"
-import { asForeign, idOf } from "../../services/federation/documents/Reading.ts"
+import { RecordNotFound, Unprocessable } from "../../services/Errors.ts"
+import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
+import { findSender, type InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
-import { remoteSelf } from "./RemoteSelf.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
 
 /**
@@ -20,14 +21,24 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const broadcast = yield* Broadcast
   const favourites = yield* Favourites
   const posts = yield* InboxPosts.make(verbs)
+  const judgements = yield* Judgements
+
+  /** What the rules leave of a post, which they judge as if its author had sent it. */
+  const judged = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, post: Foreign | undefined) {
+    const activity = { type: "Create", actor: self.uri, object: post }
+    const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
+    return judgement.passes
+      ? asForeign(judgement.activity["object"])
+      : yield* new Unprocessable({ text: judgement.reason })
+  })
 
   return {
     verbs: {
       Import: Effect.fnUntraced(function*(own: Ownership, { asked, document }: Commands["Import"]) {
-        const self = yield* remoteSelf(sql, own.accountId)
-        const post = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
+        const self = yield* findSender(sql, own.accountId)
         if (self === undefined) return yield* new RecordNotFound()
-        if (self.suspended) return yield* new NotAllowed()
+        const sent = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
+        const post = yield* judged(own, self, sent)
         const here = sql<{ id: bigint }>`SELECT id FROM statuses
           WHERE uri = ${idOf(post) ?? ""} AND account_id = ${own.accountId} AND deleted_at IS NULL`
         const now = yield* Clock.currentTimeMillis
@@ -53,7 +64,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         return onAccount(accountId)
       }),
       Withdraw: Effect.fnUntraced(function*(own: Ownership, { uri }: Commands["Withdraw"]) {
-        const self = yield* remoteSelf(sql, own.accountId)
+        const self = yield* findSender(sql, own.accountId)
         if (self === undefined) return yield* new RecordNotFound()
         yield* posts.remove(own, self, uri)
         return onAccount(own.accountId)

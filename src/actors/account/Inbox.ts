@@ -8,13 +8,14 @@ import {
   type InboundActivity,
   inboundRoundMax
 } from "../../services/federation/inbox/InboundActivities.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
+import type { Times } from "./InboxActivities.ts"
 import * as InboxActivities from "./InboxActivities.ts"
 import * as InboxForwards from "./InboxForwards.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -34,7 +35,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
 
-  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: RemoteSelf) {
+  const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: InboundSender) {
     const activity = asForeign(Result.getOrElse(BoundedJson.parse(item.document), () => undefined))
     if (activity === undefined) return yield* finish(own, item, "ignored: no activity")
     if (idOf(activity["actor"]) !== self.uri) {
@@ -47,7 +48,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
         Effect.gen(function*() {
           const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
           if (!judgement.passes) return yield* inbound.finish(item.id, `dropped: ${judgement.reason}`)
-          const outcome = yield* activities.perform(own, self, judgement.activity, item.receivedAt.getTime())
+          const outcome = yield* activities.perform(own, self, judgement.activity, timesOf(item))
           const changes = judgement.changes.map((reason) => `; changed: ${reason}`)
           yield* inbound.finish(item.id, outcome + changes.join(""))
         })
@@ -85,6 +86,11 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     if (waiting.length === inboundRoundMax) yield* accounts.receive(own.accountId)
   })
   return { workOff }
+})
+
+const timesOf = ({ dueAt, receivedAt, tries }: InboundActivity): Times => ({
+  received: receivedAt.getTime(),
+  signed: (tries === 0 ? dueAt : receivedAt).getTime()
 })
 
 const isUnasked = Schema.is(Unasked)

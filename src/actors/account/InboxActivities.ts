@@ -3,6 +3,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
@@ -16,7 +17,6 @@ import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
@@ -36,6 +36,12 @@ const known = [
   "Undo",
   "Update"
 ] as const
+
+/** When an activity came in, and when it was signed, as far as that is still known; in milliseconds since 1970. */
+export interface Times {
+  readonly received: number
+  readonly signed: number
+}
 
 /** Characters of an activity's id that is kept. */
 const uriCharactersMax = 2_000
@@ -98,7 +104,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   }
 
   /** A Create or an Update that names its object only: the object's own document says what it is (row 7). */
-  const byId = Effect.fnUntraced(function*(self: RemoteSelf, uri: string, isNew: boolean) {
+  const byId = Effect.fnUntraced(function*(self: InboundSender, uri: string, isNew: boolean) {
     if (URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
     const known = yield* references.status(uri)
     if (isNew === (known !== undefined)) return yield* ignored(isNew ? "it is here already" : "an unknown post")
@@ -107,7 +113,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
 
   /** An answer to a follow of ours: only where we asked for it, and of the one whom we asked (row 16). */
   const answered = (
-    self: RemoteSelf,
+    self: InboundSender,
     object: unknown,
     act: (target: AccountId) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome => {
@@ -119,7 +125,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       : onAccount(follow["actor"], act)
   }
 
-  const rejected = (own: Ownership, self: RemoteSelf, object: unknown): Outcome =>
+  const rejected = (own: Ownership, self: InboundSender, object: unknown): Outcome =>
     answered(self, object, (target) =>
       Effect.catchTag(
         verbs.RejectFollow(own, { _tag: "RejectFollow", target }),
@@ -127,13 +133,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
       ))
 
-  const perform = (own: Ownership, self: RemoteSelf, activity: Foreign, receivedAt: number): Outcome =>
+  const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.flatMap(
       undoing.wasUndone(own, activity),
-      (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, receivedAt)
+      (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, times)
     )
 
-  const doIt = (own: Ownership, self: RemoteSelf, activity: Foreign, receivedAt: number): Outcome =>
+  const doIt = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.suspend(() => {
       const type = typeOf(activity, ...known) ?? ""
       const object = activity["object"]
@@ -157,7 +163,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           if (typeof object === "string") return byId(self, object, true)
           return Effect.flatMap(
             Clock.currentTimeMillis,
-            (now) => posts.create(own, self, object, Math.min(now, receivedAt), false)
+            (now) => posts.create(own, self, object, Math.min(now, times.received), false)
           )
         case "Delete":
           return idOf(object) === self.uri
@@ -167,7 +173,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           return moves.move(own, self, activity)
         case "Undo":
           return typeOf(asForeign(object) ?? {}, "Accept") === undefined
-            ? undoing.undo(own, self, object)
+            ? undoing.undo(own, self, object, times.signed)
             : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 
 /** Posts that a remote account may pin; of ours it is fewer. */
 export const remotePinsMax = 50
@@ -21,7 +21,7 @@ export const make = Effect.gen(function*() {
   const targets = yield* Targets
 
   const change = Effect.fnUntraced(
-    function*(own: Ownership, self: RemoteSelf, { object, target }: Foreign, adds: boolean) {
+    function*(own: Ownership, self: InboundSender, { object, target }: Foreign, adds: boolean) {
       if (self.featuredUrl === null || idOf(target) !== self.featuredUrl) {
         return yield* ignored("no collection of its sender")
       }

@@ -5,12 +5,12 @@ import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { Inquiries, type Inquiry, Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { InboundActivities, type InboundActivity } from "../../services/federation/inbox/InboundActivities.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { Accounts } from "./Accounts.ts"
 import { ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 
 /**
  * What cannot be decided here: activities of others that somebody hands on, of which nothing is believed (row 6), and
@@ -34,7 +34,7 @@ export const make = Effect.gen(function*() {
   })
 
   /** What a forwarded activity gives reason to ask, or why there is none. */
-  const reasonOf = Effect.fnUntraced(function*(self: RemoteSelf, activity: Foreign) {
+  const reasonOf = Effect.fnUntraced(function*(self: InboundSender, activity: Foreign) {
     const type = typeOf(activity, "Create", "Update", "Delete")
     const actor = URL.parse(idOf(activity["actor"]) ?? "")
     const uri = idOf(activity["object"]) ?? ""
@@ -55,7 +55,7 @@ export const make = Effect.gen(function*() {
     return { kind: open ? "gone" : "deleted", uri } as const
   })
 
-  const forwarded = Effect.fnUntraced(function*(self: RemoteSelf, activity: Foreign) {
+  const forwarded = Effect.fnUntraced(function*(self: InboundSender, activity: Foreign) {
     const reason = yield* reasonOf(self, activity)
     return typeof reason === "string" ? reason : yield* new Unasked({ inquiry: reason })
   })

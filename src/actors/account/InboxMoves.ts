@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { type Foreign, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Errands } from "../../services/intents/Errands.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 
 /**
  * A remote account says that it moved. Whether its target says so too is looked up there by an errand, which then has the
@@ -17,7 +17,7 @@ export const make = Effect.gen(function*() {
   const { outboundAllow, publicUrl } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
 
-  const move = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, { object, target }: Foreign) {
+  const move = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, { object, target }: Foreign) {
     const id = idOf(target) ?? ""
     const to = URL.parse(id)?.origin === publicUrl ? id : readUrl(id)?.href
     if (idOf(object) !== self.uri || to === undefined || to === self.uri) return yield* ignored("no move of its sender")

@@ -5,13 +5,13 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import type { ClientError } from "../../services/Errors.ts"
 import type { ForeignPoll } from "../../services/federation/documents/ForeignPoll.ts"
 import { asText, type Foreign, idOf, idsOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemotePolls } from "../../services/federation/inbox/RemotePolls.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 
 /** Votes of a remote account in polls here, and how its own polls stand; inside a transaction of its actor. */
 export const make = Effect.gen(function*() {
@@ -33,7 +33,7 @@ export const make = Effect.gen(function*() {
   const vote = Effect.fnUntraced(
     function*(
       own: Ownership,
-      self: RemoteSelf,
+      self: InboundSender,
       note: Foreign
     ): Effect.fn.Return<string | undefined, ClientError | SqlError> {
       const { name } = note

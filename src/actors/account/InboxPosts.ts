@@ -8,6 +8,7 @@ import { type ForeignNote, foreignNote } from "../../services/federation/documen
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { isEverybody } from "../../services/federation/documents/Vocabulary.ts"
 import { Inquiries, Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -17,14 +18,13 @@ import { Targets } from "../../services/statuses/Targets.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 /** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
 const unknownMillisMax = 86_400_000
 
 /** What a post may be addressed to beside accounts. */
-const isForAll = (uri: string, { followersUrl }: RemoteSelf) => isEverybody(uri) || uri === followersUrl
+const isForAll = (uri: string, { followersUrl }: InboundSender) => isEverybody(uri) || uri === followersUrl
 
 /** What became of an activity, for the record. */
 export type Outcome = Effect.Effect<string, ClientError | SqlError | Unasked>
@@ -51,18 +51,18 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const readUrl = urlReader(outboundAllow)
 
   /** Whom a post mentions, and whether it is for them too. */
-  const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, note: ForeignNote) {
+  const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, note: ForeignNote) {
     const addressed = new Set(note.addressed)
     // Most posts are for everybody and the followers, who are no accounts.
     const people = [...new Set([...note.mentioned, ...note.addressed])].filter((uri) => !isForAll(uri, self))
     const named = yield* references.accounts(people)
-    const shunning = yield* statuses.shunning(own.accountId, [...named.values()])
-    return [...named].flatMap(([uri, id]) => {
-      const quiet = !note.mentioned.includes(uri)
+    const uris = Map.groupBy(named, ([, id]) => id)
+    return [...uris].flatMap(([id, spellings]) => {
+      const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
       // In a post for a few, whoever it is addressed to belongs to them, without being told where it does not name them.
       const counts = !quiet || note.visibility === "direct"
       return counts && id !== own.accountId
-        ? [{ id, quiet, addressed: addressed.has(uri) && !shunning.has(id) }]
+        ? [{ id, quiet, addressed: spellings.some(([uri]) => addressed.has(uri)) }]
         : []
     })
   })
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   /** `asked`: somebody wants it, so that it is kept although nobody here may be concerned. */
   const create = Effect.fnUntraced(function*(
     own: Ownership,
-    self: RemoteSelf,
+    self: InboundSender,
     object: unknown,
     now: number,
     asked: boolean
@@ -128,7 +128,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
    * A newer version of a post of its own that is here; what it was before stays as its history. One that is not newer
    * tells how its poll stands, and nothing else.
    */
-  const edit = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown, now: number) {
+  const edit = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown, now: number) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
@@ -179,7 +179,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
    * The post that is boosted. What comes with the boost is believed where the booster wrote it (row 9); any other post that
    * is not here is fetched, where somebody here would see the boost.
    */
-  const boosted = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown) {
+  const boosted = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown) {
     const uri = idOf(object) ?? ""
     const known = yield* references.status(uri)
     if (known !== undefined) return known
@@ -192,7 +192,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     return yield* new Unasked({ inquiry: { kind: "post", uri } })
   })
 
-  const announce = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, activity: Foreign) {
+  const announce = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const uri = readUrl(activity["id"])
     if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
@@ -217,7 +217,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     return done
   })
 
-  const remove = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown) {
+  const remove = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown) {
     const uri = idOf(object) ?? ""
     const url = readUrl(uri)
     if (url?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")

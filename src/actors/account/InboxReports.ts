@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { asText, type Foreign, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { flagCommentCharactersMax, Flags } from "../../services/moderation/Flags.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 
 /** Reports of another server about an account of this one, inside a transaction of the signer's actor (S-011, row 20). */
 export const make = Effect.gen(function*() {
@@ -16,7 +16,7 @@ export const make = Effect.gen(function*() {
   const { outboundAllow } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
 
-  const flag = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, activity: Foreign) {
+  const flag = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const uri = readUrl(activity["id"])
     if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")

@@ -2,13 +2,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { RemoteSelf } from "./RemoteSelf.ts"
 import type { Verbs } from "./Verbs.ts"
 
 const undoable = ["Announce", "Block", "Follow", "Like"] as const
@@ -21,12 +22,13 @@ const isUndoable = (type: string | undefined): type is Undoable => undoable.some
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient
+  const inbound = yield* InboundActivities
   const references = yield* References
   const statuses = yield* RemoteStatuses
   const undoables = yield* Undoables
 
   /** Only ids of its own can be remembered: nobody keeps another's activities away. */
-  const isOwn = (self: RemoteSelf, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
+  const isOwn = (self: InboundSender, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
 
   const stands = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
     const rows = {
@@ -59,9 +61,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       : references.status(idOf(object) ?? "")
 
   /** What the account did under an id. A boost is a status, whose id does not come back. */
-  const byId = Effect.fnUntraced(function*(own: Ownership, id: string) {
+  const byId = Effect.fnUntraced(function*(own: Ownership, id: string, signedMillis: number) {
     const known = yield* undoables.take(own.accountId, id)
-    if (known !== undefined) return yield* Effect.as(takeBack(own, known.type, known.targetId), true)
+    if (known !== undefined) {
+      if (known.type === "Follow") yield* inbound.end(own.accountId, id, signedMillis)
+      return yield* Effect.as(takeBack(own, known.type, known.targetId), true)
+    }
     const [boost] = yield* sql<{ original: bigint }>`SELECT reblog_of_id AS original FROM statuses
       WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
     if (boost === undefined) return false
@@ -69,7 +74,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     return yield* Effect.as(takeBack(own, "Announce", boost.original), true)
   })
 
-  const undo = Effect.fnUntraced(function*(own: Ownership, self: RemoteSelf, object: unknown) {
+  const undo = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown, signedMillis: number) {
     const inner = asForeign(object)
     const [actor, id] = [idOf(inner?.["actor"]), idOf(object)]
     if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
@@ -80,12 +85,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       if (ownId !== undefined) {
         yield* undoables.take(own.accountId, ownId)
         if (type === "Announce") yield* statuses.bury(own.accountId, ownId)
+        if (type === "Follow") yield* inbound.end(own.accountId, ownId, signedMillis)
       }
       yield* takeBack(own, type, subject)
       return done
     }
     if (ownId === undefined) return yield* ignored("nothing that can be undone")
-    if (yield* byId(own, ownId)) return done
+    if (yield* byId(own, ownId, signedMillis)) return done
     yield* statuses.bury(own.accountId, ownId)
     return yield* ignored("nothing that is here; it will not come either")
   })
@@ -96,5 +102,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       ? statuses.isBuriedLately(own.accountId, idOf(activity) ?? "")
       : Effect.succeed(false)
 
-  return { undo: (own: Ownership, self: RemoteSelf, object: unknown): Outcome => undo(own, self, object), wasUndone }
+  return {
+    /** `signedMillis`: when the Undo was signed, in milliseconds since 1970. */
+    undo: (own: Ownership, self: InboundSender, object: unknown, signedMillis: number): Outcome =>
+      undo(own, self, object, signedMillis),
+    wasUndone
+  }
 })

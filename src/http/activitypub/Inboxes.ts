@@ -79,7 +79,7 @@ const make = Effect.gen(function*() {
         return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)
       }
       if (activity === undefined) return plainError(400, "This is no activity")
-      const { accountId, uri } = sender.success
+      const { accountId, signedMillis, uri } = sender.success
       const judgement = yield* judgements.atDoor(sender.success, activity)
       // Others need not know what we do with what they send; a closed domain is told, so that it stops.
       if (!judgement.passes) {
@@ -89,7 +89,13 @@ const make = Effect.gen(function*() {
       // An id of another server is none of the sender's to give.
       const own = id !== undefined && URL.parse(id)?.origin === URL.parse(uri)?.origin
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
-        (yield* Effect.orDie(inbound.record(accountId, own ? id : undefined, text)))
+        (yield* Effect.orDie(inbound.record(accountId, {
+          uri: own ? id : undefined,
+          document: text,
+          signedMillis,
+          // Some follow under the same id however often, and a follow that stands is accepted again.
+          repeats: typeOf(activity, "Follow") !== undefined
+        })))
       if (!kept) return yield* comeBack("activities", "backlog")
       yield* accounts.receive(accountId)
       // Whoever speaks to us lives, whatever became of what was sent there.

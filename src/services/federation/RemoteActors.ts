@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
@@ -28,8 +28,6 @@ export class RemoteActors extends Context.Service<RemoteActors, {
   readonly refresh: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
   /** The account behind `name@domain`. */
   readonly findByHandle: (handle: string) => Effect.Effect<RemoteAccount, RemoteError>
-  /** Whether it is time to look at the profile again. */
-  readonly isStale: (account: RemoteAccount) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/RemoteActors") {
   static readonly layer = Layer.effect(
     RemoteActors,
@@ -108,9 +106,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       return RemoteActors.of({
         find,
         refresh,
-        findByHandle,
-        isStale: ({ fetchedAt }) =>
-          Effect.map(Clock.currentTimeMillis, (now) => now - fetchedAt.getTime() > profileMillisMax)
+        findByHandle
       })
     })
   )

@@ -43,13 +43,18 @@ export interface Sender {
   readonly suspended: boolean
 }
 
+/** A sender whose signature holds, and when that was made, in milliseconds since 1970. */
+export interface Verified extends Sender {
+  readonly signedMillis: number
+}
+
 interface KnownKey extends Sender {
   readonly publicPem: string
 }
 
 /** Finds out who signed a request; nothing of the request is believed before. */
 export class Senders extends Context.Service<Senders, {
-  readonly verify: (request: SignedRequest) => Effect.Effect<Sender, Unverified | KeyUnavailable | DomainClosed>
+  readonly verify: (request: SignedRequest) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed>
 }>()("murmuration/services/federation/Senders") {
   static readonly layer = Layer.effect(
     Senders,
@@ -132,20 +137,20 @@ export class Senders extends Context.Service<Senders, {
 
       const verify = traced("Senders.verify")(function*(request: SignedRequest) {
         const claim = yield* signatures.claim(request)
-        const { keyId } = claim
+        const { keyId, signedMillis } = claim
         const host = readUrl(keyId)?.host
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
         const holds = (key: KnownKey | undefined) =>
           key === undefined ? Effect.succeed(false) : signatures.holds(claim, key.publicPem)
         const known = yield* stored(keyId)
-        if (known !== undefined && (yield* holds(known))) return known
+        if (known !== undefined && (yield* holds(known))) return { ...known, signedMillis }
         yield* once(keyId, lookUp(keyId))
         const fresh = yield* stored(keyId)
         if (fresh === undefined) {
           return yield* new Unverified({ text: `Public key not found for key ${keyId}`, malformed: false })
         }
         return (yield* holds(fresh))
-          ? fresh
+          ? { ...fresh, signedMillis }
           : yield* new Unverified({ text: `Verification failed for ${fresh.uri}`, malformed: false })
       })
       return Senders.of({ verify })

@@ -57,7 +57,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("whom posts 
       const [a, b, c] = [yield* actorOf(dora), yield* actorOf(emil), yield* actorOf(fay)]
       assert.strictEqual(
         yield* done(yan, { type: "Create", object: note(yan, "both", { ...mentioning(a, b), to: [a, b], cc: [] }) }),
-        "ignored: it concerns nobody here; changed: somebody whom it names blocks its sender"
+        "ignored: it concerns nobody here; changed: a block is between its sender and somebody whom it names"
       )
       yield* done(yan, { type: "Create", object: note(yan, "three", mentioning(a, b, c)) })
       const { mentions } = yield* received(fay)

@@ -2,7 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { cli } from "../../support/Program.ts"
+import { TestServer } from "../../support/Server.ts"
 import { actorOf, json, person, there } from "./Calls.ts"
+import { eventually, resolved, serve } from "./Exchange.ts"
 import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
 /** How much there is of everything that an activity may leave behind. */
@@ -54,7 +57,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
       const tag = both.map((href) => ({ type: "Mention", href }))
       const outcome = yield* done(zoe, { type: "Create", object: note(zoe, "both", { to: both, cc: [], tag }) })
-      assert.strictEqual(outcome, "done; changed: somebody whom it names blocks its sender")
+      assert.strictEqual(outcome, "done; changed: a block is between its sender and somebody whom it names")
       assert.lengthOf(yield* json(bob, "/api/v1/notifications"), 1)
       const [{ status: told }] = yield* json(bob, "/api/v1/notifications")
       assert.deepStrictEqual(told.mentions.map(({ username }: { username: string }) => username), ["bob"])
@@ -78,6 +81,63 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       assert.deepStrictEqual(yield* traces, before)
       assert.strictEqual(yield* done(yan, { type: "Undo", object: { type: "Like", object: status.uri } }), "done")
       assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).favourites_count, 0)
+    }))
+
+  it.effect("row 17: whoever blocks the author is not mentioned by any spelling of the own id, nor in what the author boosts", () =>
+    Effect.gen(function*() {
+      const [emil, fay, will] = [yield* person("emil"), yield* person("fay"), yield* there("will")]
+      const [me, other] = [yield* actorOf(emil), yield* actorOf(fay)]
+      yield* done(will, { type: "Follow", object: other })
+      yield* done(will, { type: "Follow", object: me })
+      const [{ account }] = yield* json(emil, "/api/v1/notifications")
+      yield* json(emil, `/api/v1/accounts/${account.id}/block`, { method: "POST" })
+      yield* json(fay, `/api/v1/accounts/${account.id}/follow`, { method: "POST" })
+      yield* done(will, { type: "Accept", object: { type: "Follow", actor: other, object: will.id } })
+      const spellings = [me, me.replace("emil", "Emil"), me.replace("users/", "@"), `${me}/`]
+      const mentioning = { cc: [...spellings, other], tag: spellings.map((href) => ({ type: "Mention", href })) }
+      const everybody = ["https://www.w3.org/ns/activitystreams#Public"]
+      yield* done(will, { type: "Create", object: note(will, "named", mentioning) })
+      const boosted = { ...note(will, "boosted", mentioning), published: new Date(0).toISOString() }
+      yield* done(will, { type: "Announce", object: boosted, to: everybody })
+      const sql = yield* SqlClient.SqlClient
+      const posts = yield* sql`SELECT html FROM statuses WHERE account_id = ${account.id} AND html <> '' ORDER BY html`
+      assert.deepStrictEqual(posts, [{ html: "<p>boosted</p>" }, { html: "<p>named</p>" }])
+      assert.isEmpty(yield* sql`SELECT FROM mentions WHERE account_id = ${emil.accountId} AND NOT silent`)
+    }))
+
+  it.effect("row 17: a post that is fetched is judged as one that is sent: no files of a domain whose files are rejected", () =>
+    Effect.gen(function*() {
+      const { domain, url } = yield* OtherServer
+      const [gil, vera] = [
+        yield* person("gil"),
+        yield* there("vera", { icon: { type: "Image", url: `${url}/icon.png` } })
+      ]
+      const picture = { type: "Document", mediaType: "image/png", url: `${url}/a.png` }
+      const fetched = (name: string) => note(vera, name, { attachment: [picture] })
+      yield* serve(fetched("before"), fetched("after"))
+      const sql = yield* SqlClient.SqlClient
+      const { variables } = yield* TestServer
+      const files = (name: string) =>
+        Effect.map(
+          Effect.andThen(
+            resolved(gil.token, `${vera.id}/notes/${name}`),
+            sql`SELECT FROM media_attachments m JOIN statuses s ON s.id = m.status_id
+              WHERE s.uri = ${`${vera.id}/notes/${name}`}`
+          ),
+          ({ length }) => length
+        )
+      assert.strictEqual(yield* files("before"), 1)
+      assert.strictEqual(
+        (yield* cli(["domain", "block", domain, "--severity", "noop", "--reject-media"], variables)).code,
+        0
+      )
+      yield* eventually(Effect.map(
+        json(undefined, `/api/v1/accounts/lookup?acct=vera@${domain}`),
+        ({ avatar }) => String(avatar).endsWith("missing.png") || undefined
+      ))
+      assert.strictEqual(yield* files("after"), 0)
+      assert.lengthOf(yield* sql`SELECT FROM statuses WHERE uri = ${`${vera.id}/notes/after`}`, 1)
+      yield* cli(["domain", "unblock", domain], variables)
     }))
 
   it.effect("row 17: a deleted actor, whose key is gone, is nobody", () =>

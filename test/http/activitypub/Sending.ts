@@ -17,18 +17,18 @@ export const servers = Layer.effect(OtherServer, peer).pipe(
 export type RemotePerson = Effect.Success<ReturnType<Peer["actor"]>>
 
 /** A body as it is with the headers of a POST that somebody signed. */
-export const signed = Effect.fnUntraced(function*(by: RemotePerson, text: string, url: URL) {
+export const signed = Effect.fnUntraced(function*(by: RemotePerson, text: string, url: URL, now = Date.now()) {
   const keys = yield* KeyOperations
   const body = new TextEncoder().encode(text)
-  const request = { method: "POST", url, keyId: by.keyId, now: Date.now(), body } as const
+  const request = { method: "POST", url, keyId: by.keyId, now, body } as const
   const { base, headers } = Cavage.toSign({ ...request, headers: { "content-type": "application/activity+json" } })
   return { body, headers: headers(yield* Effect.orDie(keys.sign(by.privatePem, base))) }
 })
 
-/** Sends a body as it is, signed by somebody; answers the status. */
-export const sendBody = Effect.fnUntraced(function*(by: RemotePerson, text: string, path = "/inbox") {
+/** Sends a body as it is, signed by somebody at a time in milliseconds since 1970; answers the status. */
+export const sendBody = Effect.fnUntraced(function*(by: RemotePerson, text: string, path = "/inbox", now?: number) {
   const { baseUrl, fetch } = yield* TestServer
-  const { body, headers } = yield* signed(by, text, new URL(baseUrl + path))
+  const { body, headers } = yield* signed(by, text, new URL(baseUrl + path), now)
   return (yield* fetch(path, { method: "POST", headers, body })).status
 })
 

@@ -5,6 +5,7 @@ import { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import { type InboundSender, senderQuery } from "./InboundSender.ts"
 import * as Recording from "./Recording.ts"
 
 /** Activities of one sender that are taken up at once. */
@@ -22,6 +23,8 @@ export interface InboundActivity {
   readonly id: bigint
   readonly document: string
   readonly receivedAt: Date
+  /** Of one that was not tried yet: when it was signed. */
+  readonly dueAt: Date
   readonly tries: number
 }
 
@@ -36,29 +39,18 @@ export interface DeadActivity {
   readonly reason: string
 }
 
-/** Who sent it, as far as activities and the rules about them are concerned. */
-export interface InboundSender {
-  readonly uri: string
-  /** Of the handle. */
-  readonly domain: string
-  readonly followersUrl: string | null
-  readonly featuredUrl: string | null
-  readonly suspended: boolean
-  /** Somebody here blocks the sender, or its domain. */
-  readonly shunned: boolean
-}
-
 /** What came in from other servers, each activity of a sender once, and what became of it. */
 export class InboundActivities extends Context.Service<InboundActivities, {
   /**
-   * Keeps an activity; one that is there already has no effect, nor has one of an account that is gone by now. `uri`
-   * undefined stands for what has no id. False where too much of the sender waits already, and nothing is kept.
+   * Keeps an activity; one that is there already has no effect unless it repeats, nor has one of an account that is gone by
+   * now. False where too much of the sender waits already, and nothing is kept.
    */
-  readonly record: (
-    accountId: AccountId,
-    uri: string | undefined,
-    document: string
-  ) => Effect.Effect<boolean, SqlError>
+  readonly record: (accountId: AccountId, incoming: Recording.Incoming) => Effect.Effect<boolean, SqlError>
+  /**
+   * What the account did under this id was ended by something that was signed at `signedMillis`: only what is signed later
+   * does it anew; in the running transaction.
+   */
+  readonly end: (accountId: AccountId, uri: string, signedMillis: number) => Effect.Effect<void, SqlError>
   /** What waits for the sender and is due, in the order in which it came; `sender` is undefined where that is nobody remote. */
   readonly waiting: (
     accountId: AccountId
@@ -96,15 +88,16 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const record = yield* Recording.make(sql)
 
       return InboundActivities.of({
-        record: traced("InboundActivities.record")((accountId, uri, document) => record(accountId, uri, document)),
+        record: traced("InboundActivities.record")((accountId, incoming) => record(accountId, incoming)),
+        end: traced("InboundActivities.end")((accountId, uri, signedMillis) =>
+          Effect.asVoid(sql`UPDATE inbound_activities SET due_at = greatest(due_at, ${new Date(signedMillis)})
+            WHERE account_id = ${accountId} AND uri = ${Recording.keyOf(uri, "")} AND outcome IS NOT NULL`)
+        ),
         waiting: traced("InboundActivities.waiting")(function*(accountId) {
           const waiting = yield* sql<InboundActivity & InboundSender>`
-            WITH sender AS MATERIALIZED (SELECT a.uri, a.domain, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended,
-                EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
-                  OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain = a.domain) AS shunned
-              FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId})
-            SELECT i.id, i.document, i.received_at, i.tries, sender.* FROM inbound_activities i LEFT JOIN sender ON true
-            WHERE i.account_id = ${accountId} AND i.outcome IS NULL AND i.due_at <= ${yield* now}
+            WITH sender AS MATERIALIZED (${senderQuery(sql, accountId)})
+            SELECT i.id, i.document, i.received_at, i.due_at, i.tries, sender.* FROM inbound_activities i LEFT JOIN sender ON true
+            WHERE i.account_id = ${accountId} AND i.outcome IS NULL AND (i.tries = 0 OR i.due_at <= ${yield* now})
             ORDER BY i.id LIMIT ${rowsMax(sql, inboundRoundMax)}`
           return { sender: waiting[0]?.uri ? waiting[0] : undefined, waiting }
         }),
@@ -128,7 +121,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         }),
         senders: traced("InboundActivities.senders")(function*(accountsMax) {
           const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM inbound_activities
-            WHERE outcome IS NULL AND due_at <= ${yield* now} LIMIT ${accountsMax}`
+            WHERE outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now}) LIMIT ${accountsMax}`
           return rows.map(({ accountId }) => AccountId.make(accountId))
         }),
         dead: traced("InboundActivities.dead")((rows) =>

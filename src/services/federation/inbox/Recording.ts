@@ -11,15 +11,25 @@ const recordedAtOnceMax = 100
 /** Characters of an id that is kept as it is; a longer one by its hash. */
 const uriCharactersMax = 2_000
 
-interface Arrived {
+/** An activity as it came in. */
+export interface Incoming {
+  /** Undefined stands for what has no id. */
+  readonly uri: string | undefined
+  readonly document: string
+  /** When its sender signed it, in milliseconds since 1970. */
+  readonly signedMillis: number
+  /** Whether it may have its effect under the same id again: signed later than before, and than whatever ended it. */
+  readonly repeats: boolean
+}
+
+interface Arrived extends Incoming {
   readonly accountId: bigint
   readonly uri: string
-  readonly document: string
   readonly kept: Deferred.Deferred<boolean, SqlError>
 }
 
 /** What an activity is known by. An id that Postgres would not take stands for itself by its hash, too. */
-const keyOf = (uri: string | undefined, document: string) =>
+export const keyOf = (uri: string | undefined, document: string): string =>
   uri !== undefined && uri.length <= uriCharactersMax && !uri.includes("\0") && uri.isWellFormed()
     ? uri
     : `sha256:${hash("sha256", uri ?? document)}`
@@ -27,10 +37,11 @@ const keyOf = (uri: string | undefined, document: string) =>
 /**
  * Writes activities down, in the order in which they came: whatever arrives while one statement is under way is the next
  * one's, so that a flood takes few statements and nobody waits for company. An activity is kept before the caller goes on;
- * one of an account that is gone by now has no effect.
+ * one of an account that is gone by now has no effect. Until it is tried it is due since it was signed, and what is done
+ * keeps that time, or the later one of what ended it: of what repeats, only what was signed after that is new.
  */
 export const make = (sql: SqlClient): Effect.Effect<
-  (accountId: bigint, uri: string | undefined, document: string) => Effect.Effect<boolean, SqlError>,
+  (accountId: bigint, incoming: Incoming) => Effect.Effect<boolean, SqlError>,
   never,
   Scope.Scope
 > =>
@@ -39,20 +50,27 @@ export const make = (sql: SqlClient): Effect.Effect<
     let writing = false
 
     /** Answers the senders who have too much waiting. */
-    const write = Effect.fnUntraced(function*(batch: ReadonlyArray<Arrived>) {
+    const write = Effect.fnUntraced(function*(arrivals: ReadonlyArray<Arrived>) {
+      // No statement may touch a row twice.
+      const batch = [...new Map(arrivals.map((one) => [`${one.accountId} ${one.uri}`, one])).values()]
       const at = new Date(yield* Clock.currentTimeMillis)
       const rows = yield* sql<{ accountId: bigint }>`
         WITH given AS (SELECT * FROM unnest(${batch.map(({ accountId }) => accountId)}::bigint[],
-            ${batch.map(({ uri }) => uri)}::text[], ${batch.map(({ document }) => document)}::text[])
-          WITH ORDINALITY AS g (account_id, uri, document, place)),
+            ${batch.map(({ uri }) => uri)}::text[], ${batch.map(({ document }) => document)}::text[],
+            ${batch.map(({ signedMillis }) => new Date(signedMillis))}::timestamptz[],
+            ${batch.map(({ repeats }) => repeats)}::boolean[])
+          WITH ORDINALITY AS g (account_id, uri, document, signed_at, repeats, place)),
         full_senders AS (SELECT s.account_id FROM (SELECT DISTINCT account_id FROM given) s
           WHERE (SELECT count(*) FROM (SELECT FROM inbound_activities w
             WHERE w.account_id = s.account_id AND w.outcome IS NULL LIMIT ${rowsMax(sql, waitingPerSenderMax)}) w)
             >= ${waitingPerSenderMax}),
-        made AS (INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at)
-          SELECT next_id(${at.getTime()}), a.id, g.uri, document, ${at}, ${at} FROM given g JOIN accounts a ON a.id = g.account_id
+        made AS (INSERT INTO inbound_activities AS i (id, account_id, uri, document, received_at, due_at)
+          SELECT next_id(${at.getTime()}), a.id, g.uri, document, ${at}, signed_at FROM given g JOIN accounts a ON a.id = g.account_id
           WHERE account_id NOT IN (SELECT account_id FROM full_senders) ORDER BY place
-          ON CONFLICT (account_id, uri) DO NOTHING)
+          ON CONFLICT (account_id, uri) DO UPDATE SET id = excluded.id, document = excluded.document, outcome = NULL,
+            tries = 0, received_at = excluded.received_at, due_at = excluded.due_at
+          WHERE i.outcome IS NOT NULL AND i.due_at < excluded.due_at AND EXISTS (
+            SELECT FROM given g WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.repeats))
         SELECT account_id FROM full_senders`
       return new Set(rows.map(({ accountId }) => accountId))
     })
@@ -83,10 +101,10 @@ export const make = (sql: SqlClient): Effect.Effect<
       writing = false
     })
 
-    return (accountId, uri, document) =>
+    return (accountId, incoming) =>
       Effect.suspend(() => {
         const kept = Deferred.makeUnsafe<boolean, SqlError>()
-        arrived.push({ accountId, uri: keyOf(uri, document), document, kept })
+        arrived.push({ ...incoming, accountId, uri: keyOf(incoming.uri, incoming.document), kept })
         if (writing) return Deferred.await(kept)
         writing = true
         return Effect.andThen(Effect.forkIn(drain, scope), Deferred.await(kept))

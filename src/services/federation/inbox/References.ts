@@ -32,18 +32,17 @@ export class References extends Context.Service<References, {
 
       const accounts = traced("References.accounts")(function*(uris: ReadonlyArray<string>) {
         if (uris.length === 0) return new Map<string, AccountId>()
-        const names = new Map(uris.flatMap((uri) => {
-          const name = localName(uri)
-          return name === undefined ? [] : [[name, uri] as const]
-        }))
+        // Somebody here may be named by several ids at once: the page, the actor, in any case.
+        const names = Map.groupBy(uris, localName)
+        names.delete(undefined)
         const rows = yield* sql<{ id: bigint; uri: string | null; username: string }>`
           SELECT id, uri, lower(username) AS username FROM accounts
           WHERE uri = ANY (${uris}::text[]) OR (lower(coalesce(domain, '')) = '' AND lower(username) = ANY (${[
           ...names.keys()
         ]}::text[]))`
         return new Map(rows.flatMap(({ id, uri, username }) => {
-          const named = uri ?? names.get(username)
-          return named === undefined ? [] : [[named, AccountId.make(id)] as const]
+          const named = uri === null ? names.get(username) ?? [] : [uri]
+          return named.map((one) => [one, AccountId.make(id)] as const)
         }))
       })
 

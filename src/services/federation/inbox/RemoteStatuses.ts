@@ -48,11 +48,6 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     attachments: ReadonlyArray<ForeignAttachment>,
     millis: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** Those of `ids` who block the account or its domain, or whom it blocks: they are not told of its posts. */
-  readonly shunning: (
-    accountId: AccountId,
-    ids: ReadonlyArray<AccountId>
-  ) => Effect.Effect<ReadonlySet<bigint>, SqlError>
   /** After an edit: whom the post is for without naming them. */
   readonly quieten: (
     statusId: bigint,
@@ -191,15 +186,6 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             ([row]) => row?.id
           )
         ),
-        shunning: traced("RemoteStatuses.shunning")(function*(accountId, ids) {
-          if (ids.length === 0) return new Set<bigint>()
-          const rows = yield* sql<{ id: bigint }>`
-            SELECT account_id AS id FROM blocks WHERE target_account_id = ${accountId} AND account_id = ANY (${ids}::bigint[])
-            UNION SELECT target_account_id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ANY (${ids}::bigint[])
-            UNION SELECT d.account_id FROM domain_mutes d JOIN accounts a ON a.domain = d.domain
-              WHERE a.id = ${accountId} AND d.account_id = ANY (${ids}::bigint[])`
-          return new Set(rows.map(({ id }) => id))
-        }),
         quieten: traced("RemoteStatuses.quieten")((statusId, mentions) =>
           Effect.asVoid(
             sql`UPDATE mentions SET quiet = account_id = ANY (${

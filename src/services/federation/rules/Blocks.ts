@@ -28,10 +28,17 @@ const without = (document: Foreign, blockers: ReadonlySet<string>): Foreign => {
   return changed ? { ...document, ...parts } : document
 }
 
-/** Nobody is mentioned or addressed by whom they block, or from a domain that they block (federation.md section 10). */
+/**
+ * Nobody is mentioned or addressed by whom they block, from a domain that they block (federation.md section 10), or by whoever
+ * blocks them; not in what comes with a boost either.
+ */
 export const mentions: Rule = (activity, { blockers }) => {
   const object = asForeign(activity["object"])
-  if (blockers.size === 0 || object === undefined || typeOf(activity, "Create", "Update") === undefined) return accept
+  if (blockers.size === 0 || object === undefined || typeOf(activity, "Announce", "Create", "Update") === undefined) {
+    return accept
+  }
   const plain = without(object, blockers)
-  return plain === object ? accept : change({ ...activity, object: plain }, "somebody whom it names blocks its sender")
+  return plain === object
+    ? accept
+    : change({ ...activity, object: plain }, "a block is between its sender and somebody whom it names")
 }

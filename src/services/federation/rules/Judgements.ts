@@ -29,7 +29,7 @@ const nobody: ReadonlySet<string> = new Set()
 export class Judgements extends Context.Service<Judgements, {
   /** Right after the sender is verified and before anything of the activity is looked at. What does not pass is counted. */
   readonly atDoor: (sender: Judged, activity: Foreign) => Effect.Effect<Judgement>
-  /** In the transaction of the sender's actor; `shunned` where somebody here blocks the sender or its domain at all. */
+  /** In the transaction of the sender's actor; `shunned` where there are blocks at all between it, or its domain, and somebody here. */
   readonly inside: (
     sender: Judged & { readonly shunned: boolean },
     activity: Foreign
@@ -69,6 +69,8 @@ export class Judgements extends Context.Service<Judgements, {
         const ids = [...named.values()]
         const rows = yield* sql<{ accountId: bigint }>`
           SELECT account_id FROM blocks WHERE target_account_id = ${sender.accountId} AND account_id = ANY (${ids}::bigint[])
+          UNION SELECT target_account_id FROM blocks
+            WHERE account_id = ${sender.accountId} AND target_account_id = ANY (${ids}::bigint[])
           UNION SELECT account_id FROM domain_mutes WHERE domain = ${sender.domain} AND account_id = ANY (${ids}::bigint[])`
         const blocking = new Set(rows.map(({ accountId }) => accountId))
         return new Set([...named].flatMap(([uri, id]) => blocking.has(id) ? [uri] : []))

@@ -7,7 +7,7 @@ export interface Facts {
   readonly standing: Standing
   /** The sender is suspended here or says so itself. */
   readonly suspended: boolean
-  /** Local accounts that the activity names and that block the sender or its domain, by the ids that it names them by. */
+  /** Accounts that the activity names and that block the sender or its domain, or it them, by the ids that it names them by. */
   readonly blockers: ReadonlySet<string>
   /** The author of the local post that the activity is about blocks the sender. */
   readonly blockedByAuthor: boolean

@@ -97,7 +97,8 @@ export const claim = (request: SignedRequest, host: string, now: number): Result
     keyId,
     algorithm: algorithm === "hs2019" ? undefined : algorithm,
     base: utf8.encode(base),
-    signature: Buffer.from(encoded, "base64")
+    signature: Buffer.from(encoded, "base64"),
+    signedMillis: created
   })
 }
 

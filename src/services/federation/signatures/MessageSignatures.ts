@@ -108,7 +108,13 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
   }
   const base = signatureBase(components, input.text, { ...request, origin })
   if (base === undefined) return unverified("A signed component is missing")
-  return Result.succeed({ keyId, algorithm, base: utf8.encode(base), signature: Buffer.from(encoded, "base64") })
+  return Result.succeed({
+    keyId,
+    algorithm,
+    base: utf8.encode(base),
+    signature: Buffer.from(encoded, "base64"),
+    signedMillis: created * 1_000
+  })
 }
 
 /** As `Cavage.toSign`; the key's kind is the algorithm. */

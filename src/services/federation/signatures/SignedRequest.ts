@@ -18,6 +18,8 @@ export interface Claim {
   readonly algorithm: "rsa-sha256" | "ed25519" | undefined
   readonly base: Uint8Array
   readonly signature: Uint8Array
+  /** When it was signed, as its signer says, in milliseconds since 1970. */
+  readonly signedMillis: number
 }
 
 /** A signature that is not looked at any further; `malformed` is the sender's mistake in writing it. */

@@ -82,7 +82,7 @@ describe("the chain of rules", () => {
           tag: [{ type: "Mention", href: "https://here.test/users/b" }]
         }
       },
-      changes: ["somebody whom it names blocks its sender"]
+      changes: ["a block is between its sender and somebody whom it names"]
     })
   })
 
