@@ -5,6 +5,7 @@ import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/fe
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { Congestion } from "../../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
+import { knownBy } from "../../services/federation/inbox/Repeats.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import { Hosts } from "../../services/federation/outbox/Hosts.ts"
 import { Judgements } from "../../services/federation/rules/Judgements.ts"
@@ -85,17 +86,8 @@ const make = Effect.gen(function*() {
       if (!judgement.passes) {
         return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
       }
-      const id = idOf(activity)
-      // An id of another server is none of the sender's to give.
-      const own = id !== undefined && URL.parse(id)?.origin === URL.parse(uri)?.origin
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
-        (yield* Effect.orDie(inbound.record(accountId, {
-          uri: own ? id : undefined,
-          document: text,
-          signedMillis,
-          // Some follow under the same id however often, and a follow that stands is accepted again.
-          repeats: typeOf(activity, "Follow") !== undefined
-        })))
+        (yield* Effect.orDie(inbound.record(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
       if (!kept) return yield* comeBack("activities", "backlog")
       yield* accounts.receive(accountId)
       // Whoever speaks to us lives, whatever became of what was sent there.

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { answer, eventually } from "./Exchange.ts"
-import { sendBody, servers, settled } from "./Sending.ts"
-import { actorOf, json, person, there, told } from "./Talking.ts"
+import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+import { actorOf, json, mentioning, person, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 
@@ -24,7 +24,7 @@ const delivered = Effect.map(
   })
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("follows that come again", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities that come again", (it) => {
   it.effect("row 78, F18: a follow under the same id counts again after its end, and no copy of what was signed before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -72,5 +72,66 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("follows tha
       yield* after(like, 30)
       assert.deepStrictEqual(yield* sql`SELECT id FROM inbound_activities ORDER BY id`, before)
       assert.deepStrictEqual(yield* count, [{ n: 0 }])
+    }))
+
+  it.effect("S-011: edits that come under one id, as GoToSocial's do, are edits each; the same one again is none", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [anna, yan] = [yield* person("anya"), yield* there("yan")]
+      const written = note(yan, "versions", {
+        published: new Date(began).toISOString(),
+        ...mentioning(yield* actorOf(anna))
+      })
+      yield* done(yan, { type: "Create", object: written })
+      const edit = (version: number): Json => ({
+        id: `${written.id}/activity#Update`,
+        type: "Update",
+        object: {
+          ...written,
+          content: `<p>version ${version}</p>`,
+          updated: new Date(began + version * 1_000).toISOString()
+        }
+      })
+      const text = Effect.map(
+        sql<{ content: string }>`SELECT html AS content FROM statuses WHERE uri = ${written.id}`,
+        ([row]) => row?.content
+      )
+      for (const version of [1, 2, 3]) {
+        yield* done(yan, edit(version))
+        assert.strictEqual(yield* text, `<p>version ${version}</p>`)
+      }
+      const count = sql`SELECT count(*)::int AS n FROM inbound_activities`
+      const before = yield* count
+      assert.strictEqual(yield* send(yan, edit(3)), 202)
+      yield* settled
+      assert.deepStrictEqual(yield* count, before)
+    }))
+
+  it.effect("S-011: what has no id, as pins of Mastodon, counts again when it is signed later", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const featured = `${(yield* OtherServer).url}/users/xia/featured`
+      const [anna, xia] = [yield* person("annika"), yield* there("xia", { featured })]
+      const written = note(xia, "pinned", { ...mentioning(yield* actorOf(anna)) })
+      yield* done(xia, { type: "Create", object: written })
+      const change = Effect.fnUntraced(function*(type: string, seconds: number) {
+        const activity = {
+          "@context": "https://www.w3.org/ns/activitystreams",
+          type,
+          actor: xia.id,
+          object: written.id,
+          target: featured
+        }
+        assert.strictEqual(yield* sendBody(xia, JSON.stringify(activity), "/inbox", began + seconds * 1_000), 202)
+        yield* settled
+        return (yield* sql`SELECT FROM status_pins p JOIN statuses s ON s.id = p.status_id WHERE s.uri = ${written.id}`)
+          .length
+      })
+      assert.strictEqual(yield* change("Add", 0), 1)
+      assert.strictEqual(yield* change("Remove", 2), 0)
+      // A copy of what was said before.
+      assert.strictEqual(yield* change("Add", 0), 0)
+      assert.strictEqual(yield* change("Add", 4), 1)
+      assert.strictEqual(yield* change("Remove", 6), 0)
     }))
 })
