@@ -11,6 +11,7 @@ import { Inquiries, Unasked } from "../../services/federation/fetching/Inquiries
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { editMillis, isCurrent, type Version } from "../../services/federation/inbox/Versions.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
@@ -139,17 +140,16 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (note.updatedMillis === undefined && note.poll === undefined) {
       return yield* ignored("no newer post of its sender")
     }
-    const [old] = yield* sql<{ id: bigint; changedAt: Date }>`
-      SELECT id, coalesce(edited_at, created_at) AS changed_at FROM statuses
+    const [old] = yield* sql<Version & { id: bigint }>`
+      SELECT id, coalesce(edited_at, created_at) AS changed_at, html, spoiler_text, sensitive FROM statuses
       WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`
     if (old === undefined && !self.suspended && now - note.publishedMillis < unknownMillisMax) {
       return yield* create(own, self, object, now, false)
     }
-    const newest = old?.changedAt.getTime() ?? Number.POSITIVE_INFINITY
-    const millis = note.updatedMillis ?? newest
-    if (old === undefined || millis <= newest) {
-      const counted = old !== undefined && millis === newest && note.poll !== undefined &&
-        (yield* polls.tally(own, old.id, note.poll))
+    if (old === undefined) return yield* ignored("nothing newer of what is here")
+    const millis = editMillis(note, old)
+    if (millis === undefined) {
+      const counted = isCurrent(note, old) && note.poll !== undefined && (yield* polls.tally(own, old.id, note.poll))
       return counted ? done : yield* ignored("nothing newer of what is here")
     }
     const mentions = yield* mentionsOf(own, self, note)

@@ -107,6 +107,33 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual(yield* count, before)
     }))
 
+  it.effect("S-011: edits of a second, as servers without fractions of it date them, count in the order in which they come", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [anna, wim] = [yield* person("anouk"), yield* there("wim")]
+      const written = note(wim, "hasty", {
+        published: "2026-02-03T04:05:06Z",
+        updated: "2026-02-03T04:05:06Z",
+        ...mentioning(yield* actorOf(anna))
+      })
+      yield* done(wim, { type: "Create", object: written })
+      const versions = Effect.map(
+        sql<{ html: string }>`SELECT e.html FROM status_edits e JOIN statuses s ON s.id = e.status_id
+            WHERE s.uri = ${written.id} ORDER BY e.id`,
+        (rows) => rows.map(({ html }) => html)
+      )
+      const edited = (content: string) => done(wim, { type: "Update", object: { ...written, content } })
+      assert.strictEqual(yield* edited("<p>second</p>"), "done")
+      assert.strictEqual(yield* edited("<p>third</p>"), "done")
+      // It says nothing new.
+      assert.match((yield* edited("<p>third</p>")) ?? "", /^ignored/)
+      const before = { ...written, content: "<p>older</p>", updated: "2026-02-03T04:05:05Z" }
+      assert.match((yield* done(wim, { type: "Update", object: before })) ?? "", /^ignored/)
+      const [row] = yield* sql`SELECT html FROM statuses WHERE uri = ${written.id}`
+      assert.deepStrictEqual(row, { html: "<p>third</p>" })
+      assert.deepStrictEqual(yield* versions, ["<p>hasty</p>", "<p>second</p>", "<p>third</p>"])
+    }))
+
   it.effect("S-011: what has no id, as pins of Mastodon, counts again when it is signed later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
