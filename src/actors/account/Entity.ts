@@ -53,7 +53,8 @@ const make = Effect.gen(function*() {
     ...moving.verbs,
     ...polling.verbs,
     ...importing.verbs,
-    ...profile.verbs
+    ...profile.verbs,
+    ...purging.verbs
   }
 
   /** Has work that leaves intents followed by the fan-out that works them off. */

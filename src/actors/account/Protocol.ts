@@ -139,6 +139,8 @@ export const Command = Schema.Union([
     stands: Schema.Boolean
   }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
+  /** For ever: its name is not given again. */
+  Schema.TaggedStruct("DeleteAccount", {}),
   /**
    * A post of the account as its origin serves it, in JSON. `asked`: somebody wants it, so that it is kept although it
    * may concern nobody here.
