@@ -26,7 +26,8 @@ layer(services, { excludeTestServices: true })("what a local account leaves behi
       assert.isTrue(yield* purges.retire(anna))
       yield* sql`INSERT INTO fanouts (id, account_id, kind, details, created_at)
         VALUES (1, ${anna}, 'deliver', '{"leaves": "Farewell", "number": "0"}', ${at})`
-      const left = sql`SELECT (SELECT count(*)::int FROM follows) AS follows, (SELECT count(*)::int FROM statuses) AS statuses,
+      const left =
+        sql`SELECT (SELECT count(*)::int FROM follows) AS follows, (SELECT count(*)::int FROM statuses) AS statuses,
         (SELECT count(*)::int FROM reaches) AS reaches, (SELECT count(*)::int FROM agenda) AS agenda`
       const again = Effect.repeat(purges.advance(anna), { times: 5 })
       yield* again
