@@ -15,6 +15,7 @@ import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Undoables } from "../services/federation/inbox/Undoables.ts"
+import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
@@ -102,7 +103,8 @@ const services = Layer.mergeAll(
   Retention.layer,
   Purges.layer,
   Targets.layer,
-  Undoables.layer
+  Undoables.layer,
+  UnknownMentions.layer.pipe(Layer.provide(Errands.layer))
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(

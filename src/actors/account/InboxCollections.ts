@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
@@ -30,7 +31,11 @@ export const make = Effect.gen(function*() {
         return yield* ignored("featured hashtags are not shown")
       }
       const statusId = yield* references.status(idOf(object) ?? "")
-      if (statusId === undefined) return yield* ignored("an unknown post")
+      if (statusId === undefined) {
+        const uri = idOf(object) ?? ""
+        if (!adds || URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an unknown post")
+        return yield* new Unasked({ inquiry: { kind: "post", uri } })
+      }
       const post = yield* targets.own(own.accountId, statusId)
       if (!adds) yield* favourites.unpin(own.accountId, statusId)
       else {

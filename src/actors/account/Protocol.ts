@@ -148,6 +148,8 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean }),
   /** What a remote account has pinned, first what comes first. */
   Schema.TaggedStruct("Feature", { statusIds: Schema.Array(StatusIdFromString) }),
+  /** Who was unknown when the post came is known now, and mentioned in it. */
+  Schema.TaggedStruct("MentionKnown", OnStatus),
   /** A post of the account that its origin has no more. */
   Schema.TaggedStruct("Withdraw", { uri: Schema.String }),
   /** Becomes another account, which must name this one among its aliases. */
