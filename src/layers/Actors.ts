@@ -55,6 +55,7 @@ import { Authors } from "../services/statuses/Authors.ts"
 import { DirectThreads } from "../services/statuses/DirectThreads.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
+import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Publications } from "../services/statuses/Publications.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
@@ -85,6 +86,7 @@ const services = Layer.mergeAll(
   DomainMutes.layer,
   Fanouts.layer,
   Favourites.layer,
+  FeaturedTags.layer,
   Flags.layer,
   Follows.layer,
   InboundActivities.layer,

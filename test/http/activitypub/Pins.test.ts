@@ -51,7 +51,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
           { type: "Add", object: own, target: `${me}/collections/featured` },
           { type: "Add", object: own },
           { type: "Add", object: `${thief.id}/notes/unknown`, target: thief.featured },
-          { type: "Add", object: { type: "Hashtag", name: "#cats" }, target: thief.featured },
+          { type: "Add", object: { type: "Hashtag", name: "#cats" }, target: yan.featured },
+          { type: "Add", object: { type: "Hashtag", name: "no hashtag" }, target: thief.featured },
           { type: "Remove", object: his, target: thief.featured },
           { type: "Remove", object: his, target: yan.featured }
         ]

@@ -110,6 +110,7 @@ const all = [
   ].map((table) => plain(table, "account_id")),
   plain("mentions", "account_id"),
   plain("status_pins", "account_id"),
+  plain("featured_tags", "account_id"),
   plain("account_intents", "account_id"),
   plain("commands", "account_id"),
   plain("fanouts", "account_id")
