@@ -22,6 +22,7 @@ import * as OwnLists from "../../src/http/v1/OwnLists.ts"
 import * as Statuses from "../../src/http/v1/Statuses.ts"
 import * as Timelines from "../../src/http/v1/Timelines.ts"
 import * as DiscoveryServices from "../../src/services/discovery/Search.ts"
+import { PollRefreshes } from "../../src/services/federation/fetching/PollRefreshes.ts"
 import { RemoteProfiles } from "../../src/services/federation/fetching/RemoteProfiles.ts"
 import { Threads } from "../../src/services/federation/fetching/Threads.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
@@ -111,7 +112,9 @@ export const server = (config: Partial<ServerConfig["Service"]> = {}) =>
     Layer.provide(views),
     Layer.provideMerge(services),
     Layer.provideMerge(NodeHttpServer.layerTest),
-    Layer.provideMerge(Layer.mergeAll(Limits.layerOff, RemoteProfiles.layerNone, Threads.layerNone)),
+    Layer.provideMerge(
+      Layer.mergeAll(Limits.layerOff, PollRefreshes.layerNone, RemoteProfiles.layerNone, Threads.layerNone)
+    ),
     Layer.provideMerge(Tokens.layer),
     Layer.provideMerge(OpaqueSecrets.layer),
     Layer.provideMerge(NodeCrypto.layer),
