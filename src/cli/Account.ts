@@ -112,6 +112,25 @@ const modify = Command.make(
   }, (effect) => Effect.provide(effect, Operator.layer))
 ).pipe(Command.withDescription("Changes a user of this server"))
 
+const remove = Command.make(
+  "delete",
+  {
+    name,
+    yes: toggle("yes", "Says that it is meant: nothing brings the account back, and nobody gets its name again")
+  },
+  traced("account delete")(function*(given) {
+    const { accountId } = yield* findUser(given.name)
+    if (!given.yes) {
+      return yield* new OperatorError({
+        message: `This deletes ${given.name} with all posts and files for ever, here and on other servers. ` +
+          "Say --yes if it is meant"
+      })
+    }
+    yield* leave(accountId, { _tag: "DeleteAccount" })
+    yield* Console.log(`Account ${given.name}: its end is on its way.`)
+  }, (effect) => Effect.provide(effect, Operator.layer))
+).pipe(Command.withDescription("Deletes an account of this server with everything that it did"))
+
 /** A command that takes or lifts a measure of the moderators. */
 const moderation = (word: string, measure: Measure, stands: boolean, description: string) =>
   Command.make(
@@ -135,5 +154,5 @@ const measures = [
 
 export const command = Command.make("account").pipe(
   Command.withDescription("Accounts on this server"),
-  Command.withSubcommands([create, modify, ...measures, Moving.alias, Moving.move])
+  Command.withSubcommands([create, modify, remove, ...measures, Moving.alias, Moving.move])
 )

@@ -12,6 +12,7 @@ import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
+import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
 import { LaterGroup } from "./v1/Later.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
@@ -47,6 +48,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(CredentialsGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
+  .add(FeaturedTagsGroup)
   .add(InstanceGroup)
   .add(LaterGroup)
   .add(MarkersGroup)

@@ -14,6 +14,7 @@ import * as ApiDocs from "./pages/ApiDocs.ts"
 import * as Pages from "./pages/Routes.ts"
 import { AccountViews } from "./render/Accounts.ts"
 import { ConversationViews } from "./render/Conversations.ts"
+import { FeaturedTagViews } from "./render/FeaturedTags.ts"
 import { NotificationGroupViews } from "./render/NotificationGroups.ts"
 import { NotificationViews } from "./render/Notifications.ts"
 import { RevisionViews } from "./render/Revisions.ts"
@@ -33,6 +34,7 @@ import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
+import * as FeaturedTags from "./v1/FeaturedTags.ts"
 import * as Instance from "./v1/Instance.ts"
 import * as Later from "./v1/Later.ts"
 import * as Markers from "./v1/Markers.ts"
@@ -70,6 +72,7 @@ const groups = Layer.mergeAll(
   Credentials.layer,
   DomainBlocks.layer,
   Emails.layer,
+  FeaturedTags.layer,
   Instance.layer,
   Later.layer,
   Markers.layer,
@@ -93,6 +96,7 @@ const groups = Layer.mergeAll(
 
 const views = Layer.mergeAll(
   ConversationViews.layer,
+  FeaturedTagViews.layer,
   NotificationGroupViews.layer,
   NotificationViews.layer,
   RevisionViews.layer,

@@ -15,6 +15,7 @@ import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Undoables } from "../services/federation/inbox/Undoables.ts"
+import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
@@ -54,6 +55,7 @@ import { Authors } from "../services/statuses/Authors.ts"
 import { DirectThreads } from "../services/statuses/DirectThreads.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
+import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Publications } from "../services/statuses/Publications.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
@@ -84,6 +86,7 @@ const services = Layer.mergeAll(
   DomainMutes.layer,
   Fanouts.layer,
   Favourites.layer,
+  FeaturedTags.layer,
   Flags.layer,
   Follows.layer,
   InboundActivities.layer,
@@ -102,7 +105,8 @@ const services = Layer.mergeAll(
   Retention.layer,
   Purges.layer,
   Targets.layer,
-  Undoables.layer
+  Undoables.layer,
+  UnknownMentions.layer.pipe(Layer.provide(Errands.layer))
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(

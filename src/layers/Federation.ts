@@ -3,6 +3,7 @@ import { DomainRules } from "../services/federation/domains/DomainRules.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { Inquiries } from "../services/federation/fetching/Inquiries.ts"
 import { LookUps } from "../services/federation/fetching/LookUps.ts"
+import { PollRefreshes } from "../services/federation/fetching/PollRefreshes.ts"
 import { RemoteCollections } from "../services/federation/fetching/RemoteCollections.ts"
 import { RemotePosts } from "../services/federation/fetching/RemotePosts.ts"
 import { RemoteProfiles } from "../services/federation/fetching/RemoteProfiles.ts"
@@ -22,7 +23,7 @@ import { Moves } from "../services/social/Moves.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** What is had from other servers, and stored by way of `Imports`. */
-export const remote = Layer.merge(Threads.layer, RemoteProfiles.layer).pipe(
+export const remote = Layer.mergeAll(Threads.layer, RemoteProfiles.layer, PollRefreshes.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(RemotePosts.layer, RemoteCollections.layer, LookUps.layer)),
   Layer.provideMerge(Layer.merge(RemoteActors.layer, References.layer)),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),

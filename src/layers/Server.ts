@@ -8,6 +8,7 @@ import * as Edge from "../http/Edge.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import { References } from "../services/federation/inbox/References.ts"
+import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
 import { LinkProofs } from "../services/identity/LinkProofs.ts"
 import * as Actors from "./Actors.ts"
 import * as Foundation from "./Foundation.ts"
@@ -29,11 +30,14 @@ const routes = Layer.mergeAll(
 
 const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
 
+/** What errands are about, beside what other servers are asked for. */
+const errands = Layer.mergeAll(References.layer, LinkProofs.layer, UnknownMentions.layer)
+
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Hub.layerStop.pipe(
   // Streams end before the server waits for what it still answers.
   Layer.provideMerge(
-    Layer.merge(served, ErrandRunner.layer.pipe(Layer.provide(Layer.merge(References.layer, LinkProofs.layer))))
+    Layer.merge(served, ErrandRunner.layer.pipe(Layer.provide(errands)))
   ),
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(Routes.hub),

@@ -48,6 +48,7 @@ import { Bookmarks } from "../services/statuses/Bookmarks.ts"
 import { Contexts } from "../services/statuses/Contexts.ts"
 import { ConversationMutes } from "../services/statuses/ConversationMutes.ts"
 import { Conversations } from "../services/statuses/Conversations.ts"
+import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
@@ -75,6 +76,7 @@ const reading = Layer.mergeAll(
   Conversations.layer,
   DomainMutes.layer,
   Exclusions.layer,
+  FeaturedTags.layer,
   Handles.layer,
   History.layer,
   HomeTimelines.layer,

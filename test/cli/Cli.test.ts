@@ -110,6 +110,22 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.deepInclude(nobody, { code: 1, err: "There is no account nobody here\n" })
     }))
 
+  it.effect("account delete: leaves it to the account's actor, once it is said twice", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* run("account", "create", "ruth", "--email", "ruth@example.org", "--password", "a good password")
+      const intents = sql`SELECT kind, details FROM account_intents WHERE kind = 'DeleteAccount'`
+      const asked = yield* run("account", "delete", "ruth")
+      assert.strictEqual(asked.code, 1)
+      assert.include(asked.err, "Say --yes if it is meant")
+      assert.isEmpty(yield* intents)
+      const [ruth] = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE username = 'ruth'`
+      const { result, signal } = yield* heardDuring(run("account", "delete", "ruth", "--yes"))
+      assert.strictEqual(result.code, 0, result.err)
+      assert.deepStrictEqual(signal, { _tag: "Wake", accountId: AccountId.make(ruth!.id) })
+      assert.deepStrictEqual(yield* intents, [{ kind: "DeleteAccount", details: { _tag: "DeleteAccount" } }])
+    }))
+
   it.effect("migrate and doctor: report on the database", () =>
     Effect.gen(function*() {
       assert.deepInclude(yield* run("migrate"), { code: 0, out: "The database is up to date.\n" })

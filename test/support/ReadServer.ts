@@ -8,6 +8,7 @@ import * as Edge from "../../src/http/Edge.ts"
 import { Guard } from "../../src/http/guard/Guard.ts"
 import { Limits } from "../../src/http/guard/Limits.ts"
 import { ConversationViews } from "../../src/http/render/Conversations.ts"
+import { FeaturedTagViews } from "../../src/http/render/FeaturedTags.ts"
 import { NotificationGroupViews } from "../../src/http/render/NotificationGroups.ts"
 import { NotificationViews } from "../../src/http/render/Notifications.ts"
 import { RevisionViews } from "../../src/http/render/Revisions.ts"
@@ -21,6 +22,7 @@ import * as OwnLists from "../../src/http/v1/OwnLists.ts"
 import * as Statuses from "../../src/http/v1/Statuses.ts"
 import * as Timelines from "../../src/http/v1/Timelines.ts"
 import * as DiscoveryServices from "../../src/services/discovery/Search.ts"
+import { PollRefreshes } from "../../src/services/federation/fetching/PollRefreshes.ts"
 import { RemoteProfiles } from "../../src/services/federation/fetching/RemoteProfiles.ts"
 import { Threads } from "../../src/services/federation/fetching/Threads.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
@@ -41,6 +43,7 @@ import { AccountStatuses } from "../../src/services/statuses/AccountStatuses.ts"
 import * as BookmarkServices from "../../src/services/statuses/Bookmarks.ts"
 import { Contexts } from "../../src/services/statuses/Contexts.ts"
 import * as ConversationServices from "../../src/services/statuses/Conversations.ts"
+import { FeaturedTags } from "../../src/services/statuses/FeaturedTags.ts"
 import { History } from "../../src/services/statuses/History.ts"
 import { Interactions } from "../../src/services/statuses/Interactions.ts"
 import { reads } from "./Reads.ts"
@@ -72,6 +75,7 @@ const groups = Layer.mergeAll(
 
 const views = Layer.mergeAll(
   ConversationViews.layer,
+  FeaturedTagViews.layer,
   NotificationGroupViews.layer,
   NotificationViews.layer,
   RevisionViews.layer
@@ -85,6 +89,7 @@ const services = Layer.mergeAll(
   ConversationServices.Conversations.layer,
   DiscoveryServices.Search.layer,
   Exclusions.layer,
+  FeaturedTags.layer,
   History.layer,
   HomeTimelines.layer,
   Interactions.layer,
@@ -107,7 +112,9 @@ export const server = (config: Partial<ServerConfig["Service"]> = {}) =>
     Layer.provide(views),
     Layer.provideMerge(services),
     Layer.provideMerge(NodeHttpServer.layerTest),
-    Layer.provideMerge(Layer.mergeAll(Limits.layerOff, RemoteProfiles.layerNone, Threads.layerNone)),
+    Layer.provideMerge(
+      Layer.mergeAll(Limits.layerOff, PollRefreshes.layerNone, RemoteProfiles.layerNone, Threads.layerNone)
+    ),
     Layer.provideMerge(Tokens.layer),
     Layer.provideMerge(OpaqueSecrets.layer),
     Layer.provideMerge(NodeCrypto.layer),

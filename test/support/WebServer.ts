@@ -76,7 +76,11 @@ const routes = Layer.mergeAll(
 ).pipe(Layer.provide(ActivityPub.documents))
 
 /** There are no actors that could store anything. */
-const noImports = Layer.succeed(Imports, { store: () => new Unavailable(), feature: () => new Unavailable() })
+const noImports = Layer.succeed(Imports, {
+  store: () => new Unavailable(),
+  feature: () => new Unavailable(),
+  featureTags: () => new Unavailable()
+})
 const noMail = Layer.succeed(Mailer, { send: () => Effect.void })
 
 /** What the server says about itself and shows to everybody, behind HTTP on a port and over a database of its own. */

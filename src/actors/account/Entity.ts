@@ -9,6 +9,7 @@ import { lean } from "../../services/Lean.ts"
 import * as Backlog from "./Backlog.ts"
 import * as DomainBlocking from "./DomainBlocking.ts"
 import * as Fanout from "./Fanout.ts"
+import * as Featuring from "./Featuring.ts"
 import * as Importing from "./Importing.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
@@ -41,6 +42,7 @@ const make = Effect.gen(function*() {
   const polling = yield* Polling.make
   const importing = yield* Importing.make(publishing.verbs)
   const profile = yield* Profile.make
+  const featuring = yield* Featuring.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
@@ -53,7 +55,9 @@ const make = Effect.gen(function*() {
     ...moving.verbs,
     ...polling.verbs,
     ...importing.verbs,
-    ...profile.verbs
+    ...profile.verbs,
+    ...purging.verbs,
+    ...featuring.verbs
   }
 
   /** Has work that leaves intents followed by the fan-out that works them off. */

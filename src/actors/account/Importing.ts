@@ -4,12 +4,15 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { findSender, type InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
+import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Tellings from "./Tellings.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
 
 /**
@@ -31,6 +34,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       ? asForeign(judgement.activity["object"])
       : yield* new Unprocessable({ text: judgement.reason })
   })
+  const tellings = yield* Tellings.make
+  const threads = yield* DirectThreads
+  const unknown = yield* UnknownMentions
 
   return {
     verbs: {
@@ -62,6 +68,16 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         const ids = [...new Set([...before, ...wanted])]
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
         return onAccount(accountId)
+      }),
+      MentionKnown: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["MentionKnown"]) {
+        // Conversations are those of the people in them: the post changes over to the one of all of them.
+        const before = yield* threads.erase(statusId)
+        const mentioned = yield* unknown.settle(statusId, accountId)
+        const after = before.length === 0 ? [] : yield* threads.record(statusId)
+        if (!mentioned) return onStatus(statusId)
+        yield* tellings.threadsChanged(after)
+        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
+        return onStatus(statusId)
       }),
       Withdraw: Effect.fnUntraced(function*(own: Ownership, { uri }: Commands["Withdraw"]) {
         const self = yield* findSender(sql, own.accountId)

@@ -18,6 +18,11 @@ export const layer = Layer.effect(
             error._tag === "Unavailable" ? error : new Implausible({ url: uri, reason: error.message })
           )
         ),
+      featureTags: (account, names) =>
+        Effect.mapError(
+          Effect.asVoid(accounts.tell(account, { _tag: "FeatureTags", names })),
+          (error) => error._tag === "Unavailable" ? error : new Unavailable()
+        ),
       feature: (account, statusIds) =>
         Effect.mapError(
           Effect.asVoid(accounts.tell(account, { _tag: "Feature", statusIds })),

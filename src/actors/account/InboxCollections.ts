@@ -1,16 +1,20 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { asForeign, asText, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
+import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
 /** Posts that a remote account may pin; of ours it is fewer. */
 export const remotePinsMax = 50
+/** Characters of a featured hashtag that are looked at. */
+const tagCharactersMax = 256
 
 /** What a remote account pins and takes off; only its own posts in its own collection (S-010, row 8). */
 export const make = Effect.gen(function*() {
@@ -18,6 +22,7 @@ export const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const favourites = yield* Favourites
   const references = yield* References
+  const tags = yield* FeaturedTags
   const targets = yield* Targets
 
   const change = Effect.fnUntraced(
@@ -27,10 +32,16 @@ export const make = Effect.gen(function*() {
       }
       const tag = asForeign(object)
       if (tag !== undefined && typeOf(tag, "Hashtag") !== undefined) {
-        return yield* ignored("featured hashtags are not shown")
+        const name = (asText(tag["name"], tagCharactersMax) ?? "").replace(/^#/, "")
+        yield* adds ? tags.add(own.accountId, name) : tags.remove(own.accountId, name)
+        return done
       }
       const statusId = yield* references.status(idOf(object) ?? "")
-      if (statusId === undefined) return yield* ignored("an unknown post")
+      if (statusId === undefined) {
+        const uri = idOf(object) ?? ""
+        if (!adds || URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an unknown post")
+        return yield* new Unasked({ inquiry: { kind: "post", uri } })
+      }
       const post = yield* targets.own(own.accountId, statusId)
       if (!adds) yield* favourites.unpin(own.accountId, statusId)
       else {

@@ -11,6 +11,7 @@ import { Inquiries, Unasked } from "../../services/federation/fetching/Inquiries
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { editMillis, isCurrent, type Version } from "../../services/federation/inbox/Versions.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
@@ -49,6 +50,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const references = yield* References
   const statuses = yield* RemoteStatuses
   const targets = yield* Targets
+  const unknown = yield* UnknownMentions
   const readUrl = urlReader(outboundAllow)
 
   /** Whom a post mentions, and whether it is for them too. */
@@ -100,6 +102,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("it is here already")
     const { adopted, id } = made
+    yield* unknown.note(id, note)
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
       // It was edited before it came, or the edit came before it.
       yield* publications.preserve(id, note.publishedMillis)
@@ -170,6 +173,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, millis)
     })
     yield* statuses.quieten(old.id, mentions)
+    yield* unknown.note(old.id, note)
     yield* intend(own, "edit", old.id)
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done

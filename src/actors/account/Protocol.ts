@@ -104,6 +104,9 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Vote", { ...OnStatus, choices: Schema.Array(Schema.Int) }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
+  /** A hashtag on the own profile, without the #. */
+  Schema.TaggedStruct("FeatureTag", { name: Schema.String }),
+  Schema.TaggedStruct("UnfeatureTag", { name: Schema.String }),
   Schema.TaggedStruct("Follow", {
     ...Target,
     reblogs: Schema.NullOr(Schema.Boolean),
@@ -139,6 +142,8 @@ export const Command = Schema.Union([
     stands: Schema.Boolean
   }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
+  /** For ever: its name is not given again. */
+  Schema.TaggedStruct("DeleteAccount", {}),
   /**
    * A post of the account as its origin serves it, in JSON. `asked`: somebody wants it, so that it is kept although it
    * may concern nobody here.
@@ -146,6 +151,10 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean }),
   /** What a remote account has pinned, first what comes first. */
   Schema.TaggedStruct("Feature", { statusIds: Schema.Array(StatusIdFromString) }),
+  /** The hashtags on a remote account's profile. */
+  Schema.TaggedStruct("FeatureTags", { names: Schema.Array(Schema.String) }),
+  /** Who was unknown when the post came is known now, and mentioned in it. */
+  Schema.TaggedStruct("MentionKnown", OnStatus),
   /** A post of the account that its origin has no more. */
   Schema.TaggedStruct("Withdraw", { uri: Schema.String }),
   /** Becomes another account, which must name this one among its aliases. */

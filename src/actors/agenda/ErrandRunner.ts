@@ -1,17 +1,23 @@
 import { Effect, Layer, Schedule } from "effect"
+import { Unavailable } from "../../services/Errors.ts"
+import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
 import { References } from "../../services/federation/inbox/References.ts"
+import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { Redirects } from "../../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { LinkProofs } from "../../services/identity/LinkProofs.ts"
-import { AccountId } from "../../services/Ids.ts"
+import { AccountId, StatusId } from "../../services/Ids.ts"
 import { type Errand, type ErrandKind, Errands } from "../../services/intents/Errands.ts"
+import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { Accounts } from "../account/Accounts.ts"
 
 /** Errands that a node runs at once, and how long one may take before it is given up for this time, in seconds. */
 export const errandsAtOnceMax = 32
 export const errandSecondsMax = 50
+/** How long one of those whom a post names is waited for, in seconds. */
+const mentionSecondsMax = 20
 
 const make = Effect.gen(function*() {
   const accounts = yield* RemoteAccounts
@@ -22,6 +28,7 @@ const make = Effect.gen(function*() {
   const proofs = yield* LinkProofs
   const redirects = yield* Redirects
   const references = yield* References
+  const unknown = yield* UnknownMentions
 
   const profile = Effect.fnUntraced(function*(accountId: bigint) {
     const uri = yield* accounts.uriOf(accountId)
@@ -50,11 +57,35 @@ const make = Effect.gen(function*() {
     if (uri !== undefined) yield* redirects.link(accountId, yield* lookedUp(uri))
   })
 
+  const asked = (uri: string) =>
+    actors.find(uri).pipe(
+      Effect.timeoutOrElse({
+        duration: `${mentionSecondsMax} seconds`,
+        orElse: () => new Unreachable({ url: uri, reason: "timeout" })
+      }),
+      Effect.match({ onFailure: (error) => ({ uri, again: mayPass(error) }), onSuccess: () => undefined })
+    )
+
+  /** Those who can be had now are mentioned now; for others the errand comes again. */
+  const mentions = Effect.fnUntraced(function*(statusId: bigint) {
+    const waiting = yield* unknown.waiting(statusId)
+    if (waiting === undefined) return
+    const failed = (yield* Effect.forEach(waiting.uris, asked, { concurrency: "unbounded" })).filter((one) =>
+      one !== undefined
+    )
+    yield* unknown.forget(statusId, failed.flatMap(({ again, uri }) => again ? [] : [uri]))
+    if (failed.length < waiting.uris.length) {
+      yield* people.tell(waiting.author, { _tag: "MentionKnown", statusId: StatusId.make(statusId) })
+    }
+    if (failed.some(({ again }) => again)) return yield* new Unavailable()
+  })
+
   /** What is done, by its kind. All of it may come again. */
   const runs: Record<ErrandKind, (accountId: bigint) => Effect.Effect<void, unknown>> = {
     profile,
     move,
     redirect,
+    mentions,
     links: proofs.verify
   }
 

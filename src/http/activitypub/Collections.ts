@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type ClientError, NotAllowed } from "../../services/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
+import { hashtag } from "../../services/federation/documents/HashtagDocument.ts"
 import { activityStreams, noteContext } from "../../services/federation/documents/Vocabulary.ts"
 import { FollowerDigests } from "../../services/federation/FollowerDigests.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
@@ -10,7 +11,9 @@ import { Objects } from "../../services/federation/Objects.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Connections } from "../../services/social/Connections.ts"
+import { Relationships } from "../../services/social/Relationships.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
+import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Admission } from "./Admission.ts"
 import { document, idIn, queryOf, refused } from "./Answers.ts"
 import { NotSigned, Requesters } from "./Requesters.ts"
@@ -36,7 +39,9 @@ const make = Effect.gen(function*() {
   const digests = yield* FollowerDigests
   const objects = yield* Objects
   const published = yield* AccountStatuses
+  const relationships = yield* Relationships
   const requesters = yield* Requesters
+  const tags = yield* FeaturedTags
 
   /** The account in the path, as far as it shows its collections, with who asks and what for. */
   const asked = Effect.gen(function*() {
@@ -119,9 +124,17 @@ const make = Effect.gen(function*() {
   })
 
   const featuredTags = Effect.gen(function*() {
-    const { actor, audience } = yield* asked
-    const empty = collection("Collection", LocalIds.featuredTags(actor), { totalItems: 0 })
-    return yield* document({ ...empty, items: [] }, audience)
+    const { account, actor, audience, viewer } = yield* asked
+    const related = viewer === undefined ? [] : yield* relationships.of(viewer, [account.id], { withSuspended: true })
+    // Whom the account blocks is shown nothing of it (federation.md section 4).
+    const shown = related.some(({ blockedBy }) => blockedBy) ? [] : yield* tags.of(account.id)
+    const items = shown.map(({ name }) => hashtag(config, account.username, name))
+    const id = LocalIds.featuredTags(actor)
+    return yield* document({
+      ...collection("Collection", id, { totalItems: items.length }),
+      "@context": noteContext,
+      items
+    }, audience)
   })
 
   const answered = <R>(part: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError | NotSigned, R>) =>

@@ -35,14 +35,16 @@ const make = Effect.gen(function*() {
   }
 
   const profile = Effect.gen(function*() {
-    const { name = "" } = yield* HttpRouter.params
+    const { name = "", tag } = yield* HttpRouter.params
     if (!isValid(name)) return pages.notFound
     const id = yield* accounts.lookup(name)
     const account = (yield* accounts.load([id])).find((record) => record.id === id)
     if (account === undefined || account.domain !== null) return pages.notFound
     const maxId = cursorOf((yield* parameters).get("max_id"))
-    const ids = yield* published.page(undefined, id, selection, { maxId, limit: statusRows })
-    const pinned = maxId === undefined ? yield* posts.show(yield* published.pinned(undefined, id)) : []
+    const ids = yield* published.page(undefined, id, { ...selection, tagged: tag }, { maxId, limit: statusRows })
+    const pinned = maxId === undefined && tag === undefined
+      ? yield* posts.show(yield* published.pinned(undefined, id))
+      : []
     const last = ids.length === statusRows ? ids.at(-1) : undefined
     const shown = yield* posts.show(ids)
     return pages.respond({
@@ -50,7 +52,7 @@ const make = Effect.gen(function*() {
       body: html`
 ${head(config, account, yield* emojis.finder)}
 ${pinned.length === 0 ? "" : html`<h2>Pinned</h2>${list(pinned)}`}
-<h2>Posts</h2>
+<h2>${tag === undefined ? "Posts" : html`Posts with <bdi>#${tag}</bdi>`}</h2>
 ${shown.length === 0 ? html`<p class="soft">There is nothing here for everybody to read.</p>` : list(shown)}
 ${last === undefined ? "" : html`<p><a href="?max_id=${last}" rel="next">Older posts</a></p>`}`
     })
@@ -62,7 +64,11 @@ ${last === undefined ? "" : html`<p><a href="?max_id=${last}" rel="next">Older p
   )
 
   const document = Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name))
-  return HttpRouter.add("GET", "/@:name", byType(document, pages.behind(config.limitedFederation, profile)))
+  const page = pages.behind(config.limitedFederation, profile)
+  return Layer.merge(
+    HttpRouter.add("GET", "/@:name", byType(document, page)),
+    HttpRouter.add("GET", "/@:name/tagged/:tag", page)
+  )
 })
 
 const cursorOf = (text: string | null): bigint | undefined => {
@@ -99,5 +105,8 @@ ${
 here since ${joined.format(account.createdAt)}</p>`
 }
 
-/** `/@name`: a local account and what it has published for everybody; its document for whoever asks for that. */
+/**
+ * `/@name`: a local account and what it has published for everybody, all of it or with a hashtag; its document for whoever
+ * asks for that.
+ */
 export const layer = Layer.unwrap(make)

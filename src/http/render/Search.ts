@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
@@ -26,16 +27,19 @@ export class SearchViews extends Context.Service<SearchViews, {
     Effect.gen(function*() {
       const accounts = yield* AccountViews
       const statuses = yield* StatusViews
+      const featured = yield* FeaturedTags
       const tags = yield* Tags
       const config = yield* ServerConfig
 
       const render = traced("SearchViews.render")(function*(viewer: Viewer, found: Found) {
-        const relation = viewer === undefined ? undefined : noTagRelation
         const hashtags = yield* tags.load(found.tags ?? [])
+        const features = viewer === undefined ? undefined : yield* featured.among(viewer, found.tags ?? [])
+        const relationTo = (id: bigint | undefined) =>
+          features && { ...noTagRelation, featuring: id !== undefined && features.has(id) }
         return splice<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {
           accounts: list(yield* accounts.render(found.accounts ?? [])),
           statuses: list(yield* statuses.render(viewer, found.statuses ?? [])),
-          hashtags: list(hashtags.map((tag) => json<Tag>(tagValues(config, tag, relation)))),
+          hashtags: list(hashtags.map((tag) => json<Tag>(tagValues(config, tag, relationTo(tag.id))))),
           collections: "[]"
         })
       })

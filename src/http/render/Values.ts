@@ -35,7 +35,7 @@ export const ruleValues = ({ hint, text, translations, ...rule }: RuleRecord): V
   translations
 })
 
-/** How every user stands to a hashtag until hashtags can be followed and featured. */
+/** How every user stands to a hashtag that it does not feature, until hashtags can be followed. */
 export const noTagRelation = { following: false, featuring: false }
 
 /** `relation` is absent for callers without a user. */

@@ -16,6 +16,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/Accounts.ts"
+import { FeaturedTagViews } from "../render/FeaturedTags.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
 import { relationshipValues } from "../render/Values.ts"
@@ -74,9 +75,10 @@ export const layer = group(
     const connections = yield* Connections
     const notes = yield* Notes
     const views = yield* AccountViews
+    const featuredTags = yield* FeaturedTagViews
     const { publicUrl } = yield* ServerConfig
 
-    /** Lists and tags come with their capability: nobody has any, but the account must exist. */
+    /** Lists and proofs come with their capability: nobody has any, but the account must exist. */
     const none = Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: AccountId } }) {
       yield* accounts.find(params.id)
       return Reply.list([])
@@ -121,7 +123,10 @@ export const layer = group(
       followers: connected("followers", connections.followers),
       following: connected("following", connections.following),
       endorsements: connected("endorsements", connections.endorsed),
-      featuredTags: none,
+      featuredTags: traced("accountConnections.featuredTags")(function*({ params }) {
+        const found = yield* accounts.find(params.id)
+        return Reply.list(found.suspended ? [] : yield* featuredTags.of(found.id))
+      }),
       lists: none,
       identityProofs: none,
       note: traced("accountConnections.note")(function*({ params, payload }) {

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
+import { PollRefreshes } from "../../services/federation/fetching/PollRefreshes.ts"
 import type { StatusId } from "../../services/Ids.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
@@ -32,6 +33,7 @@ export const layer = group(
   "polls",
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
+    const refreshes = yield* PollRefreshes
     const views = yield* StatusViews
 
     /** A poll as its status shows it to the viewer. */
@@ -42,7 +44,12 @@ export const layer = group(
 
     return handlers.handleAll({
       show: traced("polls.show")(function*({ params }) {
-        return yield* shown(yield* Caller.viewer, params.id)
+        const viewer = yield* Caller.viewer
+        const known = yield* shown(viewer, params.id)
+        // Only who may see it has its server asked, and no stranger has us ask others for anything.
+        if (viewer === undefined || !(yield* refreshes.refresh(params.id))) return known
+        yield* views.forget([params.id])
+        return yield* shown(viewer, params.id)
       }),
       vote: traced("polls.vote")(function*({ params, payload }) {
         const viewer = yield* Caller.account

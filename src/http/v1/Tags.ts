@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -25,13 +26,17 @@ export const layer = group(
   HttpApi.make("murmuration").add(TagsGroup),
   "tags",
   Effect.fn(function*(handlers) {
+    const featured = yield* FeaturedTags
     const tags = yield* Tags
     const config = yield* ServerConfig
     return handlers.handleAll({
       show: traced("tags.show")(function*({ params }) {
         const viewer = yield* Caller.viewer
         const tag = yield* tags.find(params.name)
-        return Reply.json(json<Tag>(tagValues(config, tag, viewer === undefined ? undefined : noTagRelation)))
+        const featuring = viewer !== undefined && tag.id !== undefined &&
+          (yield* featured.among(viewer, [tag.id])).size > 0
+        const relation = viewer === undefined ? undefined : { ...noTagRelation, featuring }
+        return Reply.json(json<Tag>(tagValues(config, tag, relation)))
       })
     })
   })

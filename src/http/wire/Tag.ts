@@ -1,5 +1,9 @@
 import { Schema } from "effect"
 import { Day, Figure, Id, Url } from "./Common.ts"
+import { Text } from "./Params.ts"
+
+/** A hashtag to feature, with or without the #. */
+export const TagName = Schema.Struct({ name: Schema.optionalKey(Schema.NullOr(Text)) })
 
 export const ShallowTag = Schema.Struct({ name: Schema.String, url: Url }).annotate({ identifier: "ShallowTag" })
 export type ShallowTag = typeof ShallowTag.Type

@@ -15,6 +15,10 @@ export const profile = ({ publicUrl }: Base, username: string): string => `${pub
 /** The ActivityPub id of a local account. */
 export const actor = ({ publicUrl }: Base, username: string): string => `${publicUrl}/users/${username}`
 
+/** The posts of a local account with a hashtag. */
+export const taggedProfile = (base: Base, username: string, name: string): string =>
+  `${profile(base, username)}/tagged/${encodeURIComponent(name)}`
+
 /** The page of a local status. */
 export const status = (base: Base, username: string, id: bigint): string => `${profile(base, username)}/${id}`
 

@@ -6,9 +6,10 @@ import { traced } from "../Traced.ts"
 
 /**
  * What waits for other hosts, by its subject, an account's id: its document is to be looked at anew, it asked to move, or
- * its document says that it has moved to somebody who is not known here, or links of its profile may be its owner's.
+ * its document says that it has moved to somebody who is not known here, or links of its profile may be its owner's. By a
+ * status' id: accounts that it names are to be asked for.
  */
-export type ErrandKind = "profile" | "move" | "redirect" | "links"
+export type ErrandKind = "profile" | "move" | "redirect" | "links" | "mentions"
 
 /** How often an errand is run that does not succeed: for a day, later each time. */
 export const errandTriesMax = 6

@@ -60,10 +60,21 @@ export interface Homes {
 
 /**
  * What leaves for the followers elsewhere and for whom it concerns: a post (or its change, or its end), the profile, a pin,
- * the move to the account with the id `target`, or that the account is gone. `number` makes its id, where that takes one.
+ * a hashtag on the profile (`target`, without #), the move to the account with the id `target`, or that the account is gone.
+ * `number` makes its id, where that takes one.
  */
 export interface Departure {
-  readonly leaves: "Create" | "Update" | "Delete" | "Profile" | "Pin" | "Unpin" | "Move" | "Farewell"
+  readonly leaves:
+    | "Create"
+    | "Update"
+    | "Delete"
+    | "Profile"
+    | "Pin"
+    | "Unpin"
+    | "FeatureTag"
+    | "UnfeatureTag"
+    | "Move"
+    | "Farewell"
   readonly number: string
   readonly target?: string
 }

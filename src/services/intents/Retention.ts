@@ -46,7 +46,12 @@ export class Retention extends Context.Service<Retention, {
         const unconfirmed = yield* sql`DELETE FROM accounts WHERE id IN (
           SELECT u.account_id FROM users u WHERE u.confirmed_at IS NULL AND u.created_at < ${ago(7)}
             AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id) LIMIT ${retentionRowsMax}) RETURNING 1`
-        return removed.reduce((sum, rows) => sum + rows, 0) + statuses.length + unconfirmed.length
+        // Whom nobody could ask for at any try stays a link.
+        const links = yield* sql`DELETE FROM unknown_mentions WHERE ctid = ANY (ARRAY(
+          SELECT u.ctid FROM unknown_mentions u WHERE NOT EXISTS (
+            SELECT FROM errands e WHERE e.kind = 'mentions' AND e.subject_id = u.status_id)
+          LIMIT ${retentionRowsMax})) RETURNING 1`
+        return links.length + removed.reduce((sum, rows) => sum + rows, 0) + statuses.length + unconfirmed.length
       }).pipe(Effect.withSpan("Retention.sweep"))
 
       return Retention.of({ sweep })

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { remotePinsMax } from "../../../src/actors/account/InboxCollections.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { ended, serve, timesAsked } from "./Exchange.ts"
+import { done, note, OtherServer, send, servers } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
 
 /** Somebody elsewhere with a collection of pinned posts. */
@@ -50,17 +51,35 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
           { type: "Add", object: own, target: `${me}/collections/featured` },
           { type: "Add", object: own },
           { type: "Add", object: `${thief.id}/notes/unknown`, target: thief.featured },
-          { type: "Add", object: { type: "Hashtag", name: "#cats" }, target: thief.featured },
+          { type: "Add", object: { type: "Hashtag", name: "#cats" }, target: yan.featured },
+          { type: "Add", object: { type: "Hashtag", name: "no hashtag" }, target: thief.featured },
           { type: "Remove", object: his, target: thief.featured },
           { type: "Remove", object: his, target: yan.featured }
         ]
       ) {
-        assert.match((yield* done(thief, activity)) ?? "", /^ignored/, JSON.stringify(activity))
+        yield* send(thief, activity)
+        assert.match(yield* ended, /^ignored/, JSON.stringify(activity))
       }
       const account = yield* found(ben, "yan")
       assert.strictEqual((yield* json(ben, `/api/v1/accounts/${account.id}/statuses?pinned=true`)).length, 1)
       const other = yield* found(ben, "thief")
       assert.isEmpty(yield* json(ben, `/api/v1/accounts/${other.id}/statuses?pinned=true`))
+    }))
+
+  it.effect("S-010: a post that nobody here has is fetched when it is pinned, and one that cannot be had is not", () =>
+    Effect.gen(function*() {
+      const [dora, wim] = [yield* person("dora"), yield* pinning("wim")]
+      const { id } = yield* found(dora, "wim")
+      const old = note(wim, "old")
+      yield* serve(old)
+      yield* send(wim, { type: "Add", object: old["id"], target: wim.featured })
+      assert.strictEqual(yield* ended, "done")
+      const [pinned] = yield* json(dora, `/api/v1/accounts/${id}/statuses?pinned=true`)
+      assert.strictEqual(pinned.uri, old["id"])
+      assert.strictEqual(yield* timesAsked(old["id"]), 1)
+      yield* send(wim, { type: "Add", object: `${wim.id}/notes/none`, target: wim.featured })
+      assert.match(yield* ended, /^ignored/)
+      assert.isEmpty(yield* json(dora, "/api/v1/timelines/home"))
     }))
 
   it.effect("row 37: there are so many pinned posts, and none that is for a few", () =>

@@ -4,7 +4,8 @@ import { SqlClient } from "effect/sql"
 import { optionsMax } from "../../../src/services/federation/documents/ForeignPoll.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import type { Person } from "../../support/Server.ts"
-import { done, note, type RemotePerson, send, servers, settled } from "./Sending.ts"
+import { question, tally } from "./Questions.ts"
+import { done, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf, json, person, post, received, there, told } from "./Talking.ts"
 
 /** A poll of this server. */
@@ -24,26 +25,6 @@ const votes = (by: RemotePerson, status: { uri: string }, name: string, more: Js
       ...more
     }
   })
-
-const tally = ({ poll }: { poll: { voters_count: number; options: ReadonlyArray<{ votes_count: number }> } }) => [
-  poll.voters_count,
-  ...poll.options.map(({ votes_count }) => votes_count)
-]
-
-/** A question of somebody elsewhere, with so many votes for its options. */
-const question = (by: RemotePerson, name: string, me: string, counts: Record<string, number>, more: Json = {}) => ({
-  ...note(by, name, { cc: [me], tag: [{ type: "Mention", href: me }] }),
-  type: "Question",
-  published: new Date(Date.now() - 60_000).toISOString(),
-  endTime: new Date(Date.now() + 3_600_000).toISOString(),
-  votersCount: Object.values(counts).reduce((sum, count) => sum + count, 0),
-  oneOf: Object.entries(counts).map(([name, totalItems]) => ({
-    type: "Note",
-    name,
-    replies: { type: "Collection", totalItems }
-  })),
-  ...more
-})
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and other servers", (it) => {
   it.effect("S-013, row 19, I20: votes from elsewhere count once, by the option's exact name, and are no posts", () =>

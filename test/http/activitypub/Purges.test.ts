@@ -79,6 +79,29 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.strictEqual(yield* done(another, { type: "Follow", object: me }), "done")
     }))
 
+  it.effect("row 11: nobody follows or mentions an account of ours that is gone, and its reported posts stay hidden", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [hal, ida, tom] = [yield* person("hal"), yield* person("ida"), yield* there("tom")]
+      const me = yield* actorOf(hal)
+      const [bad] = [yield* post(hal, "bad"), yield* post(hal, "other")]
+      yield* json(ida, "/api/v1/reports", { account_id: String(hal.accountId), status_ids: [bad.id] })
+      yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
+        VALUES (1, ${hal.accountId}, 'DeleteAccount', '{"_tag": "DeleteAccount"}', ${new Date()})`
+      yield* until(sql`SELECT FROM statuses WHERE account_id = ${hal.accountId} AND deleted_at IS NULL`)
+      assert.strictEqual(yield* done(tom, { type: "Follow", object: me }), "ignored: nobody here")
+      const outcome = yield* done(tom, { type: "Create", object: note(tom, "to", mentioning(me)) })
+      assert.strictEqual(outcome, "ignored: it concerns nobody here")
+      const kept = sql<{ html: string }>`SELECT html FROM statuses WHERE account_id = ${hal.accountId}`
+      assert.deepStrictEqual((yield* kept).map(({ html }) => html), ["<p>bad</p>"])
+      assert.strictEqual((yield* json(ida, `/api/v1/statuses/${bad.id}`)).error, "Record not found")
+      yield* sql`UPDATE reports SET action_taken_at = ${new Date()}`
+      yield* sql`UPDATE agenda SET due_at = ${new Date()} WHERE kind = 'purge'`
+      yield* until(kept)
+      yield* until(sql`SELECT FROM agenda WHERE kind = 'purge'`)
+      assert.isNotEmpty(yield* sql`SELECT FROM accounts WHERE id = ${hal.accountId}`)
+    }))
+
   it.effect("S-066: what moderators have still to see stays for them, hidden, and goes when they are done", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -123,6 +123,11 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
       const featured = (by?: Stranger) =>
         Effect.map(asking("/users/ben/collections/featured", by), ({ text }) => JSON.parse(text).orderedItems.length)
       assert.deepStrictEqual([yield* featured(), yield* featured(forger), yield* featured(blocked)], [1, 1, 0])
+      yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (1, 'cats', 'cats', ${new Date(now)})`
+      yield* sql`INSERT INTO featured_tags (id, account_id, tag_id, name) VALUES (1, ${ben}, 1, 'cats')`
+      const tags = (by?: Stranger) =>
+        Effect.map(asking("/users/ben/collections/tags", by), ({ text }) => JSON.parse(text).items.length)
+      assert.deepStrictEqual([yield* tags(), yield* tags(forger), yield* tags(blocked)], [1, 1, 0])
       assert.strictEqual((yield* asking("/users/ben", blocked)).status, 200)
       assert.strictEqual((yield* asking(path, suspended)).status, 403)
       const stolen = { ...forger, key: { ...forger.key, keyId: blocked.key.keyId } }

@@ -67,7 +67,7 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
       const bearer = yield* token(yield* person("dana"), everything)
       const empty =
         `lists filters announcements followed_tags trends trends/tags trends/statuses trends/links suggestions
-        featured_tags directory notifications/requests filters/keywords`.split(/\s+/)
+        directory notifications/requests filters/keywords`.split(/\s+/)
           .map((name) => `/api/v1/${name}`).concat("/api/v2/filters", "/api/v2/suggestions")
       for (const path of empty) {
         const { body, headers } = yield* get(path, bearer)

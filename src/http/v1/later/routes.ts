@@ -8,7 +8,7 @@ import { List } from "../../wire/List.ts"
 import { acceptsAll, acceptsAllV1, NotificationPolicy, NotificationPolicyV1 } from "../../wire/NotificationPolicy.ts"
 import { PreviewCard } from "../../wire/PreviewCard.ts"
 import { Status } from "../../wire/Status.ts"
-import { FeaturedTag, Tag } from "../../wire/Tag.ts"
+import { Tag } from "../../wire/Tag.ts"
 import { absent, done, emptyList, outdated, refused, type Route, value } from "./Route.ts"
 
 type Routes = Arr.NonEmptyReadonlyArray<Route>
@@ -83,13 +83,7 @@ const discovery: Routes = [
 const hashtags: Routes = [
   emptyList("/api/v1/followed_tags", user("follow", "read", "read:follows"), Tag),
   refused("POST", "/api/v1/tags/:name/follow", user("follow", "write", "write:follows"), "follow hashtags"),
-  refused("POST", "/api/v1/tags/:name/unfollow", user("follow", "write", "write:follows"), "follow hashtags"),
-  refused("POST", "/api/v1/tags/:name/feature", write("accounts"), "feature hashtags"),
-  refused("POST", "/api/v1/tags/:name/unfeature", write("accounts"), "feature hashtags"),
-  emptyList("/api/v1/featured_tags", read("accounts"), FeaturedTag),
-  emptyList("/api/v1/featured_tags/suggestions", read("accounts"), Tag),
-  refused("POST", "/api/v1/featured_tags", write("accounts"), "feature hashtags"),
-  absent("DELETE", "/api/v1/featured_tags/:id", write("accounts"))
+  refused("POST", "/api/v1/tags/:name/unfollow", user("follow", "write", "write:follows"), "follow hashtags")
 ]
 
 const announcements: Routes = [

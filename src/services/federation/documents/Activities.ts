@@ -98,6 +98,21 @@ export const flag = (
 export const pin = (type: "Add" | "Remove", actor: string, object: string, number: string): Activity =>
   plain({ id: `${actor}#pins/${number}/${type.toLowerCase()}`, type, actor, target: LocalIds.featured(actor), object })
 
+/** A hashtag on the sender's profile, or its end; `number` tells one time from the next. */
+export const featureTag = (
+  type: "Add" | "Remove",
+  actor: string,
+  object: Document & { readonly name: string },
+  number: string
+): Activity => {
+  const id = `${actor}#tags/${encodeURIComponent(object.name)}/${number}/${type.toLowerCase()}`
+  return {
+    type,
+    uri: id,
+    document: { "@context": noteContext, id, type, actor, target: LocalIds.featured(actor), object }
+  }
+}
+
 /** A profile as it is now; `at` tells one update from the next (milliseconds since 1970). */
 export const updateActor = (document: Document, at: number): Activity => {
   const { "@context": _, ...object } = document

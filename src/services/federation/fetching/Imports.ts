@@ -18,4 +18,6 @@ export class Imports extends Context.Service<Imports, {
   readonly store: (post: Import) => Effect.Effect<StatusId, Implausible | Unavailable>
   /** What the account shows on top of its profile now, its own posts in that order, and nothing else any more. */
   readonly feature: (account: AccountId, statusIds: ReadonlyArray<StatusId>) => Effect.Effect<void, Unavailable>
+  /** The hashtags on its profile now, without #. */
+  readonly featureTags: (account: AccountId, names: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
 }>()("murmuration/services/federation/fetching/Imports") {}

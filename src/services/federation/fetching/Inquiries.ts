@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
-import { type PostError, RemotePosts } from "./RemotePosts.ts"
+import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
 import { Threads } from "./Threads.ts"
 
 /** Inquiries that are under way or wait, in all and at one host; more are not begun. */
@@ -110,17 +110,4 @@ export class Inquiries extends Context.Service<Inquiries, {
 const yes: Verdict = { _tag: "Yes" }
 const no = (why: string): Verdict => ({ _tag: "No", why })
 
-/** Whether another try could end otherwise. */
-const verdictOf = (error: PostError): Verdict => {
-  switch (error._tag) {
-    case "Unavailable":
-    case "Unreachable":
-      return { _tag: "Later" }
-    case "Answered":
-      return error.status >= 500 || error.status === 429 || error.status === 408
-        ? { _tag: "Later" }
-        : no(error.message)
-    default:
-      return no(error.message)
-  }
-}
+const verdictOf = (error: PostError): Verdict => mayPass(error) ? { _tag: "Later" } : no(error.message)

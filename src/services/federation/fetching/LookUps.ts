@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { traced } from "../../Traced.ts"
 
-/** What is looked up: the conversation around a post, the posts of an account. */
-export type LookUpKind = "thread" | "profile"
+/** What is looked up: the conversation around a post, the posts of an account, how the poll of a post stands. */
+export type LookUpKind = "thread" | "profile" | "poll"
 
 /** How long a look-up may take in all, in seconds; less than until the next of its kind. */
 export const lookUpSecondsMax = 300

@@ -17,6 +17,19 @@ import { Imports } from "./Imports.ts"
 /** Why a post could not be had. */
 export type PostError = RemoteError | Unavailable
 
+/** Whether another try could end otherwise. */
+export const mayPass = (error: PostError): boolean => {
+  switch (error._tag) {
+    case "Unavailable":
+    case "Unreachable":
+      return true
+    case "Answered":
+      return error.status >= 500 || error.status === 429 || error.status === 408
+    default:
+      return false
+  }
+}
+
 /** A post that was fetched now, and stored. */
 export interface FetchedPost {
   readonly statusId: StatusId

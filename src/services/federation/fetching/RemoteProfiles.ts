@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { LRUCache } from "lru-cache"
 import { Broadcast } from "../../Broadcast.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
-import { pinsMax } from "../../instance/ContentLimits.ts"
+import { featuredTagsMax, pinsMax } from "../../instance/ContentLimits.ts"
 import { traced } from "../../Traced.ts"
-import { asForeign, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
+import { asForeign, asText, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
 import { Imports } from "./Imports.ts"
 import { LookUps, lookUpSecondsMax } from "./LookUps.ts"
@@ -18,6 +18,8 @@ export const outboxPostsMax = 20
 /** Requests for what is in a collection: the outbox itself was asked for already, then its first page. */
 const outboxPagesMax = 1
 const featuredPagesMax = 2
+/** Characters of a featured hashtag that are looked at. */
+const tagCharactersMax = 256
 /** How long nobody looks whether an account is due, in milliseconds, and accounts for which that is known. */
 const restMillis = 60_000
 const restingMax = 10_000
@@ -28,6 +30,7 @@ interface Profile {
   readonly followersUrl: string | null
   readonly followingUrl: string | null
   readonly featuredUrl: string | null
+  readonly featuredTagsUrl: string | null
   readonly fetchedAt: Date
   readonly followed: boolean
 }
@@ -87,8 +90,20 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
       })
 
+      /** Where they cannot be had, they stay as they are known. */
+      const hashtags = Effect.fnUntraced(function*(id: AccountId, url: string | null, origin: string) {
+        const tags = url === null ? undefined : yield* collections.find(url, origin)
+        if (tags === undefined) return
+        let pages = featuredPagesMax
+        const items = yield* collections.items(tags, origin, featuredTagsMax, () => pages-- > 0)
+        const names = items.flatMap((item) =>
+          asText(asForeign(item)?.["name"], tagCharactersMax)?.replace(/^#/, "") ?? []
+        )
+        yield* Effect.ignore(imports.featureTags(id, names))
+      })
+
       const collect = Effect.fnUntraced(function*(id: AccountId, profile: Profile) {
-        const { featuredUrl, followed, followersUrl, followingUrl, outboxUrl, uri } = profile
+        const { featuredTagsUrl, featuredUrl, followed, followersUrl, followingUrl, outboxUrl, uri } = profile
         const origin = URL.parse(uri)?.origin ?? ""
         const all = yield* Effect.forEach(
           [followersUrl, followingUrl, outboxUrl],
@@ -109,12 +124,15 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
           const ids = yield* Effect.forEach(pinned, (item) => had(uri, item))
           yield* Effect.ignore(imports.feature(id, ids.filter((statusId) => statusId !== undefined)))
         }
+        yield* hashtags(id, featuredTagsUrl, origin)
         return found
       })
 
       const load = (id: AccountId) =>
         Effect.map(
-          sql<Profile>`SELECT a.uri, r.outbox_url, r.followers_url, r.following_url, r.featured_url, r.fetched_at,
+          sql<
+            Profile
+          >`SELECT a.uri, r.outbox_url, r.followers_url, r.following_url, r.featured_url, r.featured_tags_url, r.fetched_at,
               EXISTS (SELECT FROM follows f WHERE f.target_account_id = a.id) AS followed
             FROM accounts a JOIN remote_actors r ON r.account_id = a.id
             WHERE a.id = ${id} AND a.suspended_at IS NULL`,

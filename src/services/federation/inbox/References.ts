@@ -37,9 +37,10 @@ export class References extends Context.Service<References, {
         names.delete(undefined)
         const rows = yield* sql<{ id: bigint; uri: string | null; username: string }>`
           SELECT id, uri, lower(username) AS username FROM accounts
-          WHERE uri = ANY (${uris}::text[]) OR (lower(coalesce(domain, '')) = '' AND lower(username) = ANY (${[
+          WHERE (domain IS NOT NULL OR NOT EXISTS (SELECT FROM retired_usernames r WHERE r.username = lower(accounts.username)))
+            AND (uri = ANY (${uris}::text[]) OR (lower(coalesce(domain, '')) = '' AND lower(username) = ANY (${[
           ...names.keys()
-        ]}::text[]))`
+        ]}::text[])))`
         return new Map(rows.flatMap(({ id, uri, username }) => {
           const named = uri === null ? names.get(username) ?? [] : [uri]
           return named.map((one) => [one, AccountId.make(id)] as const)

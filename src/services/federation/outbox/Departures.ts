@@ -5,6 +5,7 @@ import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { Departure } from "../../intents/Fanouts.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
+import { hashtag } from "../documents/HashtagDocument.ts"
 import type { Document } from "../documents/Vocabulary.ts"
 import { LocalActors } from "../LocalActors.ts"
 import * as LocalIds from "../LocalIds.ts"
@@ -138,6 +139,12 @@ export class Departures extends Context.Service<Departures, {
               leaving: { senderId: accountId, about: accountId, activity: Activities.deleteActor(actor), low: true },
               recipients: { ...followersOnly(accountId), reached: true }
             })
+          case "FeatureTag":
+          case "UnfeatureTag": {
+            const type = departure.leaves === "FeatureTag" ? "Add" : "Remove"
+            const object = hashtag(config, me.username, departure.target ?? "")
+            return rendered(Activities.featureTag(type, actor, object, departure.number))
+          }
           default: {
             const type = departure.leaves === "Pin" ? "Add" : "Remove"
             const object = LocalIds.note(config, me.username, statusId ?? 0n)

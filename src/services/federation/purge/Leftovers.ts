@@ -7,13 +7,24 @@ import type { Fragment } from "effect/sql/Statement"
 /** Rows that one slice removes. */
 export const leftoversMax = 500
 
+/** What a slice changed of others: their figures, and those of statuses. */
+export interface Changed {
+  readonly accountIds: ReadonlyArray<bigint>
+  readonly statusIds: ReadonlyArray<bigint>
+}
+
+const nothing: Changed = { accountIds: [], statusIds: [] }
 const rows = (sql: SqlClient) => sql.literal(String(leftoversMax))
-const counted = (gone: ReadonlyArray<{ readonly count: number }>) => gone[0]?.count ?? 0
+/** What came of a slice; undefined where there was nothing to remove. */
+const slice = <A>(gone: ReadonlyArray<A>, changed: (gone: ReadonlyArray<A>) => Partial<Changed>): Changed | undefined =>
+  gone.length === 0 ? undefined : { ...nothing, ...changed(gone) }
+const ofStatuses = (gone: ReadonlyArray<{ readonly statusId: bigint }>) =>
+  slice(gone, (all) => ({ statusIds: all.map(({ statusId }) => statusId) }))
 
 /** Follows both ways, with the figures of all concerned. */
 const follows = (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql<{ count: number }>`
+    sql<{ accountId: bigint }>`
       WITH gone AS (DELETE FROM follows WHERE id IN (
         SELECT id FROM follows WHERE account_id = ${id} OR target_account_id = ${id} ORDER BY id LIMIT ${rows(sql)})
         RETURNING account_id, target_account_id),
@@ -25,27 +36,27 @@ const follows = (sql: SqlClient, id: bigint) =>
       changed AS (UPDATE account_stats s SET following_count = s.following_count - f.following,
         followers_count = s.followers_count - f.followers
         FROM figures f JOIN locked USING (account_id) WHERE s.account_id = f.account_id)
-      SELECT count(*)::int AS count FROM gone`,
-    counted
+      SELECT account_id FROM figures`,
+    (gone) => slice(gone, (all) => ({ accountIds: all.map(({ accountId }) => accountId) }))
   )
 
 const favourites = (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql<{ count: number }>`
+    sql<{ statusId: bigint }>`
       WITH gone AS (DELETE FROM favourites WHERE id IN (
         SELECT id FROM favourites WHERE account_id = ${id} ORDER BY id LIMIT ${rows(sql)}) RETURNING status_id),
       locked AS MATERIALIZED (SELECT status_id FROM status_stats WHERE status_id IN (SELECT status_id FROM gone)
         ORDER BY status_id FOR UPDATE),
       changed AS (UPDATE status_stats s SET favourites_count = s.favourites_count - 1
         FROM locked WHERE s.status_id = locked.status_id)
-      SELECT count(*)::int AS count FROM gone`,
-    counted
+      SELECT status_id FROM gone`,
+    ofStatuses
   )
 
 /** Votes in polls of this server, whose figures are those of the votes (I20). */
 const votes = (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql<{ count: number }>`
+    sql<{ statusId: bigint }>`
       WITH voted AS MATERIALIZED (SELECT DISTINCT status_id FROM poll_votes WHERE account_id = ${id}
         ORDER BY status_id LIMIT ${rows(sql)}),
       locked AS MATERIALIZED (SELECT status_id FROM polls WHERE status_id IN (SELECT status_id FROM voted)
@@ -56,8 +67,8 @@ const votes = (sql: SqlClient, id: bigint) =>
         counts = ARRAY(SELECT n - (SELECT count(*)::int FROM gone g WHERE g.status_id = p.status_id AND g.choice = at - 1)
           FROM unnest(p.counts) WITH ORDINALITY o (n, at) ORDER BY at)
         FROM statuses s WHERE s.id = p.status_id AND s.local AND p.status_id IN (SELECT status_id FROM locked))
-      SELECT count(*)::int AS count FROM gone`,
-    counted
+      SELECT DISTINCT status_id FROM gone`,
+    ofStatuses
   )
 
 /** Rows without figures. */
@@ -65,31 +76,53 @@ const plain = (table: string, column: string) => (sql: SqlClient, id: bigint) =>
   Effect.map(
     sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${sql(table)} WHERE ${sql(column)} = ${id} LIMIT ${rows(sql)})) RETURNING 1`,
-    ({ length }) => length
+    (gone) => slice(gone, () => nothing)
+  )
+
+/** Files that were not posted yet. */
+const drafts = (sql: SqlClient, id: bigint) =>
+  Effect.map(
+    sql`DELETE FROM media_attachments WHERE id IN (SELECT id FROM media_attachments
+      WHERE account_id = ${id} AND status_id IS NULL LIMIT ${rows(sql)}) RETURNING 1`,
+    (gone) => slice(gone, () => nothing)
   )
 
 const all = [
   follows,
   favourites,
   votes,
-  ...["follow_requests", "blocks", "mutes", "endorsements"].flatMap((table) => [
+  ...["follow_requests", "blocks", "mutes", "endorsements", "account_notes"].flatMap((table) => [
     plain(table, "account_id"),
     plain(table, "target_account_id")
   ]),
   plain("notifications", "from_account_id"),
+  // What only people of this server have.
+  drafts,
+  ...[
+    "notifications",
+    "bookmarks",
+    "account_conversations",
+    "conversation_mutes",
+    "domain_mutes",
+    "markers",
+    "scheduled_statuses",
+    "severances"
+  ].map((table) => plain(table, "account_id")),
   plain("mentions", "account_id"),
   plain("status_pins", "account_id"),
+  plain("featured_tags", "account_id"),
   plain("account_intents", "account_id"),
   plain("commands", "account_id"),
   plain("fanouts", "account_id")
 ]
 
-/** Removes a slice of the first kind of which there is something; false where nothing is left. */
+/** Removes a slice of the first kind of which there is something; undefined where nothing is left. */
 export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, id: bigint) {
   for (const kind of all) {
-    if ((yield* kind(sql, id)) > 0) return true
+    const changed = yield* kind(sql, id)
+    if (changed !== undefined) return changed
   }
-  return false
+  return undefined
 })
 
 /** Posts of the account under `alias` that moderators have still to see, and which therefore stay (S-066). */

@@ -14,6 +14,11 @@ interface Gone {
 /** Deletes posts by their ids with what hangs on them, and corrects the figures of what they answered or repeated. */
 const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bigint>) {
   yield* sql`DELETE FROM media_attachments WHERE status_id = ANY (${ids}::bigint[])`
+  // What did not leave yet has no reader any more.
+  yield* sql`DELETE FROM deliveries WHERE activity_id IN (
+    SELECT id FROM outgoing_activities WHERE about = ANY (${ids}::bigint[]))`
+  yield* sql`DELETE FROM reaches WHERE about = ANY (${ids}::bigint[])`
+  yield* sql`DELETE FROM agenda WHERE kind IN ('poll_end', 'poll_update') AND subject_id = ANY (${ids}::bigint[])`
   yield* sql`DELETE FROM notifications WHERE status_id = ANY (${ids}::bigint[]) AND status_id <> 0`
   yield* sql`UPDATE account_conversations c SET status_ids = kept.ids, last_status_id = coalesce(kept.ids[1], 0)
     FROM (SELECT w.id, ARRAY(SELECT x FROM unnest(w.status_ids) x WHERE x <> ALL (${ids}::bigint[]) ORDER BY x DESC) AS ids

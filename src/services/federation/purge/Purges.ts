@@ -13,13 +13,22 @@ export const departedMillisMin = 7 * 86_400_000
 /** How often it is looked whether moderators are done with what had to stay for them, in milliseconds. */
 export const reportedMillis = 86_400_000
 
+/** How long the posts of a local account wait for its other servers to be told, before that is looked at again. */
+export const farewellMillis = 1_000
+
 /**
- * Remote accounts that their own server deleted. At once nothing of them is shown and their id is nobody's; what they left
- * goes in slices. Whoever has the id afterwards with another key is somebody else (row 11).
+ * Accounts that are gone. At once nothing of them is shown; what they left goes in slices. The id of a remote one is
+ * nobody's: whoever has it afterwards with another key is somebody else. The name of a local one stays its own for ever,
+ * and its row, which signs what is still to be said (row 11).
  */
 export class Purges extends Context.Service<Purges, {
-  /** The account is gone from now on, in the running transaction. */
+  /** The remote account is gone from now on, in the running transaction. */
   readonly begin: (accountId: AccountId) => Effect.Effect<void, SqlError>
+  /**
+   * The same for a local account, whose user ends with it; false where it is gone already, or is none. What it has still
+   * to tell others is told before its posts and follows go, for they say to whom.
+   */
+  readonly retire: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
   /** Removes a slice of what is left, in a transaction of the account's actor, and enters when to go on. */
   readonly advance: (accountId: AccountId) => Effect.Effect<void, SqlError>
   /** Whether this id with one of these keys, as PEM texts, was deleted lately. */
@@ -56,15 +65,51 @@ export class Purges extends Context.Service<Purges, {
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
       })
 
-      /** What had to stay is hidden; the row goes with the last of it. */
+      const retire = traced("Purges.retire")(function*(accountId: AccountId) {
+        const now = yield* Clock.currentTimeMillis
+        const at = new Date(now)
+        const retired = yield* sql`INSERT INTO retired_usernames (username, retired_at)
+          SELECT lower(username), ${at} FROM accounts WHERE id = ${accountId} AND domain IS NULL
+          ON CONFLICT DO NOTHING RETURNING username`
+        if (retired.length === 0) return false
+        // With it go its sessions, tokens and grants.
+        yield* sql`DELETE FROM users WHERE account_id = ${accountId}`
+        yield* sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), display_name = '', note = '',
+          note_html = '', fields = '[]', also_known_as = '{}', attribution_domains = '{}', moved_to_id = NULL,
+          avatar_name = NULL, avatar_static_name = NULL, header_name = NULL, header_static_name = NULL,
+          avatar_description = '', header_description = '' WHERE id = ${accountId}`
+        yield* sql`UPDATE stored_files SET account_id = NULL WHERE account_id = ${accountId}`
+        yield* sql`DELETE FROM moves WHERE account_id = ${accountId}`
+        yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
+        yield* agenda.enter("purge", accountId, accountId, now)
+        yield* sql.afterCommit(
+          Effect.andThen(
+            broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] }),
+            broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })
+          )
+        )
+        return true
+      })
+
+      /** Whether a local account has still something to tell. */
+      const tells = (accountId: AccountId) =>
+        Effect.map(
+          sql`SELECT FROM fanouts f JOIN accounts a ON a.id = f.account_id AND a.domain IS NULL
+            WHERE f.account_id = ${accountId} LIMIT 1`,
+          (rows) => rows.length > 0
+        )
+
+      /** What had to stay is hidden; the row of a remote account goes with the last of it. */
       const end = Effect.fnUntraced(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
         yield* sql`UPDATE statuses SET deleted_at = ${new Date(
           now
         )} WHERE account_id = ${accountId} AND deleted_at IS NULL`
-        const gone = yield* sql`DELETE FROM accounts a WHERE a.id = ${accountId}
+        const gone = yield* sql`WITH over AS (SELECT a.id, a.domain FROM accounts a WHERE a.id = ${accountId}
           AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = a.id)
-          AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL) RETURNING id`
+          AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL)),
+          gone AS (DELETE FROM accounts WHERE id IN (SELECT id FROM over WHERE domain IS NOT NULL))
+          SELECT id FROM over`
         if (gone.length === 0) return yield* agenda.enter("purge", accountId, accountId, now + reportedMillis)
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
       })
@@ -72,7 +117,15 @@ export class Purges extends Context.Service<Purges, {
       const advance = traced("Purges.advance")(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
         const more = agenda.enter("purge", accountId, accountId, now)
-        if (yield* Leftovers.removeSome(sql, accountId)) return yield* more
+        if (yield* tells(accountId)) return yield* agenda.enter("purge", accountId, accountId, now + farewellMillis)
+        const left = yield* Leftovers.removeSome(sql, accountId)
+        if (left !== undefined) {
+          yield* sql.afterCommit(Effect.andThen(
+            broadcast.publish({ _tag: "Changed", kind: "account", ids: left.accountIds }),
+            broadcast.publish({ _tag: "Changed", kind: "status", ids: left.statusIds })
+          ))
+          return yield* more
+        }
         const changed = yield* Posts.removeSome(sql, accountId)
         if (changed.length === 0) return yield* end(accountId)
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: changed }))
@@ -81,6 +134,7 @@ export class Purges extends Context.Service<Purges, {
 
       return Purges.of({
         begin,
+        retire,
         advance,
         isGone: traced("Purges.isGone")(function*(uri, publicPems) {
           const rows = yield* sql`SELECT FROM departed_actors WHERE uri = ${uri}

@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
+import * as Announcing from "./Announcing.ts"
+import type { Ownership } from "./Ownership.ts"
+import { type Commands, onAccount } from "./Verbs.ts"
+
+/** Hashtags that an account shows on its profile; those of a remote one are what its server says. */
+export const make = Effect.gen(function*() {
+  const announce = yield* Announcing.make
+  const tags = yield* FeaturedTags
+
+  const verbs = {
+    FeatureTag: Effect.fnUntraced(function*(own: Ownership, { name }: Commands["FeatureTag"]) {
+      const added = yield* tags.add(own.accountId, name)
+      if (added !== undefined) yield* announce(own, "FeatureTag", null, added)
+      return onAccount(own.accountId)
+    }),
+    UnfeatureTag: Effect.fnUntraced(function*(own: Ownership, { name }: Commands["UnfeatureTag"]) {
+      const removed = yield* tags.remove(own.accountId, name)
+      if (removed !== undefined) yield* announce(own, "UnfeatureTag", null, removed)
+      return onAccount(own.accountId)
+    }),
+    FeatureTags: Effect.fnUntraced(function*({ accountId }: Ownership, { names }: Commands["FeatureTags"]) {
+      yield* tags.replace(accountId, names)
+      return onAccount(accountId)
+    })
+  }
+  return { verbs }
+})

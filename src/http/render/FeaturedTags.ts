@@ -1,0 +1,48 @@
+import { Context, Effect, Layer } from "effect"
+import { Accounts } from "../../services/identity/Accounts.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
+import { type FeaturedTag as FeaturedTagRecord, FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
+import { traced } from "../../services/Traced.ts"
+import { day, id } from "../wire/Common.ts"
+import { json } from "../wire/Keys.ts"
+import type { FeaturedTag } from "../wire/Tag.ts"
+
+/** Hashtags of profiles as ready JSON. */
+export class FeaturedTagViews extends Context.Service<FeaturedTagViews, {
+  /** Those of an account that `wanted` takes, the most used first. */
+  readonly of: (
+    accountId: bigint,
+    wanted?: (tag: FeaturedTagRecord) => boolean
+  ) => Effect.Effect<ReadonlyArray<string>>
+}>()("murmuration/http/render/FeaturedTagViews") {
+  static readonly layer = Layer.effect(
+    FeaturedTagViews,
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const config = yield* ServerConfig
+      const featured = yield* FeaturedTags
+      return FeaturedTagViews.of({
+        of: traced("FeaturedTagViews.of")(
+          function*(accountId: bigint, wanted: (tag: FeaturedTagRecord) => boolean = () => true) {
+            const tags = (yield* featured.of(accountId)).filter(wanted)
+            if (tags.length === 0) return []
+            const record = (yield* accounts.load([accountId])).find((account) => account.id === accountId)
+            const page = record?.domain === null
+              ? (name: string) => Urls.taggedProfile(config, record.username, name)
+              : (name: string) => Urls.tag(config, name)
+            return tags.map((tag) =>
+              json<FeaturedTag>({
+                id: id(tag.id),
+                name: tag.name,
+                url: page(tag.name),
+                statusesCount: String(tag.statusesCount),
+                lastStatusAt: tag.lastStatusAt === null ? null : day(tag.lastStatusAt)
+              })
+            )
+          }
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,85 @@
+import { Effect, Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Accounts } from "../../actors/account/Accounts.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { normalise } from "../../services/html/Tags.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
+import { Tags } from "../../services/statuses/Tags.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { FeaturedTagViews } from "../render/FeaturedTags.ts"
+import { noTagRelation, tagValues } from "../render/Values.ts"
+import { json } from "../wire/Keys.ts"
+import { IdPath } from "../wire/ReadRequests.ts"
+import { FeaturedTag, Tag, TagName } from "../wire/Tag.ts"
+
+const path = "/api/v1/featured_tags"
+const read = Access.user("read", "read:accounts")
+const write = Access.user("write", "write:accounts")
+const named = { params: { name: Schema.String }, success: Tag }
+
+export class FeaturedTagsGroup extends HttpApiGroup.make("featuredTags")
+  .add(
+    HttpApiEndpoint.get("list", path, { success: Schema.Array(FeaturedTag) }).annotate(Access, read),
+    HttpApiEndpoint.get("suggestions", `${path}/suggestions`, { success: Schema.Array(Tag) }).annotate(Access, read),
+    HttpApiEndpoint.post("create", path, { payload: TagName, success: FeaturedTag }).annotate(Access, write),
+    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
+      .annotate(Access, write),
+    HttpApiEndpoint.post("feature", "/api/v1/tags/:name/feature", named).annotate(Access, write),
+    HttpApiEndpoint.post("unfeature", "/api/v1/tags/:name/unfeature", named).annotate(Access, write)
+  )
+  .middleware(Guard)
+{}
+
+/** Hashtags on the own profile (S-097, S-165, S-215). */
+export const layer = group(
+  HttpApi.make("murmuration").add(FeaturedTagsGroup),
+  "featuredTags",
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const config = yield* ServerConfig
+    const featured = yield* FeaturedTags
+    const tags = yield* Tags
+    const views = yield* FeaturedTagViews
+
+    const change = (tag: "FeatureTag" | "UnfeatureTag", featuring: boolean) =>
+      traced(`featuredTags.${tag}`)(function*({ params }: { readonly params: { readonly name: string } }) {
+        const viewer = yield* Caller.account
+        // What is no hashtag is not there, before anything is done with it.
+        yield* tags.find(params.name)
+        yield* accounts.tell(viewer, { _tag: tag, name: params.name })
+        return Reply.json(json<Tag>(tagValues(config, yield* tags.find(params.name), { ...noTagRelation, featuring })))
+      })
+
+    return handlers.handleAll({
+      list: traced("featuredTags.list")(function*() {
+        return Reply.list(yield* views.of(yield* Caller.account))
+      }),
+      suggestions: traced("featuredTags.suggestions")(function*() {
+        const found = yield* tags.load(yield* featured.suggestions(yield* Caller.account))
+        return Reply.list(found.map((tag) => json<Tag>(tagValues(config, tag, noTagRelation))))
+      }),
+      create: traced("featuredTags.create")(function*({ payload }) {
+        const viewer = yield* Caller.account
+        const name = (payload.name ?? "").trim().replace(/^#/, "")
+        yield* accounts.tell(viewer, { _tag: "FeatureTag", name })
+        const [view] = yield* views.of(viewer, (tag) => normalise(tag.name) === normalise(name))
+        return view === undefined ? yield* new RecordNotFound() : Reply.json(view)
+      }),
+      remove: traced("featuredTags.remove")(function*({ params }) {
+        const viewer = yield* Caller.account
+        const found = (yield* featured.of(viewer)).find(({ id }) => id === params.id)
+        if (found === undefined) return yield* new RecordNotFound()
+        yield* accounts.tell(viewer, { _tag: "UnfeatureTag", name: found.name })
+        return Reply.empty
+      }),
+      feature: change("FeatureTag", true),
+      unfeature: change("UnfeatureTag", false)
+    })
+  })
+)

@@ -1,0 +1,50 @@
+import { Context, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { traced } from "../../Traced.ts"
+import { LookUps } from "./LookUps.ts"
+import { RemotePosts } from "./RemotePosts.ts"
+
+/** How often another server is asked how a poll of it stands, in milliseconds (limits-and-rates.md). */
+export const pollMillisMin = 60_000
+/** How long whoever asks for the poll waits for the answer, in seconds; it is stored when it comes later. */
+export const pollSecondsMax = 3
+
+/** Polls of other servers as their origins say that they stand: while they are open, and once after their end. */
+export class PollRefreshes extends Context.Service<PollRefreshes, {
+  /** Asks the origin where that is due, once at a time on all nodes; whether the poll may be another one now. */
+  readonly refresh: (statusId: bigint) => Effect.Effect<boolean>
+}>()("murmuration/services/federation/fetching/PollRefreshes") {
+  /** For whoever has no network. */
+  static readonly layerNone = Layer.succeed(PollRefreshes, { refresh: () => Effect.succeed(false) })
+
+  static readonly layer = Layer.effect(
+    PollRefreshes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const lookUps = yield* LookUps
+      const posts = yield* RemotePosts
+      const scope = yield* Effect.scope
+
+      const asked = (statusId: bigint, uri: string) =>
+        posts.refresh(uri, { asked: false }).pipe(
+          Effect.match({ onFailure: () => 0, onSuccess: () => 1 }),
+          Effect.flatMap((found) => lookUps.end("poll", statusId, found)),
+          Effect.catchCause((cause) => Effect.logWarning("a poll was not fetched", cause))
+        )
+
+      const refresh = traced("PollRefreshes.refresh")(function*(statusId: bigint) {
+        // A post for a few is shown to its readers, of whom the server itself is none.
+        const [poll] = yield* sql<{ uri: string }>`SELECT s.uri FROM statuses s JOIN polls p ON p.status_id = s.id
+          LEFT JOIN look_ups l ON l.kind = 'poll' AND l.subject_id = s.id
+          WHERE s.id = ${statusId} AND NOT s.local AND s.uri IS NOT NULL AND s.deleted_at IS NULL
+            AND s.visibility IN ('public', 'unlisted')
+            AND (p.expires_at IS NULL OR l.begun_at IS NULL OR l.begun_at < p.expires_at)`.pipe(Effect.orDie)
+        if (poll === undefined || !(yield* lookUps.begin("poll", statusId, pollMillisMin))) return false
+        const fetching = yield* Effect.forkIn(asked(statusId, poll.uri), scope)
+        yield* Effect.timeoutOption(Fiber.join(fetching), `${pollSecondsMax} seconds`)
+        return true
+      })
+      return PollRefreshes.of({ refresh })
+    })
+  )
+}

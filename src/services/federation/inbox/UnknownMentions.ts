@@ -1,0 +1,90 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { AccountId } from "../../Ids.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { Errands } from "../../intents/Errands.ts"
+import { traced } from "../../Traced.ts"
+import type { ForeignNote } from "../documents/ForeignNote.ts"
+
+/** Accounts that one post makes us ask for (row 34); whoever else it names stays a link. */
+export const unknownMentionsMax = 10
+/** Characters of an id that is asked for. */
+const uriCharactersMax = 2_000
+
+/**
+ * Whom a post of another server names and nobody here knows. The post does not wait for them: they are asked for
+ * afterwards, by an errand, and mentioned as soon as they are known.
+ */
+export class UnknownMentions extends Context.Service<UnknownMentions, {
+  /** Writes down who is to be asked for, in the running transaction of the author's actor. */
+  readonly note: (
+    statusId: bigint,
+    note: Pick<ForeignNote, "addressed" | "mentioned">
+  ) => Effect.Effect<void, SqlError>
+  /** Whose post it is, and the ids that are still to be asked for. */
+  readonly waiting: (
+    statusId: bigint
+  ) => Effect.Effect<{ readonly author: AccountId; readonly uris: ReadonlyArray<string> } | undefined, SqlError>
+  /** These will never be known. */
+  readonly forget: (statusId: bigint, uris: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
+  /** Mentions those who are known by now, in a transaction of the author's actor; whether there was anybody. */
+  readonly settle: (statusId: bigint, author: AccountId) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/federation/inbox/UnknownMentions") {
+  static readonly layer = Layer.effect(
+    UnknownMentions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { publicUrl } = yield* ServerConfig
+      const errands = yield* Errands
+      const ours = new URL(publicUrl).host
+
+      const note = traced("UnknownMentions.note")(
+        function*(statusId: bigint, { addressed, mentioned }: Pick<ForeignNote, "addressed" | "mentioned">) {
+          // Most posts name nobody, or people of ours.
+          const elsewhere = [...new Set(mentioned)].filter((uri) =>
+            uri.length <= uriCharactersMax && (URL.parse(uri)?.host ?? ours) !== ours
+          )
+          if (elsewhere.length === 0) return
+          const written = yield* sql`INSERT INTO unknown_mentions (status_id, uri, addressed)
+            SELECT ${statusId}::bigint, n.uri, n.uri = ANY (${addressed}::text[])
+            FROM unnest(${elsewhere}::text[]) WITH ORDINALITY n (uri, place)
+            WHERE NOT EXISTS (SELECT FROM accounts a WHERE a.uri = n.uri)
+            ORDER BY n.place LIMIT ${sql.literal(String(unknownMentionsMax))}
+            ON CONFLICT DO NOTHING RETURNING 1`
+          if (written.length > 0) yield* errands.leave("mentions", statusId)
+        }
+      )
+
+      const waiting = traced("UnknownMentions.waiting")(function*(statusId: bigint) {
+        const rows = yield* sql<{ accountId: bigint; uri: string }>`SELECT s.account_id, u.uri
+          FROM unknown_mentions u JOIN statuses s ON s.id = u.status_id
+          WHERE u.status_id = ${statusId} AND s.deleted_at IS NULL`
+        const [first] = rows
+        return first && { author: AccountId.make(first.accountId), uris: rows.map(({ uri }) => uri) }
+      })
+
+      const settle = traced("UnknownMentions.settle")(function*(statusId: bigint, author: AccountId) {
+        const mentioned = yield* sql`
+          WITH known AS (DELETE FROM unknown_mentions u USING accounts a, statuses s
+            WHERE u.status_id = ${statusId} AND a.uri = u.uri AND s.id = u.status_id AND s.account_id = ${author}
+              AND s.deleted_at IS NULL RETURNING a.id, u.addressed)
+          INSERT INTO mentions (status_id, account_id, silent)
+          SELECT ${statusId}::bigint, id, NOT addressed FROM known WHERE id <> ${author}
+          ON CONFLICT (status_id, account_id) DO NOTHING RETURNING 1`
+        return mentioned.length > 0
+      })
+
+      return UnknownMentions.of({
+        note,
+        waiting,
+        settle,
+        forget: traced("UnknownMentions.forget")((statusId, uris) =>
+          Effect.asVoid(
+            sql`DELETE FROM unknown_mentions WHERE status_id = ${statusId} AND uri = ANY (${uris}::text[])`
+          )
+        )
+      })
+    })
+  )
+}

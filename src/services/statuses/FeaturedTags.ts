@@ -1,0 +1,119 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { normalise } from "../html/Tags.ts"
+import { featuredTagsMax } from "../instance/ContentLimits.ts"
+import { traced } from "../Traced.ts"
+import { isTagName } from "./Tags.ts"
+
+/** How long the figures of a featured hashtag are believed before they are counted anew, in milliseconds. */
+export const countedMillisMax = 60_000
+/** Hashtags that are suggested. */
+export const suggestionsMax = 10
+/** Posts of an account, the newest, whose hashtags are suggested. */
+const suggestingMax = 400
+
+/** A hashtag on a profile, with how often its owner used it for everybody to read. */
+export interface FeaturedTag {
+  readonly id: bigint
+  readonly name: string
+  readonly statusesCount: number
+  readonly lastStatusAt: Date | null
+}
+
+/** Hashtags that accounts show on their profiles; writes are inside the transaction of the account's command. */
+export class FeaturedTags extends Context.Service<FeaturedTags, {
+  /** The most used first. */
+  readonly of: (accountId: bigint) => Effect.Effect<ReadonlyArray<FeaturedTag>>
+  /** Those of the tags that the account features. */
+  readonly among: (accountId: bigint, tagIds: ReadonlyArray<bigint>) => Effect.Effect<ReadonlySet<bigint>>
+  /** Ids of tags that the account used lately and does not feature. */
+  readonly suggestions: (accountId: bigint) => Effect.Effect<ReadonlyArray<bigint>>
+  /** Answers the name where it is new; refused are what is no hashtag, and one too many. */
+  readonly add: (accountId: bigint, name: string) => Effect.Effect<string | undefined, SqlError | Unprocessable>
+  /** Answers the name as it was shown, where it was. */
+  readonly remove: (accountId: bigint, name: string) => Effect.Effect<string | undefined, SqlError>
+  /** These and no others from now on, as far as they are hashtags and not too many. */
+  readonly replace: (accountId: bigint, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/statuses/FeaturedTags") {
+  static readonly layer = Layer.effect(
+    FeaturedTags,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const insert = Effect.fnUntraced(function*(accountId: bigint, name: string) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* sql`
+          WITH coined AS (INSERT INTO tags (id, name, display_name, created_at)
+            VALUES (next_id(${now}), ${normalise(name)}, ${name}, ${new Date(now)})
+            ON CONFLICT (name) DO UPDATE SET display_name = tags.display_name RETURNING id)
+          INSERT INTO featured_tags (id, account_id, tag_id, name)
+          SELECT next_id(${now}), ${accountId}::bigint, id, ${name}::text FROM coined
+          ON CONFLICT (account_id, tag_id) DO NOTHING RETURNING id`
+      })
+
+      const shown = (accountId: bigint) =>
+        sql<{ name: string }>`SELECT t.name FROM featured_tags f JOIN tags t ON t.id = f.tag_id
+          WHERE f.account_id = ${accountId}`
+
+      const add = traced("FeaturedTags.add")(function*(accountId: bigint, given: string) {
+        const name = given.trim().replace(/^#/, "")
+        if (!isTagName(name)) return yield* validationFailed("Tag is invalid")
+        const before = yield* shown(accountId)
+        if (before.some((tag) => tag.name === normalise(name))) return undefined
+        if (before.length >= featuredTagsMax) {
+          return yield* validationFailed("You have already featured the maximum number of hashtags")
+        }
+        return (yield* insert(accountId, name)).length > 0 ? name : undefined
+      })
+
+      const remove = traced("FeaturedTags.remove")(function*(accountId: bigint, name: string) {
+        const [gone] = yield* sql<{ name: string }>`DELETE FROM featured_tags f USING tags t
+          WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${normalise(name)} RETURNING f.name`
+        return gone?.name
+      })
+
+      const replace = traced("FeaturedTags.replace")(function*(accountId: bigint, given: ReadonlyArray<string>) {
+        const names = new Map(given.filter(isTagName).map((name) => [normalise(name), name]))
+        const wanted = [...names].slice(0, featuredTagsMax)
+        yield* sql`DELETE FROM featured_tags f USING tags t WHERE f.account_id = ${accountId} AND t.id = f.tag_id
+          AND t.name <> ALL (${wanted.map(([name]) => name)}::text[])`
+        yield* Effect.forEach(wanted, ([, name]) => insert(accountId, name), { discard: true })
+      })
+
+      const of = traced("FeaturedTags.of")(function*(accountId: bigint) {
+        const now = yield* Clock.currentTimeMillis
+        yield* sql`UPDATE featured_tags f SET statuses_count = c.uses, last_status_at = c.last, counted_at = ${new Date(
+          now
+        )}
+          FROM featured_tags o, LATERAL (SELECT count(*)::int AS uses, max(s.created_at) AS last FROM statuses s
+            WHERE s.account_id = o.account_id AND s.deleted_at IS NULL AND s.visibility IN ('public', 'unlisted')
+              AND EXISTS (SELECT FROM statuses_tags st WHERE st.status_id = s.id AND st.tag_id = o.tag_id)) c
+          WHERE f.id = o.id AND o.account_id = ${accountId}
+            AND (o.counted_at IS NULL OR o.counted_at < ${new Date(now - countedMillisMax)})`
+        return yield* sql<FeaturedTag>`SELECT id, name, statuses_count, last_status_at FROM featured_tags
+          WHERE account_id = ${accountId} ORDER BY statuses_count DESC, id`
+      }, Effect.orDie)
+
+      const among = traced("FeaturedTags.among")(function*(accountId: bigint, tagIds: ReadonlyArray<bigint>) {
+        if (tagIds.length === 0) return new Set<bigint>()
+        const rows = yield* sql<{ tagId: bigint }>`SELECT tag_id FROM featured_tags
+          WHERE account_id = ${accountId} AND tag_id = ANY (${tagIds}::bigint[])`
+        return new Set(rows.map(({ tagId }) => tagId))
+      }, Effect.orDie)
+
+      const suggestions = traced("FeaturedTags.suggestions")(function*(accountId: bigint) {
+        const rows = yield* sql<{ tagId: bigint }>`SELECT st.tag_id
+          FROM (SELECT id FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL
+            ORDER BY id DESC LIMIT ${sql.literal(String(suggestingMax))}) s
+          JOIN statuses_tags st ON st.status_id = s.id
+          WHERE NOT EXISTS (SELECT FROM featured_tags f WHERE f.account_id = ${accountId} AND f.tag_id = st.tag_id)
+          GROUP BY st.tag_id ORDER BY count(*) DESC, max(s.id) DESC LIMIT ${sql.literal(String(suggestionsMax))}`
+        return rows.map(({ tagId }) => tagId)
+      }, Effect.orDie)
+
+      return FeaturedTags.of({ add, among, of, remove, replace, suggestions })
+    })
+  )
+}

@@ -1,0 +1,33 @@
+import type { Json } from "../../services/federation/Peer.ts"
+import { note, type RemotePerson } from "./Sending.ts"
+
+/* Polls of other servers, and what our API says of polls. */
+
+/** How many voted, and how often each option was chosen. */
+export const tally = (
+  { poll }: { poll: { voters_count: number; options: ReadonlyArray<{ votes_count: number }> } }
+) => [
+  poll.voters_count,
+  ...poll.options.map(({ votes_count }) => votes_count)
+]
+
+/** A question of somebody elsewhere, with so many votes for its options. */
+export const question = (
+  by: RemotePerson,
+  name: string,
+  me: string,
+  counts: Record<string, number>,
+  more: Json = {}
+): Json => ({
+  ...note(by, name, { cc: [me], tag: [{ type: "Mention", href: me }] }),
+  type: "Question",
+  published: new Date(Date.now() - 60_000).toISOString(),
+  endTime: new Date(Date.now() + 3_600_000).toISOString(),
+  votersCount: Object.values(counts).reduce((sum, count) => sum + count, 0),
+  oneOf: Object.entries(counts).map(([name, totalItems]) => ({
+    type: "Note",
+    name,
+    replies: { type: "Collection", totalItems }
+  })),
+  ...more
+})

@@ -1,0 +1,101 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { unknownMentionsMax } from "../../../src/services/federation/inbox/UnknownMentions.ts"
+import { peer } from "../../services/federation/Peer.ts"
+import { eventually, timesAsked } from "./Exchange.ts"
+import { done, note, servers } from "./Sending.ts"
+import { actorOf, found, json, mentioning, person, post, received, there } from "./Talking.ts"
+
+const errands = SqlClient.SqlClient.use((sql) => Effect.orDie(sql`SELECT tries FROM errands WHERE kind = 'mentions'`))
+const noErrands = eventually(Effect.map(errands, (rows) => rows.length === 0 ? true : undefined))
+const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly username: string }> }) =>
+  status.mentions.map(({ username }) => username).toSorted()
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom nobody here knows, in posts", (it) => {
+  it.effect("S-010: are asked for and mentioned, and who cannot be had stays a link", () =>
+    Effect.gen(function*() {
+      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
+      const [me, other] = [yield* actorOf(anna), yield* peer]
+      const [yan, xeno] = [yield* other.actor("yan"), yield* other.actor("xeno")]
+      const named = mentioning(me, yan.id, xeno.id, `${other.url}/users/none`)
+      // The post is not for xeno, whom it names.
+      const object = note(zoe, "hello", { ...named, cc: [me, yan.id] })
+      assert.strictEqual(yield* done(zoe, { type: "Create", object }), "done")
+      yield* noErrands
+      const status = yield* received(anna)
+      assert.deepStrictEqual(mentionsOf(status), ["anna", "yan"])
+      const sql = yield* SqlClient.SqlClient
+      assert.isEmpty(yield* sql`SELECT FROM unknown_mentions`)
+      assert.deepStrictEqual(
+        yield* sql`SELECT silent FROM mentions m JOIN accounts a ON a.id = m.account_id WHERE a.uri = ${xeno.id}`,
+        [{ silent: true }]
+      )
+      // An answer reaches everybody.
+      const answer = yield* post(anna, `@yan@${other.domain} hi`, { in_reply_to_id: status.id })
+      assert.deepStrictEqual(mentionsOf(answer), ["yan"])
+    }))
+
+  it.effect("S-010: an edit may name others", () =>
+    Effect.gen(function*() {
+      const [bea, zita, ugo] = [yield* person("bea"), yield* there("zita"), yield* (yield* peer).actor("ugo")]
+      const me = yield* actorOf(bea)
+      yield* done(zita, { type: "Create", object: note(zita, "edited", mentioning(me)) })
+      const updated = new Date().toISOString()
+      const object = note(zita, "edited", { ...mentioning(me, ugo.id), updated })
+      assert.strictEqual(yield* done(zita, { type: "Update", object }), "done")
+      yield* noErrands
+      assert.deepStrictEqual(mentionsOf(yield* received(bea)), ["bea", "ugo"])
+    }))
+
+  it.effect("belong to a direct conversation as soon as they are known", () =>
+    Effect.gen(function*() {
+      const [cleo, wim, tess] = [yield* person("cleo"), yield* there("wim"), yield* (yield* peer).actor("tess")]
+      const me = yield* actorOf(cleo)
+      const everyone = { ...mentioning(me, tess.id), to: [me, tess.id], cc: [] }
+      yield* done(wim, { type: "Create", object: note(wim, "few", everyone) })
+      yield* noErrands
+      const conversations = yield* json(cleo, "/api/v1/conversations")
+      assert.strictEqual(conversations.length, 1)
+      assert.deepStrictEqual(
+        conversations[0].accounts.map(({ username }: { username: string }) => username).toSorted(),
+        ["tess", "wim"]
+      )
+    }))
+
+  it.effect("F20: a server that is away is asked again later and holds up nothing of the sender", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [dora, vera, other] = [yield* person("dora"), yield* there("vera"), yield* peer]
+      const [me, sam] = [yield* actorOf(dora), yield* other.actor("sam")]
+      const document = other.documents.get("/users/sam")!
+      other.documents.set("/users/sam", (_, response) => response.writeHead(503).end())
+      yield* done(vera, { type: "Create", object: note(vera, "first", mentioning(me, sam.id)) })
+      assert.strictEqual(yield* done(vera, { type: "Create", object: note(vera, "second", mentioning(me)) }), "done")
+      assert.strictEqual((yield* received(dora)).content, "<p>second</p>")
+      const asked = Effect.sync(() => other.requests.filter(({ url }) => url === "/users/sam").length)
+      const hurried = Effect.andThen(
+        Effect.orDie(sql`UPDATE errands SET due_at = ${new Date()} WHERE tries < 3`),
+        asked
+      )
+      yield* eventually(Effect.map(hurried, (times) => times > 1 ? true : undefined))
+      other.documents.set("/users/sam", document)
+      yield* Effect.orDie(sql`UPDATE errands SET due_at = ${new Date()}, tries = 0`)
+      yield* noErrands
+      const [, { status }] = yield* json(dora, "/api/v1/notifications")
+      assert.deepStrictEqual(mentionsOf(status), ["dora", "sam"])
+    }))
+
+  it.effect("row 34: so many of one post are asked for, and of our own names nobody else is", () =>
+    Effect.gen(function*() {
+      const [emil, ulla, other] = [yield* person("emil"), yield* there("ulla"), yield* peer]
+      const me = yield* actorOf(emil)
+      const many = Array.from({ length: unknownMentionsMax + 5 }, (_, n) => `${other.url}/users/n${n}`)
+      const nobody = `${me}-nobody`
+      yield* done(ulla, { type: "Create", object: note(ulla, "many", mentioning(me, nobody, ...many)) })
+      yield* noErrands
+      assert.strictEqual(other.requests.filter(({ url }) => url?.startsWith("/users/n")).length, unknownMentionsMax)
+      assert.strictEqual(yield* timesAsked(nobody), 0)
+      assert.isUndefined(yield* found(emil, "nobody"))
+    }))
+})
