@@ -1,27 +1,12 @@
 import type { Dispatcher } from "@effect/platform-node/Undici"
 import { Effect } from "effect"
-import { Refused, Unreachable } from "../../services/outbound/OutboundError.ts"
 import type { TransportAnswer } from "../../services/outbound/Transport.ts"
-import { ConnectFailure } from "./Connector.ts"
+import { type Failure, failureOf, joined } from "./Failures.ts"
 
 /** Bytes of an answer that wait for their reader; the connection is not read further meanwhile. */
 const waitingBytesMax = 65_536
 
-type Failure = Refused | Unreachable
 type Waiting = (effect: Effect.Effect<Uint8Array | undefined, Failure>) => void
-
-const failureOf = (url: string, error: Error): Failure => {
-  if (error instanceof ConnectFailure) {
-    return error.why === "address"
-      ? new Refused({ url, rule: "address" })
-      : new Unreachable({ url, reason: error.why })
-  }
-  return "code" in error && error.code === "UND_ERR_HEADERS_OVERFLOW"
-    ? new Refused({ url, rule: "headers" })
-    : new Unreachable({ url, reason: "closed" })
-}
-
-const joined = (value: string | ReadonlyArray<string>): string => typeof value === "string" ? value : value.join(", ")
 
 /** One answer as it comes in from the connection, held back where its reader is slower. */
 export class Reception implements Dispatcher.DispatchHandler {

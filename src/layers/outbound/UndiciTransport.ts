@@ -1,10 +1,11 @@
-import { Agent } from "@effect/platform-node/Undici"
+import { Agent, type Dispatcher } from "@effect/platform-node/Undici"
 import { Effect, Layer } from "effect"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Refused, Unreachable } from "../../services/outbound/OutboundError.ts"
 import { requestsPerHostMax } from "../../services/outbound/Slots.ts"
 import { Transport, type TransportAnswer, type TransportRequest } from "../../services/outbound/Transport.ts"
 import * as Connector from "./Connector.ts"
+import { Exchange } from "./Exchange.ts"
 import { Names } from "./Names.ts"
 import { Reception } from "./Reception.ts"
 
@@ -41,22 +42,32 @@ export const layerWith = (trust: Connector.Trust) =>
         (agent) => Effect.promise(() => agent.destroy())
       )
 
-      const send = ({ body, headers, method, url }: TransportRequest) =>
+      const dispatch = ({ body, headers, method, url }: TransportRequest, handler: Dispatcher.DispatchHandler) =>
+        agent.dispatch(
+          { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
+          handler
+        )
+
+      const send = (request: TransportRequest) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function*() {
             let resume: (answer: Effect.Effect<TransportAnswer, Refused | Unreachable>) => void = () => {}
-            const reception = new Reception(url.href, (answer) => resume(answer))
+            const reception = new Reception(request.url.href, (answer) => resume(answer))
             yield* Effect.addFinalizer(() => Effect.sync(() => reception.abort()))
             return yield* restore(Effect.callback<TransportAnswer, Refused | Unreachable>((done) => {
               resume = done
-              agent.dispatch(
-                { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
-                reception
-              )
+              dispatch(request, reception)
             }))
           })
         )
-      return Transport.of({ send })
+      return Transport.of({
+        send,
+        exchange: (request, bytesMax, done) => {
+          const exchange = new Exchange(request.url.href, bytesMax, done)
+          dispatch(request, exchange)
+          return () => exchange.end()
+        }
+      })
     })
   )
 

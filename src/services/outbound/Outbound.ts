@@ -4,6 +4,7 @@ import { softwareName, softwareVersion } from "../instance/Software.ts"
 import { traced } from "../Traced.ts"
 import * as Bodies from "./Bodies.ts"
 import * as BoundedJson from "./BoundedJson.ts"
+import * as Deadlines from "./Deadlines.ts"
 import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
 import { Hosts } from "./Hosts.ts"
@@ -11,7 +12,7 @@ import { type OutboundError, Refused, Unreachable } from "./OutboundError.ts"
 import { follow, type Places } from "./Redirects.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import * as Slots from "./Slots.ts"
-import { Transport, type TransportRequest } from "./Transport.ts"
+import { type Exchanged, Transport, type TransportRequest } from "./Transport.ts"
 
 /** Bytes of a document, unpacked; and of an answer to a POST that are looked at. */
 export const documentBytesMax = 1_048_576
@@ -19,6 +20,8 @@ export const replyBytesMax = 8_192
 /** How long connecting and the head of the answer may take, and a document in all, in seconds. */
 export const headSecondsMax = 15
 export const documentSecondsMax = 30
+/** How long a POST and its answer may take in all, in seconds. */
+export const replySecondsMax = 10
 
 export interface Ask {
   readonly url: string
@@ -94,6 +97,7 @@ export class Outbound extends Context.Service<Outbound, {
       const hosts = yield* Hosts
       const transport = yield* Transport
       const slots = yield* Slots.make
+      const deadlines = yield* Deadlines.make
       const userAgent = `${softwareName}/${softwareVersion} (+${publicUrl}/)`
 
       const late = (url: string) => new Unreachable({ url, reason: "timeout" })
@@ -163,22 +167,39 @@ export class Outbound extends Context.Service<Outbound, {
         return { url, contentType, body }
       })
 
-      const post = (posting: Posting) =>
-        Effect.gen(function*() {
-          const url = yield* Effect.fromResult(destination(outboundAllow, posting.url))
-          const headers = { ...posting.headers, "accept-encoding": "identity", "user-agent": userAgent }
-          if (!(yield* hosts.isOpen(url.host, "document"))) return yield* new Refused({ url: url.href, rule: "domain" })
-          yield* slots.take(url)
-          const answer = yield* transport.send({ method: "POST", url, headers, body: posting.body })
-          // What was said beside the status is of no consequence, also where it breaks off.
-          const bytes = yield* Effect.orElseSucceed(
-            Bodies.whole(url.href, answer, replyBytesMax),
-            () => new Uint8Array()
-          )
-          const retryAfterSeconds = RetryAfter.seconds(answer.headers["retry-after"], yield* Clock.currentTimeMillis)
-          return { status: answer.status, retryAfterSeconds, text: new TextDecoder().decode(bytes) }
-          // One limit for all of it: what is answered is short, and a timer costs as much as a part of the request.
-        }).pipe(Effect.scoped, (effect) => within(posting.url, headSecondsMax, effect))
+      const answer = (request: TransportRequest, until: number) =>
+        Effect.callback<Exchanged, Refused | Unreachable>((resume) => {
+          let end = (): Exchanged | undefined => undefined
+          const settled = deadlines.begin(until, () => {
+            // What was said beside the status is of no consequence, also where it breaks off.
+            const said = end()
+            resume(said === undefined ? late(request.url.href) : Effect.succeed(said))
+          })
+          end = transport.exchange(request, replyBytesMax, (result) => {
+            settled()
+            resume(Effect.fromResult(result))
+          })
+          return Effect.sync(() => {
+            settled()
+            end()
+          })
+        })
+
+      const post = Effect.fnUntraced(function*({ body, headers: given, url: address }: Posting) {
+        const url = yield* Effect.fromResult(destination(outboundAllow, address))
+        if (!(yield* hosts.isOpen(url.host, "document"))) return yield* new Refused({ url: url.href, rule: "domain" })
+        const headers = { ...given, "accept-encoding": "identity", "user-agent": userAgent }
+        const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
+        yield* deadlines.watch
+        const said = yield* slots.within(url, answer({ method: "POST", url, headers, body }, until))
+        return {
+          status: said.status,
+          retryAfterSeconds: said.retryAfter === undefined
+            ? undefined
+            : RetryAfter.seconds(said.retryAfter, yield* Clock.currentTimeMillis),
+          text: said.body.byteLength === 0 ? "" : new TextDecoder().decode(said.body)
+        }
+      })
 
       return Outbound.of({
         text: traced("Outbound.text")(text),

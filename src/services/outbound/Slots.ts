@@ -34,6 +34,13 @@ export const make = Effect.map(Semaphore.make(requestsMax), (all) => {
     })
 
   return {
+    /** Does something with a slot at the URL's host, once there is one. */
+    within: <A, E, R>(url: URL, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unreachable, R> =>
+      Effect.acquireUseRelease(
+        enter(url),
+        ({ slots }) => slots.withPermit(all.withPermit(effect)),
+        (host) => leave(url, host)
+      ),
     /** Waits for a slot at the URL's host, which the scope holds. */
     take: (url: URL) =>
       Effect.acquireRelease(enter(url), (host) => leave(url, host)).pipe(

@@ -1,0 +1,84 @@
+import type { Dispatcher } from "@effect/platform-node/Undici"
+import { Result } from "effect"
+import type { Exchanged } from "../../services/outbound/Transport.ts"
+import { type Failure, failureOf, joined } from "./Failures.ts"
+
+const nothing = new Uint8Array()
+
+/** A request whose answer is taken as a whole, as far as it is wanted at all. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #url: string
+  readonly #bytesMax: number
+  readonly #done: (result: Result.Result<Exchanged, Failure>) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #over = false
+  #status = 0
+  #retryAfter: string | undefined
+  #chunks: Array<Uint8Array> = []
+  #bytes = 0
+
+  constructor(url: string, bytesMax: number, done: (result: Result.Result<Exchanged, Failure>) => void) {
+    this.#url = url
+    this.#bytesMax = bytesMax
+    this.#done = done
+  }
+
+  /** Ends the request wherever it is; what was answered by then. */
+  end(): Exchanged | undefined {
+    if (this.#over) return undefined
+    this.#over = true
+    this.#controller?.abort(new Error("given up"))
+    return this.#status === 0 ? undefined : this.#exchanged(nothing)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.#controller = controller
+    if (this.#over) controller.abort(new Error("given up"))
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | Array<string> | undefined>
+  ) {
+    // What comes before the answer (103 and the like) is of no interest.
+    if (status < 200) return
+    this.#status = status
+    const { "content-encoding": encoding = "identity", "content-length": length = "0", "retry-after": after } = headers
+    this.#retryAfter = after === undefined ? undefined : joined(after)
+    if (joined(encoding).toLowerCase() !== "identity" || Number(length) > this.#bytesMax) this.#enough(controller)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
+    this.#bytes += chunk.byteLength
+    if (this.#bytes > this.#bytesMax) this.#enough(controller)
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd() {
+    const body = this.#bytes === 0 ? nothing : Buffer.concat(this.#chunks, this.#bytes)
+    this.#finish(Result.succeed(this.#exchanged(body)))
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error) {
+    this.#finish(
+      this.#status === 0 ? Result.fail(failureOf(this.#url, error)) : Result.succeed(this.#exchanged(nothing))
+    )
+  }
+
+  /** The rest is not read, so that the connection is of no use any more. */
+  #enough(controller: Dispatcher.DispatchController) {
+    this.#finish(Result.succeed(this.#exchanged(nothing)))
+    controller.abort(new Error("too much"))
+  }
+
+  #exchanged(body: Uint8Array): Exchanged {
+    return { status: this.#status, retryAfter: this.#retryAfter, body }
+  }
+
+  #finish(result: Result.Result<Exchanged, Failure>) {
+    if (this.#over) return
+    this.#over = true
+    this.#done(result)
+  }
+}

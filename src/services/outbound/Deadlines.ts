@@ -1,0 +1,50 @@
+import { Clock, Effect } from "effect"
+
+/** How often is looked for what has taken too long, in milliseconds: so much later it is given up at most. */
+const lookMillis = 1_000
+
+/** One of those that wait, and what is done when its time is over. */
+interface Waiting {
+  /** Milliseconds since 1970. */
+  readonly until: number
+  readonly expire: () => void
+}
+
+/**
+ * Limits of time for what is done by the thousand: one fiber looks at all of them once a second, where a timer for each
+ * would cost as much as a part of what it limits.
+ */
+export const make = Effect.map(Effect.scope, (scope) => {
+  const waiting = new Set<Waiting>()
+  let looks = false
+
+  const look = Effect.gen(function*() {
+    while (waiting.size > 0) {
+      yield* Effect.sleep(lookMillis)
+      const now = yield* Clock.currentTimeMillis
+      for (const one of waiting) {
+        if (one.until > now) continue
+        waiting.delete(one)
+        one.expire()
+      }
+    }
+  }).pipe(Effect.ensuring(Effect.sync(() => {
+    looks = false
+  })))
+
+  return {
+    /** Begins a limit; the function that comes back ends it. */
+    begin: (until: number, expire: () => void): () => void => {
+      const one = { until, expire }
+      waiting.add(one)
+      return () => void waiting.delete(one)
+    },
+    /** Has somebody look from now on; called before `begin`. */
+    watch: Effect.suspend(() => {
+      if (looks) return Effect.void
+      looks = true
+      // What begins now is there when it looks first.
+      return Effect.asVoid(Effect.forkIn(Effect.andThen(Effect.yieldNow, look), scope))
+    })
+  }
+})

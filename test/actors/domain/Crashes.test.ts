@@ -1,0 +1,135 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { claimMillis, Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
+import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
+import { Outbound } from "../../../src/services/outbound/Outbound.ts"
+import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
+
+/** What an owner does with a delivery, one after the other; each begins and ends. */
+const steps = ["claim", "sign", "send", "finish"] as const
+type Point = `${"before" | "after"} ${(typeof steps)[number]}`
+const points = steps.flatMap((step): ReadonlyArray<Point> => [`before ${step}`, `after ${step}`])
+
+/** How an owner ends: as by `kill -9`, with a defect, or asked to. */
+type End = "killed" | "defect" | "interrupted"
+const ends: ReadonlyArray<End> = ["killed", "defect", "interrupted"]
+
+/** Which time it comes to the point at which it ends. */
+const endsAtTime = 2
+
+/** An owner of the host whose services end it at a point; from then on it does nothing any more. */
+const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
+  const [deliveries, outbound, outside, signatures] = [
+    yield* Deliveries,
+    yield* Outbound,
+    yield* Outside,
+    yield* Signatures
+  ]
+  const recorded = new Set<bigint>()
+  let times = 0
+  let over: (() => void) | undefined
+  const ended = new Promise<void>((resolve) => over = resolve)
+  let isOver = false
+  const pass = (side: "before" | "after", step: (typeof steps)[number]): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const point = `${side} ${step}` as const
+      if (isOver && end === "killed") return Effect.never
+      if (isOver || point !== at || ++times < endsAtTime) return Effect.void
+      isOver = true
+      over?.()
+      if (end === "defect") return Effect.die(new Error(point))
+      // What is being written down is written to its end when an owner is asked to leave.
+      return end === "interrupted" && step === "finish" ? Effect.void : Effect.never
+    })
+  const within = <A, E, R>(step: (typeof steps)[number], effect: Effect.Effect<A, E, R>) =>
+    pass("before", step).pipe(Effect.andThen(effect), Effect.tap(() => pass("after", step)))
+
+  const { drain } = yield* host(name).pipe(
+    Effect.provideService(
+      Deliveries,
+      Deliveries.of({
+        ...deliveries,
+        claim: (host, rows) => within("claim", deliveries.claim(host, rows)),
+        finish: (done) =>
+          done.length === 0
+            ? Effect.void
+            : within(
+              "finish",
+              Effect.tap(deliveries.finish(done), () =>
+                Effect.sync(() => {
+                  for (const { activityId } of done) recorded.add(activityId)
+                }))
+            )
+      })
+    ),
+    Effect.provideService(
+      Signatures,
+      Signatures.of({
+        ...signatures,
+        sign: (scheme, key, request) => within("sign", signatures.sign(scheme, key, request))
+      })
+    ),
+    Effect.provideService(
+      Outbound,
+      Outbound.of({
+        ...outbound,
+        post: (posting) => within("send", outbound.post(posting))
+      })
+    )
+  )
+  // Nobody ends what was killed: it stays where it is.
+  const running = yield* Effect.forkDetach(Effect.exit(drain))
+  yield* Effect.promise(() => ended)
+  const sent = outside.arrived.map(({ uri }) => uri)
+  if (end === "interrupted") yield* Fiber.interrupt(running)
+  if (end === "defect") yield* Fiber.await(running)
+  return { sent, recorded: recorded.size }
+})
+
+const world = Effect.gen(function*() {
+  const outside = yield* Outside
+  outside.arrived.length = 0
+  const [from, to] = [yield* sender, yield* receiver("crash.test")]
+  const told: Array<string> = []
+  for (const what of ["create", "update"]) {
+    for (let about = 1n; about <= 6n; about++) {
+      told.push(`${what} ${about}`)
+      yield* send(from, to, `${what} ${about}`, { about: about + 1_000n * to })
+    }
+  }
+  return { outside, told }
+})
+
+layer(Layer.fresh(layerRounds))("I5, I6, F2: an owner ends at any step of a delivery", (it) => {
+  for (const point of points) {
+    for (const end of ends) {
+      it.effect(`${end} ${point}: the next one delivers everything in order, twice only what was sent and not noted`, () =>
+        Effect.gen(function*() {
+          const { outside, told } = yield* world
+          const { recorded, sent } = yield* doomed("crash.test", point, end)
+          const left = yield* waiting
+          if (end === "killed") assert.lengthOf(left, told.length - recorded)
+          const { drain } = yield* host("crash.test")
+          yield* drain
+          yield* TestClock.adjust(claimMillis)
+          yield* drain
+          assert.isEmpty(yield* waiting)
+          const arrived = outside.arrived.map(({ uri }) => uri)
+          const firsts = [...new Set(arrived)]
+          assert.sameMembers(firsts, told)
+          for (let about = 1; about <= 6; about++) {
+            assert.isBelow(firsts.indexOf(`create ${about}`), firsts.indexOf(`update ${about}`))
+          }
+          const twice = told.filter((uri) => arrived.filter((other) => other === uri).length > 1)
+          const mayBeTwice = sent.filter((uri) => left.some((row) => row.uri === uri))
+          if (end === "killed") assert.sameMembers(twice, mayBeTwice)
+          else assert.includeMembers(mayBeTwice, twice)
+          // What was not sent, or is written down, comes once.
+          if (point === "before claim" || point === "after finish") assert.isEmpty(twice)
+          if (end === "killed" && (point === "after send" || point === "before finish")) assert.isNotEmpty(twice)
+          assert.isAtMost(Math.max(...told.map((uri) => arrived.filter((other) => other === uri).length)), 2)
+        }))
+    }
+  }
+})

@@ -1,0 +1,81 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { createServer } from "node:http"
+import type { Account } from "./Nodes.ts"
+
+/** How long a host thinks before it answers, in milliseconds. */
+const thinkingMillis = 5
+
+/** A delivery as it arrived: which activity, about what, at which inbox. */
+export interface Arrival {
+  readonly inbox: string
+  readonly id: string
+  readonly type: string
+  readonly object: string
+}
+
+/** Other servers in this process, each an address of loopback of its own, which take everything and remember it. */
+export const farHosts = Effect.gen(function*() {
+  const arrivals: Array<Arrival> = []
+  const waiting: Array<{ readonly count: number; readonly resume: () => void }> = []
+  const take = (inbox: string, text: string) => {
+    const { id, object, type } = JSON.parse(text)
+    arrivals.push({ inbox, id, type, object: typeof object === "string" ? object : object.id })
+    for (const { count, resume } of waiting) if (arrivals.length >= count) resume()
+  }
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk) => chunks.push(chunk)).once("end", () => {
+      take(`http://${request.headers.host}${request.url}`, Buffer.concat(chunks).toString())
+      setTimeout(() => response.writeHead(202, { "content-length": "0" }).end(), thinkingMillis)
+    })
+  })
+  const port = yield* Effect.acquireRelease(
+    Effect.callback<number>((resume) => {
+      server.listen(0, "0.0.0.0", () => {
+        const address = server.address()
+        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+      })
+    }),
+    () =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+  )
+  return {
+    arrivals: arrivals as ReadonlyArray<Arrival>,
+    inbox: (host: number, number: number) => `http://127.0.7.${host}:${port}/users/${number}/inbox`,
+    /** Completes when so many deliveries have come. */
+    arrived: (count: number) =>
+      Effect.callback<void>((resume) => {
+        if (arrivals.length >= count) return resume(Effect.void)
+        waiting.push({ count, resume: () => resume(Effect.void) })
+      })
+  }
+})
+
+export type FarHosts = Effect.Success<typeof farHosts>
+
+/** Has somebody at each of these inboxes follow everybody. */
+export const followFromAfar = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, inboxes: ReadonlyArray<string>, people: ReadonlyArray<Account>) {
+    const at = new Date(0)
+    yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
+      SELECT n, 'far' || n, split_part(inbox, '/', 3), inbox || '/owner', ${at}, ${at}
+      FROM unnest(${inboxes}::text[]) WITH ORDINALITY far (inbox, n)`
+    yield* sql`INSERT INTO remote_actors (account_id, type, inbox_url, fetched_at)
+      SELECT n, 'Person', inbox, ${at} FROM unnest(${inboxes}::text[]) WITH ORDINALITY far (inbox, n)`
+    yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
+      SELECT row_number() OVER (), n, person, ${at} FROM unnest(${people.map(({ id }) => id)}::bigint[]) person,
+        generate_series(1, ${inboxes.length}::int) n`
+  }
+)
+
+/** The first arrival of each delivery, by inbox and object, in the order in which they came. */
+export const firstsOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyMap<string, ReadonlyArray<Arrival>> => {
+  const known = new Set<string>()
+  const fresh = arrivals.filter(({ id, inbox }) => !known.has(`${inbox} ${id}`) && known.add(`${inbox} ${id}`))
+  // An activity's object is the post itself or the post that it tells of.
+  return Map.groupBy(fresh, ({ inbox, object }) => `${inbox} ${object}`)
+}

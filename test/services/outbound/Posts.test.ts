@@ -1,0 +1,96 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import type { Socket } from "node:net"
+import { Outbound, replyBytesMax, replySecondsMax } from "../../../src/services/outbound/Outbound.ts"
+import { outbound, rawHost } from "./Hosts.ts"
+
+const post = (url: string) =>
+  Outbound.use((client) =>
+    client.post({ url: `${url}/inbox`, headers: { "content-type": "a/b" }, body: new TextEncoder().encode("{}") })
+  )
+
+/** A host that answers each request with these bytes, and tells of its first. */
+const answering = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
+  const heard = yield* Deferred.make<Socket>()
+  const { url } = yield* rawHost((socket) =>
+    socket.on("data", () => {
+      answer(socket)
+      Deferred.doneUnsafe(heard, Effect.succeed(socket))
+    })
+  )
+  return { url, heard: Deferred.await(heard) }
+})
+
+const turns = Effect.repeat(
+  Effect.callback<void>((resume) => {
+    setImmediate(() => resume(Effect.void))
+  }),
+  { times: 20 }
+)
+
+describe("rows 30, 31: what is answered to a POST", () => {
+  for (const [what, said] of [["nothing", ""], ["half a head", "HTTP/1.1 202 Accepted\r\nx: "]] as const) {
+    it.effect(`a host that answers ${what} is given up after ten seconds, and its connection closed`, () =>
+      Effect.gen(function*() {
+        const { heard, url } = yield* answering((socket) => socket.write(said))
+        const posting = yield* Effect.forkChild(Effect.flip(post(url)))
+        const socket = yield* heard
+        const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
+          socket.once("close", () => resume(Effect.void))
+        }))
+        yield* TestClock.adjust(`${replySecondsMax - 1} seconds`)
+        assert.isUndefined(posting.pollUnsafe())
+        yield* TestClock.adjust("1 second")
+        assert.deepInclude(yield* Fiber.join(posting), { _tag: "Unreachable", reason: "timeout" })
+        yield* Fiber.join(closed)
+      }).pipe(Effect.provide(outbound())))
+  }
+
+  it.effect("a body that drips does not undo its status", () =>
+    Effect.gen(function*() {
+      const { heard, url } = yield* answering((socket) => {
+        socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 100\r\n\r\nx")
+      })
+      const posting = yield* Effect.forkChild(post(url))
+      yield* heard
+      yield* turns
+      yield* TestClock.adjust(`${replySecondsMax} seconds`)
+      assert.deepStrictEqual(yield* Fiber.join(posting), { status: 202, retryAfterSeconds: undefined, text: "" })
+    }).pipe(Effect.provide(outbound())))
+
+  const long = "x".repeat(replyBytesMax + 1)
+  const answers: ReadonlyArray<readonly [what: string, answer: string, close: boolean, text: string]> = [
+    ["a short text", "HTTP/1.1 400 Bad\r\ncontent-length: 3\r\n\r\nwhy", false, "why"],
+    ["a longer text than is read", `HTTP/1.1 400 Bad\r\ncontent-length: ${long.length}\r\n\r\n${long}`, false, ""],
+    [
+      "one that does not say so",
+      `HTTP/1.1 400 Bad\r\ntransfer-encoding: chunked\r\n\r\n2001\r\n${long}\r\n`,
+      false,
+      ""
+    ],
+    ["a packed text", "HTTP/1.1 400 Bad\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nwhy", false, ""],
+    ["a text that breaks off", "HTTP/1.1 400 Bad\r\ncontent-length: 30\r\n\r\nwhy", true, ""]
+  ]
+  for (const [what, answer, close, text] of answers) {
+    it.effect(`with ${what}: the status counts`, () =>
+      Effect.gen(function*() {
+        const { url } = yield* answering((socket) => close ? socket.end(answer) : socket.write(answer))
+        assert.deepStrictEqual(yield* post(url), { status: 400, retryAfterSeconds: undefined, text })
+      }).pipe(Effect.provide(outbound())))
+  }
+
+  it.effect("a connection that is closed before an answer is a failure, and one interrupted request ends its own only", () =>
+    Effect.gen(function*() {
+      const closing = yield* answering((socket) => socket.destroy())
+      assert.deepInclude(yield* Effect.flip(post(closing.url)), { _tag: "Unreachable", reason: "closed" })
+      const silent = yield* answering(() => {})
+      const posting = yield* Effect.forkChild(post(silent.url))
+      const socket = yield* silent.heard
+      const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
+        socket.once("close", () => resume(Effect.void))
+      }))
+      yield* Fiber.interrupt(posting)
+      yield* Fiber.join(closed)
+    }).pipe(Effect.provide(outbound())))
+})
