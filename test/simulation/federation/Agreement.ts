@@ -8,6 +8,8 @@ export interface Aftermath {
   readonly deeds: ReadonlyArray<Deed>
   /** Who followed whom before any command, as both servers know: `handle handle`. */
   readonly followed: ReadonlySet<string>
+  /** Posts that their server sent somewhere: `host uri`. Who only looked one up is not told what becomes of it. */
+  readonly told: ReadonlySet<string>
 }
 
 const hostOf = (handle: string) => handle.split("@")[1] ?? ""
@@ -32,6 +34,7 @@ export const check = (aftermath: Aftermath): ReadonlyArray<string> => {
       posts(broken, aftermath, home, there)
       opinions(broken, home, there)
     }
+    for (const name of home.misnamed) broken.push(`I7: ${home.host} shows ${name}`)
     for (const { times, what } of home.notifications) if (times > 1) broken.push(`I9: ${times} notices of ${what}`)
   }
   boosts(broken, aftermath, at)
@@ -97,8 +100,10 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: Atlas, there: 
       (named || (post.visibility !== "direct" && heardAt(aftermath, post.author, there.host)))
     if (wanted && (copy === undefined || copy.deleted)) broken.push(`I5: ${there.host} lacks ${post.uri} (${post.text})`)
     if (copy === undefined || copy.deleted) continue
-    if (post.deleted) broken.push(`I10: ${there.host} still has ${post.uri} (${post.text})`)
-    else same(broken, post, copy, there.host, wanted)
+    if (post.deleted && aftermath.told.has(`${there.host} ${post.uri}`)) {
+      broken.push(`I10: ${there.host} still has ${post.uri} (${post.text})`)
+    }
+    if (!post.deleted) same(broken, post, copy, there.host, wanted)
   }
   const uris = new Set(own.map(({ uri }) => uri))
   for (const { author, deleted, reblogOf, uri } of there.statuses) {
@@ -137,6 +142,10 @@ const opinions = (broken: Array<string>, home: Atlas, there: Atlas) => {
 /** A boost is where the post is from and where its author's followers are, if it stands, and nowhere else. */
 const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<string, Atlas>) => {
   const apart = apartOf(aftermath.deeds)
+  const originals = new Map([...at.values()].flatMap(({ statuses }) =>
+    statuses.flatMap((status) => status.local ? [[status.uri, status] as const] : [])
+  ))
+  const originalOf = (uri: string | null) => originals.get(uri ?? "")
   for (const home of at.values()) {
     const own = home.statuses.filter(({ deleted, local, reblogOf }) => local && reblogOf !== null && !deleted)
     for (const there of at.values()) {
@@ -147,7 +156,7 @@ const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<str
       for (const { author, reblogOf } of own) {
         const copies = others.filter((boost) => boost.author === author && boost.reblogOf === reblogOf)
         if (copies.length > 1) broken.push(`I7: ${there.host} has ${copies.length} boosts of ${reblogOf} by ${author}`)
-        const original = [...at.values()].flatMap(({ statuses }) => statuses.filter((s) => s.local && s.uri === reblogOf))[0]
+        const original = originalOf(reblogOf)
         if (original === undefined || original.deleted) continue
         const concerned = hostOf(original.author) === there.host || heardAt(aftermath, author, there.host)
         if (concerned && copies.length === 0 && !apart.has(pairOf(author, original.author))) {
@@ -155,6 +164,8 @@ const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<str
         }
       }
       for (const { author, reblogOf } of others) {
+        const original = originalOf(reblogOf)
+        if (original?.deleted === true && !aftermath.told.has(`${there.host} ${reblogOf}`)) continue
         if (!own.some((boost) => boost.author === author && boost.reblogOf === reblogOf)) {
           broken.push(`I10: ${there.host} alone has a boost of ${reblogOf} by ${author}`)
         }

@@ -27,7 +27,10 @@ const words = (html: string) => html.replaceAll(/<[^>]*>/g, "")
 
 /** What one server has in its tables, by ids that hold on all of them. Sets of pairs are `from what`. */
 export const load = Effect.fnUntraced(function*({ host, sql }: Site) {
-  const handle = (alias: string) => sql.literal(`${alias}.username || '@' || coalesce(${alias}.domain, '${host}')`)
+  // By the id, for a handle may not be confirmed yet.
+  const handle = (alias: string) =>
+    sql.literal(`coalesce(substring(${alias}.uri from '/users/([^/]+)$') || '@' || split_part(${alias}.uri, '/', 3),
+      ${alias}.username || '@' || coalesce(${alias}.domain, '${host}'))`)
   const uri = (status: string, author: string) =>
     sql.literal(
       `coalesce(${status}.uri, 'https://${host}/users/' || ${author}.username || '/statuses/' || ${status}.id)`
@@ -51,8 +54,11 @@ export const load = Effect.fnUntraced(function*({ host, sql }: Site) {
     FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN statuses o ON o.id = s.reblog_of_id
     LEFT JOIN accounts b ON b.id = o.account_id LEFT JOIN polls p ON p.status_id = s.id ORDER BY s.id`
   const names = yield* sql<{ handle: string; name: string }>`SELECT ${handle("a")} AS handle, display_name AS name FROM accounts a`
+  const misnamed = yield* sql<{ handle: string; shown: string }>`SELECT ${handle("a")} AS handle, username || '@' || domain AS shown
+    FROM accounts a WHERE domain IS NOT NULL AND ${handle("a")} <> username || '@' || domain`
   return {
     host,
+    misnamed: misnamed.map(({ handle, shown }) => `${handle} as ${shown}`),
     follows: yield* pairs("follows"),
     requests: yield* pairs("follow_requests"),
     blocks: yield* pairs("blocks"),

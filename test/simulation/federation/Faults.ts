@@ -47,8 +47,8 @@ export type Fault = AtStep | AtRequest | AtTime
 export const faultKinds = ["crash", "cut", "lost", "unheard", "twice", "late", "away", "busy", "slow"] as const
 
 /** About how many steps of a kind a process takes in half of the time in which commands come. */
-const stepsMax: Record<Step, number> = { sql: 500, commit: 60, asks: 40, answers: 40 }
-const requestsMax = { POST: 14, GET: 6 }
+const stepsMax: Record<Step, number> = { sql: 300, commit: 24, asks: 14, answers: 14 }
+const requestsMax = { POST: 8, GET: 3 }
 
 const words = { sql: "its SQL", commit: "a commit", asks: "it asks", answers: "it answers" }
 
@@ -60,12 +60,12 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "faults")
   return Array.from({ length: dice.between(4, faultsMax + 1) }, (): Fault => {
     const kind = dice.weighted<Fault["kind"]>([
-      [6, "crash"],
+      [7, "crash"],
       [2, "cut"],
       [4, "lost"],
-      [6, "unheard"],
+      [7, "unheard"],
       [5, "twice"],
-      [5, "late"],
+      [6, "late"],
       [2, "away"],
       [2, "busy"],
       [2, "slow"]

@@ -19,7 +19,7 @@ import { Universe } from "./Universe.ts"
 
 /** Servers that a run may have, and the commands of a run. */
 export const sitesMax = 3
-export const commandsStandard = 36
+export const commandsStandard = 48
 
 /** Longest rest until nothing is left to do: what the clocks show, in milliseconds, and looks at what is left. */
 const restMillisMax = 4 * 24 * 3_600_000
@@ -29,10 +29,11 @@ const lookMillis = 500
 /** Nothing that is due later than that is waited for by letting time pass. */
 const soonMillis = 3_000
 
-/** What is left to do at a server now, and when the rest of it is due. */
+/** What is left to do at a server now, and when the rest of it is due; a delivery that stands behind another is not. */
 const leftAt = Effect.fnUntraced(function*({ sql }: Site.Site, now: number) {
   const [row] = yield* sql<{ soon: number; next: Date | null }>`
-    WITH due AS (SELECT due_at FROM deliveries UNION ALL SELECT due_at FROM errands UNION ALL SELECT due_at FROM agenda
+    WITH due AS (SELECT due_at FROM deliveries d WHERE NOT EXISTS (SELECT FROM deliveries e
+        WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id) UNION ALL SELECT due_at FROM errands UNION ALL SELECT due_at FROM agenda
       UNION ALL SELECT due_at FROM inbound_activities WHERE outcome IS NULL)
     SELECT (SELECT count(*) FROM fanouts)::int + (SELECT count(*) FROM due WHERE due_at <= ${new Date(now + soonMillis)})::int
       AS soon, (SELECT min(due_at) FROM due) AS next`
@@ -103,15 +104,18 @@ const scenario = Effect.fnUntraced(function*(universe: Universe, databases: Read
   yield* over
   yield* rest(universe)
   const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
-  const aftermath = { atlases, citizens, deeds: clients.deeds, followed }
+  const told = Traffic.toldIn(universe.web.exchanges)
+  const aftermath = { atlases, citizens, deeds: clients.deeds, followed, told }
   const count = (kind: string) => universe.counts.get(kind) ?? 0
+  if (process.env.WEB) for (const e of universe.web.exchanges) { if ((e.text + e.url.href).includes(process.env.WEB)) universe.log.push(`WEB ${e.askedAt - 1_700_000_000_000} ${e.from}>${e.url.href} ${e.heard} ${e.answers.map((a) => `${a.status}@${a.at - 1_700_000_000_000}`)} ${e.text.replace(/.*?"id"/, "id").slice(0, 330)}`) }
   universe.counts.set("requests", universe.web.exchanges.length - harmless)
   return [
     ...universe.wrong,
     ...atlases.flatMap(({ host, waiting }) => waiting.map(({ what }) => `I16: ${what} is left at ${host}`)),
     ...Agreement.check(aftermath),
     ...Traffic.check(aftermath, universe.web.exchanges, count("crash") + count("cut")),
-    ...(yield* Effect.forEach(universe.sites, ({ sql }) => counters(sql))).flat()
+    ...(yield* Effect.forEach(universe.sites, ({ host, sql }) =>
+      Effect.map(counters(sql), (found) => found.map((text) => `${text} at ${host}`)))).flat()
   ]
 }, Effect.scoped)
 

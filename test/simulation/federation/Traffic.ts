@@ -1,6 +1,6 @@
 import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
 import type { Atlas } from "./Atlas.ts"
-import { type Aftermath } from "./Agreement.ts"
+import type { Aftermath } from "./Agreement.ts"
 import type { Exchange } from "./Web.ts"
 
 interface Activity {
@@ -38,6 +38,14 @@ export const check = (aftermath: Aftermath, exchanges: ReadonlyArray<Exchange>, 
     ...secrets(exchanges, aftermath)
   ]
 }
+
+/** Which posts their servers sent where: `host uri`. */
+export const toldIn = (exchanges: ReadonlyArray<Exchange>): ReadonlySet<string> =>
+  new Set(
+    exchanges.filter(({ method }) => method === "POST").map(activityOf).flatMap(({ exchange: { from, to }, object, type }) =>
+      (type === "Create" || type === "Update") && object.startsWith(`https://${from}/`) ? [`${to} ${object}`] : []
+    )
+  )
 
 const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
   const broken: Array<string> = []

@@ -173,7 +173,7 @@ export class Web {
           if (fate?._tag === "Unheard") return fate.silent ? undefined : fails("closed")
           this.time.after(this.hop(url.host), () =>
             machine.soon(() => {
-              exchange.heard = true
+              exchange.heard = this.open.has(id)
               resume(Effect.succeed(received(answer)))
             }))
         }))
