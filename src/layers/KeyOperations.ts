@@ -1,4 +1,4 @@
-import { Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { LRUCache } from "lru-cache"
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, verify } from "node:crypto"
 import { KeyOperations, type KeyPair, NoKey, rsaBits } from "../services/federation/signatures/KeyOperations.ts"
@@ -33,42 +33,53 @@ const generate = Effect.callback<KeyPair>((resume) => {
   })
 })
 
+const signed = (data: Uint8Array, key: KeyObject) =>
+  Effect.callback<Uint8Array>((resume) => {
+    sign(hashFor(key), data, key, (error, signature) => {
+      resume(error === null ? Effect.succeed(signature) : Effect.die(error))
+    })
+  })
+
+/** What a thread does; a simulation, in which nothing else may happen meanwhile, does it at once and with chance of its own. */
+export const SlowKeyWork = Context.Reference<{
+  readonly generate: Effect.Effect<KeyPair>
+  readonly sign: (data: Uint8Array, key: KeyObject) => Effect.Effect<Uint8Array>
+}>("murmuration/layers/SlowKeyWork", { defaultValue: () => ({ generate, sign: signed }) })
+
 /**
  * Node's own. Signing takes 20 times as long as verifying, so it goes to the thread pool, and verifying, which is over
  * before a thread would have begun, does not.
  */
-export const layer = Layer.sync(KeyOperations, () => {
-  const publicKey = parser(createPublicKey)
-  const privateKey = parser(createPrivateKey)
-  return KeyOperations.of({
-    generate,
-    kind: (pem) =>
-      Option.match(publicKey(pem), {
-        onNone: () => new NoKey(),
-        onSome: ({ asymmetricKeyDetails, asymmetricKeyType }) =>
-          Effect.succeed(
-            {
-              type: asymmetricKeyType === "rsa" ? "rsa" : "ed25519",
-              bits: asymmetricKeyDetails?.modulusLength ?? 256
-            } as const
-          )
-      }),
-    sign: (pem, data) =>
-      Option.match(privateKey(pem), {
-        onNone: () => new NoKey(),
-        onSome: (key) =>
-          Effect.callback<Uint8Array>((resume) => {
-            sign(hashFor(key), data, key, (error, signature) => {
-              resume(error === null ? Effect.succeed(signature) : Effect.die(error))
-            })
-          })
-      }),
-    verify: (pem, algorithm, data, signature) =>
-      Effect.sync(() => {
-        const key = Option.getOrUndefined(publicKey(pem))
-        if (key === undefined) return false
-        const fits = algorithm === undefined || (algorithm === "ed25519") === (key.asymmetricKeyType === "ed25519")
-        return fits && verify(hashFor(key), data, key, signature)
-      })
+export const layer = Layer.effect(
+  KeyOperations,
+  Effect.map(SlowKeyWork, (slow) => {
+    const publicKey = parser(createPublicKey)
+    const privateKey = parser(createPrivateKey)
+    return KeyOperations.of({
+      generate: slow.generate,
+      kind: (pem) =>
+        Option.match(publicKey(pem), {
+          onNone: () => new NoKey(),
+          onSome: ({ asymmetricKeyDetails, asymmetricKeyType }) =>
+            Effect.succeed(
+              {
+                type: asymmetricKeyType === "rsa" ? "rsa" : "ed25519",
+                bits: asymmetricKeyDetails?.modulusLength ?? 256
+              } as const
+            )
+        }),
+      sign: (pem, data) =>
+        Option.match(privateKey(pem), {
+          onNone: () => new NoKey(),
+          onSome: (key) => slow.sign(data, key)
+        }),
+      verify: (pem, algorithm, data, signature) =>
+        Effect.sync(() => {
+          const key = Option.getOrUndefined(publicKey(pem))
+          if (key === undefined) return false
+          const fits = algorithm === undefined || (algorithm === "ed25519") === (key.asymmetricKeyType === "ed25519")
+          return fits && verify(hashFor(key), data, key, signature)
+        })
+    })
   })
-})
+)

@@ -126,7 +126,7 @@ const ids = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string,
 }
 
 /** I12: counters are what the rows count to. */
-const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const accounts = yield* sql<{ id: bigint }>`SELECT s.account_id AS id FROM account_stats s WHERE
     followers_count <> (SELECT count(*) FROM follows f WHERE f.target_account_id = s.account_id)
     OR following_count <> (SELECT count(*) FROM follows f WHERE f.account_id = s.account_id)

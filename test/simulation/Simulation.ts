@@ -1,20 +1,19 @@
-import { PGlite } from "@electric-sql/pglite"
+import type { PGlite } from "@electric-sql/pglite"
 import { Cause, Effect, Exit, Fiber } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
-import { readdirSync } from "node:fs"
 import { followers, person } from "../support/People.ts"
+import * as Databases from "./Databases.ts"
+import { cpuMillis, drive } from "./Drive.ts"
 import { pair } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
-import * as Globals from "./Globals.ts"
 import * as Invariants from "./Invariants.ts"
 import * as Node from "./Node.ts"
-import * as Performed from "./Performed.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import * as Uploading from "./Uploading.ts"
 import { VirtualTime } from "./VirtualTime.ts"
-import { client, type Mutation, type Shared, shared, World } from "./World.ts"
+import { type Mutation, type Shared, shared, World } from "./World.ts"
 
 export interface Options {
   /** Numbers of the commands that are sent, and of the seed's faults that happen. */
@@ -54,67 +53,8 @@ const nodesAtStart = 3
 const restMillisMax = 30_000
 /** Commands that are sent once more at rest. */
 const againMax = 12
-/** A run that takes longer counts as broken, in milliseconds of CPU time. */
-const cpuMillisMax = 20_000
 
-/** The database of a process of simulations: one session, whose tables each run empties. */
-export const open = async () => {
-  const database = new PGlite()
-  await database.waitReady
-  const folder = new URL("../../migrations/", import.meta.url)
-  const loader = Effect.succeed(
-    readdirSync(folder).filter((name) => name.endsWith(".ts")).toSorted().map((name) =>
-      [Number(name.slice(0, 4)), name.slice(5, -3), Effect.promise(() => import(new URL(name, folder).href))] as const
-    )
-  )
-  const migrate = (world: World) =>
-    Migrator.make({})({ loader }).pipe(Effect.provide(client(world.session, world.outside, 1)), Effect.scoped)
-  await drive(new World(database, new VirtualTime(new Dice(0, "turns")), 0, {}, "None"), migrate)
-  // One plan for each statement, made once: plans by parameters would depend on how often it ran before.
-  await database.exec(`${Performed.statement}; SET plan_cache_mode = force_generic_plan; SET jit = off`)
-  return database
-}
-
-const empty = async (database: PGlite) => {
-  const { rows } = await database.query<{ name: string }>(
-    `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
-      AND pg_relation_size(oid) > 0 AND relname NOT IN ('roles', 'effect_sql_migrations') ORDER BY relname`
-  )
-  const tables = rows.map(({ name }) => name).join(", ")
-  await database.exec(`DEALLOCATE ALL; ${tables === "" ? "" : `TRUNCATE ${tables} RESTART IDENTITY CASCADE;`}
-    ALTER SEQUENCE id_sequence RESTART`)
-}
-
-const cpuMillis = () => {
-  const { system, user } = process.cpuUsage()
-  return Math.round((system + user) / 1000)
-}
-
-/** Runs an effect on the machine outside, and time along with it, until it ends or cannot go on. */
-const drive = async <A, E>(
-  world: World,
-  main: (world: World) => Effect.Effect<A, E>
-): Promise<Exit.Exit<A, E | string>> => {
-  const { session, time } = world
-  const restore = Globals.replace(time)
-  const began = cpuMillis()
-  try {
-    const fiber = Effect.runForkWith(world.outside.context)(main(world))
-    for (let turns = 1; fiber.pollUnsafe() === undefined && time.stuck === undefined; turns++) {
-      time.flush()
-      await new Promise((resume) => setImmediate(resume))
-      if (fiber.pollUnsafe() !== undefined || time.pending || session.busy) continue
-      time.advance()
-      // To ask for the CPU time is dear.
-      if (turns % 512 === 0 && cpuMillis() - began > cpuMillisMax) {
-        time.stuck = `more than ${cpuMillisMax} ms of CPU time`
-      }
-    }
-    return fiber.pollUnsafe() ?? Exit.fail(`stuck at ${time.elapsed} ms: ${time.stuck}`)
-  } finally {
-    restore()
-  }
-}
+export const open = Databases.open
 
 /** Waits until nothing is left to do, but not for ever. */
 const rest = Effect.fnUntraced(function*({ sql }: Shared, late: number) {
@@ -182,13 +122,15 @@ const scenario = (options: Options) =>
     })
   }, Effect.scoped)
 
+const parts = ({ outside, session, time }: World) => ({ time, outside, isBusy: () => session.busy })
+
 /** Runs one seed: the same seed and options give the same result, the hash of everything that happened included. */
 export const run = async (database: PGlite, seed: number, options: Options = standard): Promise<Result> => {
   const began = cpuMillis()
-  await empty(database)
+  await Databases.empty(database)
   const time = new VirtualTime(new Dice(seed, "turns"))
   const world = new World(database, time, seed, options.mutation, options.logs ? "Debug" : "None")
-  const exit = await drive(world, scenario(options))
+  const exit = await drive({ ...parts(world), main: scenario(options)(world) })
   return {
     seed,
     broken: Exit.isSuccess(exit) ? exit.value : [Cause.pretty(exit.cause)],

@@ -127,7 +127,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         const { mentions, note, parentId } = received
         const millis = note.publishedMillis
         const at = new Date(millis)
-        const [made] = yield* sql<{ id: bigint }>`
+        const [made] = yield* sql<{ id: bigint; parentId: bigint | null }>`
           WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id),
           made AS (INSERT INTO statuses (id, account_id, uri, url, local, html, spoiler_text, sensitive, visibility, language,
             in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, conversation_id, created_at, limited)
@@ -137,9 +137,10 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             coalesce(p.conversation_id, fresh.id), ${at},
             ${note.visibility === "direct" && mentions.some(({ quiet }) => quiet)}
           FROM fresh LEFT JOIN statuses p ON p.id = ${parentId ?? null}::bigint AND p.deleted_at IS NULL
-          ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id)
-          INSERT INTO status_stats (status_id, stated_favourites, stated_reblogs)
-          SELECT id, ${note.favourites ?? null}::int, ${note.reblogs ?? null}::int FROM made RETURNING status_id AS id`
+          ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id, in_reply_to_id),
+          stats AS (INSERT INTO status_stats (status_id, stated_favourites, stated_reblogs)
+            SELECT id, ${note.favourites ?? null}::int, ${note.reblogs ?? null}::int FROM made)
+          SELECT id, in_reply_to_id AS parent_id FROM made`
         if (made === undefined) return undefined
         const { id } = made
         yield* mentions.length === 0 ? Effect.void : sql`INSERT INTO mentions (status_id, account_id, silent, quiet)
@@ -162,7 +163,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         yield* Counters.count(
           sql,
           [{ accountId, statuses: 1 }],
-          parentId === undefined ? [] : [{ statusId: parentId, replies: 1 }],
+          // A parent that is deleted has no replies any more.
+          made.parentId === null ? [] : [{ statusId: made.parentId, replies: 1 }],
           at
         )
         return { id, adopted: yield* adopt(note.uri) }

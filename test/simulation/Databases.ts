@@ -1,0 +1,38 @@
+import { PGlite } from "@electric-sql/pglite"
+import { Effect } from "effect"
+import { Migrator } from "effect/sql"
+import { readdirSync } from "node:fs"
+import { drive } from "./Drive.ts"
+import * as Performed from "./Performed.ts"
+import { Dice } from "./Seeded.ts"
+import { VirtualTime } from "./VirtualTime.ts"
+import { client, World } from "./World.ts"
+
+/** A database of a process of simulations: one session, whose tables each run empties. */
+export const open = async () => {
+  const database = new PGlite()
+  await database.waitReady
+  const folder = new URL("../../migrations/", import.meta.url)
+  const loader = Effect.succeed(
+    readdirSync(folder).filter((name) => name.endsWith(".ts")).toSorted().map((name) =>
+      [Number(name.slice(0, 4)), name.slice(5, -3), Effect.promise(() => import(new URL(name, folder).href))] as const
+    )
+  )
+  const { outside, session, time } = new World(database, new VirtualTime(new Dice(0, "turns")), 0, {}, "None")
+  const main = Migrator.make({})({ loader }).pipe(Effect.provide(client(session, outside, 1)), Effect.scoped)
+  await drive({ time, outside, isBusy: () => session.busy, main })
+  // One plan for each statement, made once: plans by parameters would depend on how often it ran before.
+  await database.exec(`${Performed.statement}; SET plan_cache_mode = force_generic_plan; SET jit = off`)
+  return database
+}
+
+/** Leaves nothing of the run before in the tables. */
+export const empty = async (database: PGlite) => {
+  const { rows } = await database.query<{ name: string }>(
+    `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+      AND pg_relation_size(oid) > 0 AND relname NOT IN ('roles', 'effect_sql_migrations') ORDER BY relname`
+  )
+  const tables = rows.map(({ name }) => name).join(", ")
+  await database.exec(`DEALLOCATE ALL; ${tables === "" ? "" : `TRUNCATE ${tables} RESTART IDENTITY CASCADE;`}
+    ALTER SEQUENCE id_sequence RESTART`)
+}

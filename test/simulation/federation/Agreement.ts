@@ -1,0 +1,175 @@
+import type { Atlas, KnownStatus } from "./Atlas.ts"
+import type { Citizen, Deed } from "./Clients.ts"
+
+/** What a run leaves behind at rest. */
+export interface Aftermath {
+  readonly atlases: ReadonlyArray<Atlas>
+  readonly citizens: ReadonlyArray<Citizen>
+  readonly deeds: ReadonlyArray<Deed>
+  /** Who followed whom before any command, as both servers know: `handle handle`. */
+  readonly followed: ReadonlySet<string>
+  /** Posts that their server sent somewhere: `host uri`. Who only looked one up is not told what becomes of it. */
+  readonly told: ReadonlySet<string>
+}
+
+const hostOf = (handle: string) => handle.split("@")[1] ?? ""
+const pairOf = (from: string, to: string) => `${from} ${to}`
+
+/** Those of `entries` of which `host` itself knows who began them. */
+const madeAt = (host: string, entries: Iterable<string>) =>
+  [...entries].filter((entry) => hostOf(entry.split(" ")[0] ?? "") === host)
+
+/**
+ * What the servers say of the same things at rest: follows, likes, votes, blocks and pins are what their own server has
+ * (I7, I12, I20), posts are where they belong, each once and as new as at home (I5), and what was deleted is nowhere (I10).
+ */
+export const check = (aftermath: Aftermath): ReadonlyArray<string> => {
+  const { atlases } = aftermath
+  const at = new Map(atlases.map((atlas) => [atlas.host, atlas]))
+  const broken: Array<string> = []
+  for (const home of atlases) {
+    for (const there of atlases) {
+      if (home === there) continue
+      relations(broken, home, there)
+      posts(broken, aftermath, home, there)
+      opinions(broken, home, there)
+    }
+    for (const name of home.misnamed) broken.push(`I7: ${home.host} shows ${name}`)
+    for (const { times, what } of home.notifications) if (times > 1) broken.push(`I9: ${times} notices of ${what}`)
+  }
+  boosts(broken, aftermath, at)
+  return broken
+}
+
+/** Both sides say the same of a follow, a request and a block between people of `home` and `there`. */
+const relations = (broken: Array<string>, home: Atlas, there: Atlas) => {
+  for (const kind of ["follows", "requests", "blocks"] as const) {
+    const between = (atlas: Atlas) =>
+      madeAt(home.host, atlas[kind]).filter((entry) => hostOf(entry.split(" ")[1] ?? "") === there.host)
+    differ(broken, `I7: ${kind} of ${home.host}`, between(home), between(there), there.host)
+  }
+}
+
+const differ = (
+  broken: Array<string>,
+  what: string,
+  own: ReadonlyArray<string>,
+  others: ReadonlyArray<string>,
+  host: string
+) => {
+  for (const entry of own) if (!others.includes(entry)) broken.push(`${what}: ${host} does not know of ${entry}`)
+  for (const entry of others) if (!own.includes(entry)) broken.push(`${what}: ${host} alone has ${entry}`)
+}
+
+/** Everybody who ever blocked or was blocked, by pairs in both directions. */
+export const apartOf = (deeds: ReadonlyArray<Deed>) =>
+  new Set(deeds.flatMap(({ by, command, target }) =>
+    command._tag === "Block" && target !== undefined
+      ? [pairOf(by.handle, target.handle), pairOf(target.handle, by.handle)]
+      : []
+  ))
+
+const relating = new Set(["Follow", "Unfollow", "RemoveFollower", "Block", "Unblock", "AuthorizeFollow", "RejectFollow"])
+
+/** Follows that stood through the whole run: nobody did anything about them. */
+export const lasting = ({ deeds, followed }: Aftermath) => {
+  const touched = new Set(deeds.flatMap(({ by, command, target }) =>
+    target !== undefined && relating.has(command._tag)
+      ? [pairOf(by.handle, target.handle), pairOf(target.handle, by.handle)]
+      : []
+  ))
+  return [...followed].filter((pair) => !touched.has(pair))
+}
+
+/** Whether somebody at `host` follows the author, and did through the whole run. */
+const heardAt = (aftermath: Aftermath, author: string, host: string) =>
+  lasting(aftermath).some((pair) => {
+    const [follower = "", followee] = pair.split(" ")
+    return followee === author && hostOf(follower) === host
+  })
+
+const posts = (broken: Array<string>, aftermath: Aftermath, home: Atlas, there: Atlas) => {
+  const apart = apartOf(aftermath.deeds)
+  const copies = Map.groupBy(there.statuses, ({ uri }) => uri)
+  const own = home.statuses.filter(({ local, reblogOf }) => local && reblogOf === null)
+  for (const post of own) {
+    const [copy, ...more] = copies.get(post.uri) ?? []
+    if (more.length > 0) broken.push(`I7: ${there.host} has ${post.uri} ${more.length + 1} times`)
+    const named = post.mentions.some((handle) => hostOf(handle) === there.host && !apart.has(pairOf(handle, post.author)))
+    const wanted = !post.deleted &&
+      (named || (post.visibility !== "direct" && heardAt(aftermath, post.author, there.host)))
+    if (wanted && (copy === undefined || copy.deleted)) broken.push(`I5: ${there.host} lacks ${post.uri} (${post.text})`)
+    if (copy === undefined || copy.deleted) continue
+    if (post.deleted && aftermath.told.has(`${there.host} ${post.uri}`)) {
+      broken.push(`I10: ${there.host} still has ${post.uri} (${post.text})`)
+    }
+    if (!post.deleted) same(broken, post, copy, there.host, wanted)
+  }
+  const uris = new Set(own.map(({ uri }) => uri))
+  for (const { author, deleted, reblogOf, uri } of there.statuses) {
+    if (hostOf(author) === home.host && reblogOf === null && !deleted && !uris.has(uri)) {
+      broken.push(`I7: ${there.host} made up ${uri}`)
+    }
+  }
+  for (const [handle, name] of home.names) {
+    const copied = there.names.get(handle)
+    if (hostOf(handle) === home.host && heardAt(aftermath, handle, there.host) && copied !== name && copied !== undefined) {
+      const own = name === "" ? handle.split("@")[0] : name
+      if (copied !== own) broken.push(`I5: ${there.host} calls ${handle} ${copied}, not ${own}`)
+    }
+  }
+}
+
+const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host: string, wanted: boolean) => {
+  // Who has it by chance hears of no edit: it was looked up, or came with a boost.
+  if (wanted && copy.text !== post.text) broken.push(`I6: ${host} has ${post.uri} as ${copy.text}, not ${post.text}`)
+  if (copy.visibility !== post.visibility) broken.push(`I11: ${post.uri} is ${post.visibility}, ${copy.visibility} at ${host}`)
+  if (wanted && post.poll !== null && JSON.stringify(copy.poll) !== JSON.stringify(post.poll)) {
+    broken.push(`I20: ${host} counts ${JSON.stringify(copy.poll)} in ${post.uri}, not ${JSON.stringify(post.poll)}`)
+  }
+}
+
+/** Likes and votes of people of `home` on posts of `there`, and pins of `home` of its own posts. */
+const opinions = (broken: Array<string>, home: Atlas, there: Atlas) => {
+  const about = (atlas: Atlas, kind: "favourites" | "votes") =>
+    madeAt(home.host, atlas[kind]).filter((entry) => entry.split(" ")[1]?.startsWith(`https://${there.host}/`))
+  const gone = new Set(there.statuses.filter(({ deleted }) => deleted).map(({ uri }) => uri))
+  const standing = (entries: ReadonlyArray<string>) => entries.filter((entry) => !gone.has(entry.split(" ")[1] ?? ""))
+  differ(broken, "I12: likes", standing(about(home, "favourites")), about(there, "favourites"), there.host)
+  differ(broken, "I20: votes", standing(about(home, "votes")), about(there, "votes"), there.host)
+}
+
+/** A boost is where the post is from and where its author's followers are, if it stands, and nowhere else. */
+const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<string, Atlas>) => {
+  const apart = apartOf(aftermath.deeds)
+  const originals = new Map([...at.values()].flatMap(({ statuses }) =>
+    statuses.flatMap((status) => status.local ? [[status.uri, status] as const] : [])
+  ))
+  const originalOf = (uri: string | null) => originals.get(uri ?? "")
+  for (const home of at.values()) {
+    const own = home.statuses.filter(({ deleted, local, reblogOf }) => local && reblogOf !== null && !deleted)
+    for (const there of at.values()) {
+      if (there === home) continue
+      const others = there.statuses.filter(({ author, deleted, reblogOf }) =>
+        hostOf(author) === home.host && reblogOf !== null && !deleted
+      )
+      for (const { author, reblogOf } of own) {
+        const copies = others.filter((boost) => boost.author === author && boost.reblogOf === reblogOf)
+        if (copies.length > 1) broken.push(`I7: ${there.host} has ${copies.length} boosts of ${reblogOf} by ${author}`)
+        const original = originalOf(reblogOf)
+        if (original === undefined || original.deleted) continue
+        const concerned = hostOf(original.author) === there.host || heardAt(aftermath, author, there.host)
+        if (concerned && copies.length === 0 && !apart.has(pairOf(author, original.author))) {
+          broken.push(`I5: ${there.host} lacks the boost of ${reblogOf} by ${author}`)
+        }
+      }
+      for (const { author, reblogOf } of others) {
+        const original = originalOf(reblogOf)
+        if (original?.deleted === true && !aftermath.told.has(`${there.host} ${reblogOf}`)) continue
+        if (!own.some((boost) => boost.author === author && boost.reblogOf === reblogOf)) {
+          broken.push(`I10: ${there.host} alone has a boost of ${reblogOf} by ${author}`)
+        }
+      }
+    }
+  }
+}

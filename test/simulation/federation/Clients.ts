@@ -1,0 +1,212 @@
+import { Cause, Effect } from "effect"
+import type { Command } from "../../../src/actors/account/Protocol.ts"
+import { AccountId, StatusId } from "../../../src/services/Ids.ts"
+import { visibleTo } from "../../../src/services/statuses/Visibility.ts"
+import { post } from "../../support/Posts.ts"
+import { Dice } from "../Seeded.ts"
+import type { Process, Site } from "./Site.ts"
+import type { Universe } from "./Universe.ts"
+
+/** Somebody with an account on one of the servers. */
+export interface Citizen {
+  readonly site: Site
+  readonly id: AccountId
+  readonly name: string
+  /** `name@host`, by which everybody knows them. */
+  readonly handle: string
+  readonly locked: boolean
+}
+
+/** A command that a client sent, with what it is about in words that hold on every server. */
+export interface Deed {
+  readonly n: number
+  readonly by: Citizen
+  readonly command: Command
+  /** Whom it is done to. */
+  readonly target: Citizen | undefined
+  readonly mentions: ReadonlyArray<Citizen>
+  /** The answer's id, an error's tag, or that nobody ever answered. */
+  readonly result: { readonly id: string } | { readonly error: string } | "unknown"
+}
+
+/** How often a client sends a command again, with the same key, and how long it waits before, in milliseconds. */
+const attemptsMax = 40
+const pauseMillis = 1_500
+const patienceMillis = 6_000
+/** Commands begin within that many milliseconds. */
+export const rushMillis = 30_000
+/** Statuses that a client looks at. */
+const seenMax = 12
+const pollSeconds = 3_600
+
+interface Seen {
+  readonly id: bigint
+  readonly accountId: bigint
+  readonly visibility: "public" | "unlisted" | "private" | "direct"
+  readonly poll: boolean
+  readonly favourited: boolean
+  readonly reblogged: boolean
+}
+
+/** A request of a client to its own server, wherever that is; "unknown" is no answer in time. */
+export const ask = <A, E>(universe: Universe, site: Site, asked: (process: Process) => Effect.Effect<A, E>) =>
+  Effect.suspend((): Effect.Effect<A | "unknown", E> => {
+    const { process } = site
+    if (process === undefined) return Effect.succeed("unknown")
+    return process.machine.on(universe.outside)(asked(process)).pipe(
+      Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.succeed("unknown" as const) })
+    )
+  })
+
+/** The account as the citizen's own server knows it; that looks it up by its handle where it does not. */
+export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen, other: Citizen) {
+  if (other.site === by.site) return other.id
+  const [row] = yield* by.site.sql<{ id: bigint }>`SELECT id FROM accounts
+    WHERE username = ${other.name} AND domain = ${other.site.host}`
+  if (row !== undefined) return AccountId.make(row.id)
+  const found = yield* ask(universe, by.site, ({ resolutions }) => resolutions.resolve(by.id, `@${other.handle}`))
+  return found === "unknown" || found?.kind !== "account" ? undefined : AccountId.make(found.id)
+})
+
+/** Clients of everybody on all servers. */
+export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
+  const deeds: Array<Deed> = []
+  // Each seed does some things more often than others, and some not at all: what undoes a mistake hides it, too.
+  const mix = new Dice(universe.seed, "mix")
+  const share = () => mix.pick([0, 0.5, 1, 2])
+  const [changes, opinions, follows, aversions] = [share(), share(), share(), mix.pick([0, 0, 1])]
+
+  const lookAround = Effect.fnUntraced(function*({ id, site: { sql } }: Citizen) {
+    return yield* sql<Seen>`SELECT s.id, s.account_id, s.visibility, p.status_id IS NOT NULL AS poll,
+        EXISTS (SELECT FROM favourites f WHERE f.status_id = s.id AND f.account_id = ${id}) AS favourited,
+        EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id AND r.account_id = ${id} AND r.deleted_at IS NULL) AS reblogged
+      FROM statuses s LEFT JOIN polls p ON p.status_id = s.id
+      WHERE s.reblog_of_id IS NULL AND ${visibleTo(sql, id, "s")} ORDER BY s.id DESC LIMIT ${seenMax}`
+  })
+
+  const draw = Effect.fnUntraced(function*(dice: Dice, by: Citizen, n: number) {
+    const other = dice.pick(citizens.filter((citizen) => citizen !== by))
+    const seen = yield* lookAround(by)
+    const one = (of: ReadonlyArray<Seen>) => of.length === 0 ? undefined : StatusId.make(dice.pick(of).id)
+    const mine = one(seen.filter(({ accountId }) => accountId === by.id))
+    const any = seen.length === 0 ? undefined : dice.pick(seen)
+    const open = one(seen.filter(({ visibility }) => visibility === "public" || visibility === "unlisted"))
+    const poll = one(seen.filter((status) => status.poll && status.accountId !== by.id))
+    const [liked, shared] = [one(seen.filter((s) => s.favourited)), one(seen.filter((s) => s.reblogged))]
+    const asking = by.locked
+      ? yield* by.site.sql<{ handle: string }>`SELECT a.username || '@' || coalesce(a.domain, ${by.site.host}) AS handle
+          FROM follow_requests f JOIN accounts a ON a.id = f.account_id WHERE f.target_account_id = ${by.id}`
+      : []
+    const asker = citizens.find(({ handle }) => handle === asking[0]?.handle)
+    const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
+      _tag: "Publish",
+      post: post(`post-${n}. ${text}`, more)
+    })
+    type Choice = readonly [number, { readonly to: Citizen; readonly does: (target: AccountId) => Command } | Command]
+    const to = (does: (target: AccountId) => Command) => ({ to: other, does })
+    const when = <A>(value: A | undefined, weight: number, what: (value: A) => Choice[1]): ReadonlyArray<Choice> =>
+      value === undefined ? [] : [[weight, what(value)]]
+    return dice.weighted<Choice[1]>([
+      [10, publish("hello")],
+      [3, publish("quietly", { visibility: "unlisted" })],
+      [6, publish("for followers", { visibility: "private" })],
+      [3, publish("what?", { poll: { options: ["x", "y", "z"], seconds: pollSeconds, multiple: false, hideTotals: false } })],
+      [5, to(() => publish(`hi @${other.handle}`))],
+      [5, to(() => publish(`psst @${other.handle}`, { visibility: "direct" }))],
+      ...when(any, 7, ({ id, visibility }) => publish("re", { inReplyToId: StatusId.make(id), visibility })),
+      ...when(poll, 9, (statusId) => ({ _tag: "Vote", statusId, choices: [dice.between(0, 3)] })),
+      ...when(mine, 7 * changes, (statusId) => ({
+        _tag: "Edit",
+        statusId,
+        text: `post-${n}. edited`,
+        spoilerText: "",
+        sensitive: null,
+        language: null
+      })),
+      ...when(mine, 6 * changes, (statusId) => ({ _tag: "Delete", statusId })),
+      ...when(mine, 2 * changes, (statusId) => ({ _tag: dice.chance(0.7) ? "Pin" : "Unpin", statusId })),
+      [2 * changes, { _tag: "UpdateProfile", change: { displayName: `name-${n}` } }],
+      ...when(any, 8 * opinions, ({ id }) => ({ _tag: "Favourite", statusId: StatusId.make(id) })),
+      ...when(liked, 6 * opinions, (statusId) => ({ _tag: "Unfavourite", statusId })),
+      ...when(open, 8 * opinions, (statusId) => ({ _tag: "Reblog", statusId, visibility: null })),
+      ...when(shared, 6 * opinions, (statusId) => ({ _tag: "Unreblog", statusId })),
+      [5 * follows, to((target) => ({ _tag: "Follow", target, reblogs: null, notify: null, languages: null }))],
+      [4 * follows, to((target) => ({ _tag: "Unfollow", target }))],
+      [1 * follows, to((target) => ({ _tag: "RemoveFollower", target }))],
+      ...when(asker, 10, (to) => {
+        const _tag = dice.chance(0.7) ? "AuthorizeFollow" : "RejectFollow"
+        return { to, does: (target) => ({ _tag, target }) }
+      }),
+      [2 * aversions, to((target) => ({ _tag: "Block", target }))],
+      [3 * aversions, to((target) => ({ _tag: "Unblock", target }))]
+    ])
+  })
+
+  /** Sends a command until somebody answers. */
+  const tell = Effect.fnUntraced(function*(n: number, by: Citizen, command: Command) {
+    let result: Deed["result"] = "unknown"
+    for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
+      if (attempt > 0) yield* Effect.sleep(pauseMillis)
+      result = yield* ask(universe, by.site, ({ accounts }) => accounts.tell(by.id, command, `k${n}`)).pipe(
+        Effect.map((answer): Deed["result"] => answer === "unknown" ? answer : { id: answer.id }),
+        Effect.catch((error) =>
+          Effect.succeed<Deed["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
+        ),
+        Effect.catchCause((cause) => {
+          universe.wrong.push(`command ${n} was neither answered nor refused: ${Cause.pretty(cause)}`)
+          return Effect.succeed<Deed["result"]>("unknown")
+        })
+      )
+    }
+    return result
+  })
+
+  /** What a client does with somebody whom it may have to look up first. */
+  const toward = Effect.fnUntraced(function*(by: Citizen, other: Citizen) {
+    let target = yield* known(universe, by, other)
+    for (let attempt = 0; attempt < 3 && target === undefined; attempt++) {
+      yield* Effect.sleep(pauseMillis)
+      target = yield* known(universe, by, other)
+    }
+    return target
+  })
+
+  const follow = Effect.fnUntraced(function*(n: number, by: Citizen, other: Citizen) {
+    const target = yield* toward(by, other)
+    if (target === undefined) return
+    yield* tell(n, by, { _tag: "Follow", target, reblogs: null, notify: null, languages: null })
+  })
+
+  const send = Effect.fnUntraced(function*(n: number) {
+    const dice = new Dice(universe.seed, `command ${n}`)
+    yield* Effect.sleep(dice.between(0, rushMillis))
+    const by = dice.pick(citizens)
+    const drawn = yield* draw(dice, by, n)
+    const other = "does" in drawn ? drawn.to : undefined
+    const target = other === undefined ? undefined : yield* toward(by, other)
+    if ("does" in drawn && target === undefined) return universe.say(`${by.handle} does not find ${other?.handle}`)
+    const command = "does" in drawn ? drawn.does(target ?? by.id) : drawn
+    universe.say(`${by.handle} sends ${n} ${describe(command)}${other === undefined ? "" : ` to ${other.handle}`}`)
+    const result = yield* tell(n, by, command)
+    universe.say(`${by.handle} hears of ${n}: ${typeof result === "string" ? result : Object.values(result)}`)
+    const isPost = command._tag === "Publish"
+    deeds.push({
+      n,
+      by,
+      command,
+      target: isPost ? undefined : other,
+      mentions: isPost && other !== undefined ? [other] : [],
+      result
+    })
+  })
+  return { deeds, follow, send }
+}
+
+export const describe = (command: Command) => {
+  const { _tag, ...rest } = command
+  const details: ReadonlyArray<readonly [string, unknown]> = Object.entries("post" in rest ? rest.post : rest)
+  const told = details.filter(([, value]) => value !== null && value !== "").map(([name, value]) =>
+    `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`
+  )
+  return `${_tag}: ${told.join(", ")}`
+}

@@ -1,0 +1,142 @@
+import type { PGlite } from "@electric-sql/pglite"
+import { Cause, Effect, Exit } from "effect"
+import { SqlClient } from "effect/sql"
+import { createHash } from "node:crypto"
+import { person } from "../../support/People.ts"
+import * as Databases from "../Databases.ts"
+import { cpuMillis, drive } from "../Drive.ts"
+import { counters } from "../Invariants.ts"
+import { Dice } from "../Seeded.ts"
+import type { Options, Result } from "../Simulation.ts"
+import { VirtualTime } from "../VirtualTime.ts"
+import * as Agreement from "./Agreement.ts"
+import * as Atlas from "./Atlas.ts"
+import * as Clients from "./Clients.ts"
+import * as Faults from "./Faults.ts"
+import * as Site from "./Site.ts"
+import * as Traffic from "./Traffic.ts"
+import { Universe } from "./Universe.ts"
+
+/** Servers that a run may have, and the commands of a run. */
+export const sitesMax = 3
+export const commandsStandard = 48
+
+/** Longest rest until nothing is left to do: what the clocks show, in milliseconds, and looks at what is left. */
+const restMillisMax = 4 * 24 * 3_600_000
+const looksMax = 400
+/** Between two looks, in milliseconds. */
+const lookMillis = 500
+/** Nothing that is due later than that is waited for by letting time pass. */
+const soonMillis = 3_000
+
+/** What is left to do at a server now, and when the rest of it is due; a delivery that stands behind another is not. */
+const leftAt = Effect.fnUntraced(function*({ sql }: Site.Site, now: number) {
+  const [row] = yield* sql<{ soon: number; next: Date | null }>`
+    WITH due AS (SELECT due_at FROM deliveries d WHERE NOT EXISTS (SELECT FROM deliveries e
+        WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id) UNION ALL SELECT due_at FROM errands UNION ALL SELECT due_at FROM agenda
+      UNION ALL SELECT due_at FROM inbound_activities WHERE outcome IS NULL)
+    SELECT (SELECT count(*) FROM fanouts)::int + (SELECT count(*) FROM due WHERE due_at <= ${new Date(now + soonMillis)})::int
+      AS soon, (SELECT min(due_at) FROM due) AS next`
+  return { soon: row?.soon ?? 0, next: row?.next?.getTime() }
+})
+
+/** Lets time pass until nothing is left to do; puts the clocks on where everybody only waits. */
+const rest = Effect.fnUntraced(function*({ sites, time, web }: Universe) {
+  const began = time.now
+  let quiet = 0
+  for (let look = 0; look < looksMax && time.now - began < restMillisMax; look++) {
+    yield* Effect.sleep(lookMillis)
+    const left = yield* Effect.forEach(sites, (site) => leftAt(site, time.now))
+    const isQuiet = !web.isBusy && left.every(({ soon }) => soon === 0)
+    quiet = isQuiet ? quiet + 1 : 0
+    if (quiet < 3) continue
+    const next = Math.min(...left.map(({ next }) => next ?? Infinity))
+    if (next === Infinity) return
+    time.skip(next - time.now - soonMillis / 2)
+    quiet = 0
+  }
+})
+
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+/** Everybody finds some others and follows them, while nothing goes wrong yet; answers the follows of which both sides know. */
+const prelude = Effect.fnUntraced(
+  function*(universe: Universe, citizens: ReadonlyArray<Clients.Citizen>, clients: ReturnType<typeof Clients.make>) {
+    const dice = new Dice(universe.seed, "prelude")
+    const pairs = citizens.flatMap((by) =>
+      citizens.filter((other) => other !== by && !other.locked && dice.chance(0.45)).map((other) => [by, other] as const)
+    )
+    yield* Effect.forEach(pairs, ([by, other], n) => clients.follow(1_000 + n, by, other), { concurrency: 4, discard: true })
+    yield* rest(universe)
+    const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
+    const followed = pairs.map(([by, other]) => `${by.handle} ${other.handle}`)
+    const unknown = followed.filter((pair) =>
+      atlases.some(({ follows, host }) => pair.split(" ").some((handle) => handle.endsWith(`@${host}`)) && !follows.has(pair))
+    )
+    if (unknown.length > 0) universe.wrong.push(`I7: nothing went wrong, and ${unknown} is not known to both`)
+    return new Set(followed)
+  }
+)
+
+const scenario = Effect.fnUntraced(function*(universe: Universe, databases: ReadonlyArray<PGlite>, options: Options) {
+  const dice = new Dice(universe.seed, "scenario")
+  const sites = dice.chance(0.4) ? sitesMax : 2
+  for (const [n, database] of databases.slice(0, sites).entries()) {
+    universe.sites.push(yield* Site.make(universe, database, `${"abc"[n]}.test`))
+  }
+  const citizens: Array<Clients.Citizen> = []
+  for (const site of universe.sites) {
+    for (const n of upTo(2)) {
+      const name = `${site.host[0]}${n}`
+      const locked = n === 1 && dice.chance(0.2)
+      const id = yield* person(name, { locked }).pipe(Effect.provideService(SqlClient.SqlClient, site.sql))
+      citizens.push({ site, id, name, handle: `${name}@${site.host}`, locked })
+    }
+  }
+  yield* Effect.forEach(universe.sites, (site) => Site.start(universe, site), { concurrency: "unbounded" })
+  yield* Effect.sleep("2 seconds")
+  const clients = Clients.make(universe, citizens)
+  const followed = yield* prelude(universe, citizens, clients)
+  const harmless = universe.web.exchanges.length
+  const planned = Faults.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
+  const over = yield* Faults.unleash(universe, planned)
+  yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
+  yield* over
+  yield* rest(universe)
+  const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
+  const told = Traffic.toldIn(universe.web.exchanges)
+  const aftermath = { atlases, citizens, deeds: clients.deeds, followed, told }
+  const count = (kind: string) => universe.counts.get(kind) ?? 0
+  if (process.env.WEB) for (const e of universe.web.exchanges) { if ((e.text + e.url.href).includes(process.env.WEB)) universe.log.push(`WEB ${e.askedAt - 1_700_000_000_000} ${e.from}>${e.url.href} ${e.heard} ${e.answers.map((a) => `${a.status}@${a.at - 1_700_000_000_000}`)} ${e.text.replace(/.*?"id"/, "id").slice(0, 330)}`) }
+  universe.counts.set("requests", universe.web.exchanges.length - harmless)
+  return [
+    ...universe.wrong,
+    ...atlases.flatMap(({ host, waiting }) => waiting.map(({ what }) => `I16: ${what} is left at ${host}`)),
+    ...Agreement.check(aftermath),
+    ...Traffic.check(aftermath, universe.web.exchanges, count("crash") + count("cut")),
+    ...(yield* Effect.forEach(universe.sites, ({ host, sql }) =>
+      Effect.map(counters(sql), (found) => found.map((text) => `${text} at ${host}`)))).flat()
+  ]
+}, Effect.scoped)
+
+/** Runs one seed over so many databases as servers may be: the same seed and options give the same result. */
+export const run = async (databases: ReadonlyArray<PGlite>, seed: number, options: Options): Promise<Result> => {
+  const began = cpuMillis()
+  for (const database of databases) await Databases.empty(database)
+  const time = new VirtualTime(new Dice(seed, "turns"))
+  const universe = new Universe(time, seed, options.logs ? "Debug" : "None")
+  const { outside, sites, web } = universe
+  const isBusy = () => sites.some(({ session }) => session.busy)
+  const exit = await drive({ time, outside, isBusy, main: scenario(universe, databases, options) })
+  const hash = createHash("sha1").update(web.trace.digest()).update(universe.log.join("\n"))
+  for (const { session } of sites) hash.update(session.trace.digest())
+  return {
+    seed,
+    broken: Exit.isSuccess(exit) ? exit.value : [Cause.pretty(exit.cause)],
+    hash: hash.digest("hex"),
+    log: universe.log,
+    counts: Object.fromEntries(universe.counts),
+    virtualMillis: time.elapsed,
+    cpuMillis: cpuMillis() - began
+  }
+}

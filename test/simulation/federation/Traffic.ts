@@ -1,0 +1,138 @@
+import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
+import type { Atlas } from "./Atlas.ts"
+import type { Aftermath } from "./Agreement.ts"
+import type { Exchange } from "./Web.ts"
+
+interface Activity {
+  readonly id: string
+  readonly type: string
+  readonly actor: string
+  /** The id of what it is about. */
+  readonly object: string
+  readonly exchange: Exchange
+}
+
+const idIn = (value: unknown): string => {
+  if (typeof value === "string") return value
+  return typeof value === "object" && value !== null && "id" in value ? String(value.id) : ""
+}
+
+const activityOf = (exchange: Exchange): Activity => {
+  const { actor, id, object, type }: Record<string, unknown> = JSON.parse(exchange.text)
+  return { id: String(id), type: String(type), actor: idIn(actor), object: idIn(object), exchange }
+}
+
+const taken = ({ exchange: { answers } }: Activity) => answers.find(({ status }) => status >= 200 && status < 300)
+
+/**
+ * What went over the network: each delivery came to its end and not too often (I5), in order (I6), what was taken was worked
+ * off and is on record (I8), and nobody got what is not for them (I11). `harmed` counts the faults after which a
+ * delivery that was taken is sent once more.
+ */
+export const check = (aftermath: Aftermath, exchanges: ReadonlyArray<Exchange>, harmed: number): ReadonlyArray<string> => {
+  const sent = exchanges.filter(({ method }) => method === "POST").map(activityOf)
+  return [
+    ...ends(sent, harmed),
+    ...order(sent),
+    ...records(sent, aftermath.atlases),
+    ...secrets(exchanges, aftermath)
+  ]
+}
+
+/** Which posts their servers sent where: `host uri`. */
+export const toldIn = (exchanges: ReadonlyArray<Exchange>): ReadonlySet<string> =>
+  new Set(
+    exchanges.filter(({ method }) => method === "POST").map(activityOf).flatMap(({ exchange: { from, to }, object, type }) =>
+      (type === "Create" || type === "Update") && object.startsWith(`https://${from}/`) ? [`${to} ${object}`] : []
+    )
+  )
+
+const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
+  const broken: Array<string> = []
+  let again = 0
+  for (const [what, tries] of Map.groupBy(sent, ({ exchange: { url }, id }) => `${id} to ${url.href}`)) {
+    if (!tries.some(taken)) broken.push(`I5: ${what} never arrived: ${statuses(tries)}`)
+    if (tries.length > triesMax) broken.push(`I5: ${what} was sent ${tries.length} times`)
+    const heard = tries.findIndex((one) => one.exchange.heard && taken(one) !== undefined)
+    again += heard === -1 ? 0 : tries.length - heard - 1
+    const bad = tries.flatMap(({ exchange: { answers } }) => answers.map(({ status }) => status)).filter((status) =>
+      status >= 400 && status !== 503
+    )
+    if (bad.length > 0) broken.push(`I5: ${what} was answered ${bad}`)
+  }
+  // What was under way when its sender died is sent again: eight requests at a host at once, eight deliveries each.
+  if (again > harmed * 8) broken.push(`I5: ${again} deliveries were sent again after they were taken`)
+  return broken
+}
+
+const statuses = (tries: ReadonlyArray<Activity>) =>
+  tries.map(({ exchange: { answers } }) => answers.map(({ status }) => status).join("+") || "nothing").join(", ")
+
+/** Create before its Update, both before the Delete; nothing about a post is sent after its Delete was taken. */
+const order = (sent: ReadonlyArray<Activity>) => {
+  const broken: Array<string> = []
+  const posts = sent.filter(({ type }) => type === "Create" || type === "Update" || type === "Delete")
+  for (const [what, all] of Map.groupBy(posts, ({ exchange: { url }, object }) => `${object} at ${url.host}`)) {
+    const firstOf = (type: string) => all.find((one) => one.type === type && taken(one) !== undefined)
+    const [created, deleted] = [firstOf("Create"), firstOf("Delete")]
+    for (const { exchange, id, type } of all) {
+      const createdAt = created === undefined ? undefined : taken(created)?.at
+      if (type === "Update" && createdAt !== undefined && exchange.askedAt < createdAt) {
+        broken.push(`I6: ${id} was sent before the Create of ${what}`)
+      }
+      const deletedAt = deleted === undefined || !deleted.exchange.heard ? undefined : deleted.exchange.answers[0]?.at
+      if (type !== "Delete" && deletedAt !== undefined && exchange.askedAt > deletedAt) {
+        broken.push(`I5: ${id} was sent after the Delete of ${what} was taken`)
+      }
+    }
+  }
+  return broken
+}
+
+const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<Atlas>) => {
+  const broken: Array<string> = []
+  const at = new Map(atlases.map(({ host, inbound }) => [host, new Map(inbound.map((row) => [`${row.actor} ${row.uri}`, row]))]))
+  for (const one of sent) {
+    const { actor, exchange: { to }, id } = one
+    if (taken(one) === undefined) continue
+    const row = at.get(to)?.get(`${actor} ${id}`)
+    if (row === undefined) broken.push(`I8: ${to} took ${id} and has no record of it`)
+    else if (row.outcome === null) broken.push(`I8: ${to} took ${id} and never worked it off`)
+  }
+  for (const { host, inbound } of atlases) {
+    for (const { outcome, uri } of inbound) {
+      if (outcome?.startsWith("set aside") === true) broken.push(`I8: ${host} set aside ${uri}: ${outcome}`)
+    }
+  }
+  return broken
+}
+
+/** Each post has a number in its text; what is for few goes to their hosts and no others, in whatever message. */
+const secrets = (exchanges: ReadonlyArray<Exchange>, { atlases, deeds, followed }: Aftermath) => {
+  const broken: Array<string> = []
+  const allowed = new Map<string, ReadonlySet<string>>()
+  for (const { by, command, mentions, n } of deeds) {
+    if (command._tag !== "Publish") continue
+    const { visibility } = command.post
+    if (visibility !== "private" && visibility !== "direct") continue
+    const followers = visibility === "direct" ? [] : [
+      ...[...followed].filter((pair) => pair.endsWith(` ${by.handle}`)).map((pair) => pair.split(" ")[0]),
+      ...deeds.filter((deed) => deed.command._tag === "Follow" && deed.target === by).map((deed) => deed.by.handle)
+    ]
+    const named = atlases.flatMap(({ statuses }) =>
+      statuses.filter(({ local, text }) => local && text.includes(`post-${n}.`)).flatMap((status) => status.mentions)
+    )
+    const handles = [by.handle, ...followers, ...named, ...mentions.map(({ handle }) => handle)]
+    allowed.set(String(n), new Set(handles.map((handle) => handle?.split("@")[1] ?? "")))
+  }
+  const see = (text: string, host: string, how: string) => {
+    for (const [, n = ""] of text.matchAll(/post-(\d+)\./g)) {
+      if (allowed.get(n)?.has(host) === false) broken.push(`I11: ${host} saw post ${n} in ${how}`)
+    }
+  }
+  for (const { answers, from, text, to, url } of exchanges) {
+    see(text, to, `a delivery of ${from}`)
+    for (const answer of answers) see(answer.text, from, `an answer of ${url.href}`)
+  }
+  return broken
+}

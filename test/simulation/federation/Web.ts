@@ -1,0 +1,233 @@
+import { Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
+import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
+import { Transport, type TransportAnswer, type TransportRequest } from "../../../src/services/outbound/Transport.ts"
+import type { Machine } from "../Machine.ts"
+import type { Dice } from "../Seeded.ts"
+import type { Side } from "../World.ts"
+import type { VirtualTime } from "./../VirtualTime.ts"
+
+/** How long a request or an answer is on its way between two servers, in milliseconds. */
+const hopMillisMax = 300
+
+/** One request of a server to another as it reaches that. */
+export interface Incoming {
+  readonly from: string
+  readonly method: "GET" | "POST"
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** A request and what became of it; times in milliseconds since 1970. */
+export interface Exchange extends Incoming {
+  readonly to: string
+  readonly askedAt: number
+  /** The body as text, and its hash. */
+  readonly text: string
+  /** What the other server answered each time that it came there, in order; there may be copies. */
+  readonly answers: Array<{ readonly status: number; readonly at: number; readonly text: string }>
+  /** The sender heard the first of them. */
+  heard: boolean
+}
+
+/** What the network does to one request. */
+export type Fate =
+  /** It gets lost, in silence or so that the sender knows. */
+  | { readonly _tag: "Lost"; readonly silent: boolean }
+  /** It is done, but the answer gets lost. */
+  | { readonly _tag: "Unheard"; readonly silent: boolean }
+  /** It comes once more, so many milliseconds after it came. */
+  | { readonly _tag: "Twice"; readonly millis: number }
+  /** It is on its way for so many milliseconds. */
+  | { readonly _tag: "Late"; readonly millis: number }
+
+interface Server {
+  readonly machine: Machine
+  readonly answer: (request: Incoming) => Effect.Effect<Answer>
+}
+
+interface Pending {
+  readonly at: Machine
+  readonly broken: () => void
+}
+
+/** How a host is that cannot be reached for a while; `busy` is what something in front of it says: 503, with these seconds. */
+export type Outage = "refuses" | "silent" | { readonly busy: number }
+
+/** The internet between the servers of a run: requests as they are, without sockets, TLS and names. */
+export class Web {
+  readonly exchanges: Array<Exchange> = []
+  readonly trace = createHash("sha1")
+  readonly outages = new Map<string, Outage>()
+  /** Requests to and answers of a host take up to that much longer, in milliseconds. */
+  readonly slow = new Map<string, number>()
+  /** What happens to a request that leaves; undefined where nothing does. */
+  fate: (exchange: Exchange) => Fate | undefined = () => undefined
+  /** Called around what a machine asks and answers; what it answers is done then. */
+  step: (machine: Machine, step: "asks" | "answers", side: Side) => Effect.Effect<void> = () => Effect.void
+  private readonly servers = new Map<string, Server>()
+  private readonly pending = new Set<Pending>()
+  private readonly open = new Map<number, Machine>()
+  private sent = 0
+  /** Requests that have not come to where they go. */
+  private flying = 0
+  private readonly time: VirtualTime
+  private readonly dice: Dice
+
+  constructor(time: VirtualTime, dice: Dice) {
+    this.time = time
+    this.dice = dice
+  }
+
+  listen(host: string, server: Server) {
+    this.servers.set(host, server)
+  }
+
+  /** Nobody reaches the machine any more, and whoever waits for it knows. */
+  hangUp(machine: Machine) {
+    for (const [host, server] of this.servers) if (server.machine === machine) this.servers.delete(host)
+    for (const waiting of this.pending) if (waiting.at === machine) this.end(waiting)
+  }
+
+  /** A request is on its way, or somebody waits for an answer. */
+  get isBusy() {
+    if (this.flying > 0) return true
+    for (const [id, machine] of this.open) {
+      if (!machine.dead) return true
+      this.open.delete(id)
+    }
+    return false
+  }
+
+  /** The way of a server to others. */
+  transport(host: string, machine: Machine) {
+    const around = (effect: Effect.Effect<TransportAnswer, Unreachable>) =>
+      this.step(machine, "asks", "before").pipe(
+        Effect.andThen(effect),
+        Effect.tap(() => this.step(machine, "asks", "after"))
+      )
+    return Layer.succeed(Transport, { send: (request) => around(this.send(host, machine, request)) })
+  }
+
+  private hop(host: string) {
+    return this.dice.between(1, hopMillisMax) + this.dice.between(0, (this.slow.get(host) ?? 0) + 1)
+  }
+
+  private fly(millis: number, there: () => void) {
+    this.flying++
+    this.time.after(millis, () => {
+      this.flying--
+      there()
+    })
+  }
+
+  private end(waiting: Pending) {
+    if (this.pending.delete(waiting)) waiting.broken()
+  }
+
+  private send(from: string, machine: Machine, { body, headers, method, url }: TransportRequest) {
+    return Effect.callback<TransportAnswer, Unreachable>((ended) => {
+      const id = ++this.sent
+      this.open.set(id, machine)
+      const resume = (end: Effect.Effect<TransportAnswer, Unreachable>) => {
+        this.open.delete(id)
+        ended(end)
+      }
+      const bytes = body ?? new Uint8Array()
+      const exchange: Exchange = {
+        from,
+        to: url.host,
+        method,
+        url,
+        headers: { ...headers, host: url.host },
+        body: bytes,
+        text: new TextDecoder().decode(bytes),
+        askedAt: this.time.now,
+        answers: [],
+        heard: false
+      }
+      this.exchanges.push(exchange)
+      this.note(`${from}>${url.href} ${headers["signature"]} ${exchange.text}`)
+      const fails = (reason: "closed" | "connect") =>
+        this.time.after(
+          this.hop(url.host),
+          () => machine.soon(() => resume(Effect.fail(new Unreachable({ url: url.href, reason }))))
+        )
+      const fate = this.fate(exchange)
+      const givenUp = Effect.sync(() => void this.open.delete(id))
+      if (fate?._tag === "Lost") {
+        if (!fate.silent) fails("closed")
+        return givenUp
+      }
+      const late = fate?._tag === "Late" ? fate.millis : 0
+      this.fly(this.hop(url.host) + late, () =>
+        this.arrive(exchange, (answer) => {
+          if (typeof answer === "string") return fails(answer)
+          if (fate?._tag === "Unheard") return fate.silent ? undefined : fails("closed")
+          this.time.after(this.hop(url.host), () =>
+            machine.soon(() => {
+              exchange.heard = this.open.has(id)
+              resume(Effect.succeed(received(answer)))
+            }))
+        }))
+      if (fate?._tag === "Twice") {
+        this.fly(this.hop(url.host) + fate.millis, () => this.arrive(exchange, () => {}))
+      }
+      return givenUp
+    })
+  }
+
+  /** The request is there; `then` hears what comes back, or how the connection ended, or nothing at all. */
+  private arrive(exchange: Exchange, then: (answer: Answer | "closed" | "connect") => void) {
+    const outage = this.outages.get(exchange.to)
+    if (outage === "silent") return
+    if (typeof outage === "object") {
+      return then({ status: 503, headers: { "retry-after": String(outage.busy) }, body: new Uint8Array() })
+    }
+    const server = this.servers.get(exchange.to)
+    if (server === undefined || outage === "refuses") return then("connect")
+    const { answer, machine } = server
+    const waiting: Pending = { at: machine, broken: () => then("closed") }
+    this.pending.add(waiting)
+    const answered = ({ body, headers, status }: Answer) =>
+      Effect.sync(() => {
+        if (!this.pending.delete(waiting)) return
+        const text = new TextDecoder().decode(body)
+        exchange.answers.push({ status, at: this.time.now, text })
+        this.note(`${exchange.to}<${exchange.from} ${exchange.url.pathname} ${status} ${text}`)
+        then({ body, headers, status })
+      })
+    machine.run(
+      this.step(machine, "answers", "before").pipe(
+        Effect.andThen(answer(exchange)),
+        Effect.tap(() => this.step(machine, "answers", "after")),
+        Effect.flatMap(answered),
+        Effect.onError(() => Effect.sync(() => this.end(waiting)))
+      )
+    )
+  }
+
+  private note(text: string) {
+    this.trace.update(`${this.time.now} ${text}\n`)
+  }
+}
+
+const received = ({ body, headers, status }: Answer): TransportAnswer => {
+  let left: Uint8Array | undefined = body
+  return {
+    status,
+    headers,
+    read: Effect.sync(() => {
+      const chunk = left
+      left = undefined
+      return chunk
+    })
+  }
+}
