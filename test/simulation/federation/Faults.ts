@@ -137,7 +137,9 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
     const site = sites[fault.site]
     const process = site?.process
     if (site === undefined || process === undefined) return
-    if (fault.kind === "cut") return happens("cut", `${process.machine.name} loses a connection to the database ${where}`)
+    if (fault.kind === "cut") {
+      return happens("cut", `${process.machine.name} loses a connection to the database ${where}`)
+    }
     happens("crash", `${process.machine.name} dies ${where}`)
     universe.crash(site, process)
     later(Effect.gen(function*() {

@@ -16,6 +16,7 @@ import * as Services from "../../../src/layers/Services.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { DomainRules } from "../../../src/services/federation/domains/DomainRules.ts"
 import { References } from "../../../src/services/federation/inbox/References.ts"
+import { UnknownMentions } from "../../../src/services/federation/inbox/UnknownMentions.ts"
 import { Resolutions } from "../../../src/services/federation/Resolutions.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { Credentials } from "../../../src/services/identity/Credentials.ts"
@@ -99,7 +100,9 @@ const signingIn = Layer.mergeAll(
 )
 
 const server = handler.pipe(
-  Layer.merge(ErrandRunner.layer.pipe(Layer.provide(Layer.merge(References.layer, LinkProofs.layer)))),
+  Layer.merge(
+    ErrandRunner.layer.pipe(Layer.provide(Layer.mergeAll(References.layer, LinkProofs.layer, UnknownMentions.layer)))
+  ),
   Layer.provideMerge(Services.layer),
   Layer.provideMerge(Actors.layerFederated),
   Layer.provideMerge(Outbound.layer.pipe(Layer.provide(DomainRules.layerHosts))),

@@ -1,11 +1,16 @@
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { createHash } from "node:crypto"
 import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
-import { Transport, type TransportAnswer, type TransportRequest } from "../../../src/services/outbound/Transport.ts"
+import {
+  type Exchanged,
+  Transport,
+  type TransportAnswer,
+  type TransportRequest
+} from "../../../src/services/outbound/Transport.ts"
 import type { Machine } from "../Machine.ts"
 import type { Dice } from "../Seeded.ts"
-import type { Side } from "../World.ts"
 import type { VirtualTime } from "./../VirtualTime.ts"
+import type { Side } from "../World.ts"
 
 /** How long a request or an answer is on its way between two servers, in milliseconds. */
 const hopMillisMax = 300
@@ -113,7 +118,22 @@ export class Web {
         Effect.andThen(effect),
         Effect.tap(() => this.step(machine, "asks", "after"))
       )
-    return Layer.succeed(Transport, { send: (request) => around(this.send(host, machine, request)) })
+    const send = (request: TransportRequest) => around(this.send(host, machine, request))
+    return Layer.succeed(Transport, {
+      send,
+      exchange: (request, _, done) => {
+        const fiber = Effect.runForkWith(machine.context)(Effect.result(Effect.flatMap(send(request), exchanged)))
+        let ended = false
+        fiber.addObserver((exit) => {
+          if (!ended && Exit.isSuccess(exit)) done(exit.value)
+        })
+        return () => {
+          ended = true
+          fiber.interruptUnsafe()
+          return undefined
+        }
+      }
+    })
   }
 
   private hop(host: string) {
@@ -218,6 +238,13 @@ export class Web {
     this.trace.update(`${this.time.now} ${text}\n`)
   }
 }
+
+/** What a request whose answer is of little interest gets of it. */
+const exchanged = ({ headers, read, status }: TransportAnswer) =>
+  Effect.map(
+    read,
+    (body): Exchanged => ({ status, retryAfter: headers["retry-after"], body: body ?? new Uint8Array() })
+  )
 
 const received = ({ body, headers, status }: Answer): TransportAnswer => {
   let left: Uint8Array | undefined = body
