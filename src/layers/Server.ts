@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import * as ErrandRunner from "../actors/agenda/ErrandRunner.ts"
+import * as Documents from "../actors/domain/Documents.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/Paths.ts"
 import * as Deadlines from "../http/Deadlines.ts"
@@ -45,6 +46,7 @@ export const layer = Hub.layerStop.pipe(
   Layer.provideMerge(OutsideWakes.layer),
   Layer.provideMerge(Media.layer),
   Layer.provideMerge(Actors.layerFederated),
+  Layer.provideMerge(Documents.layer),
   Layer.provideMerge(Foundation.layer),
   Layer.provide(Telemetry.layer)
 )

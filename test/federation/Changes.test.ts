@@ -24,7 +24,7 @@ const stage = Effect.gen(function*() {
 })
 
 it.live(
-  "S-076: a vote leaves as a note with the option's name, one for each choice, for the poll's author alone",
+  "S-013, S-076: a vote leaves as a note with the option's name, one for each choice, for the poll's author alone",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, say, there, zoe } = yield* stage
@@ -87,7 +87,7 @@ it.live(
   60_000
 )
 
-it.live("a suspension and its end are told to followers", () =>
+it.live("S-014: a suspension and its end are told to followers", () =>
   Effect.gen(function*() {
     const { anna, done, heard, here, there } = yield* stage
     const measure = (stands: boolean) =>

@@ -1,11 +1,12 @@
 import { type Context, Effect, Layer, type Scope } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { lean } from "../../services/Lean.ts"
+import * as Fetching from "./Fetching.ts"
 import * as Line from "./Line.ts"
 import { domainMailboxMax, RemoteDomain } from "./Protocol.ts"
 import * as Round from "./Round.ts"
 
-const actor = (round: Effect.Success<typeof Round.make>) =>
+const actor = (round: Effect.Success<typeof Round.make>, documents: Effect.Success<typeof Fetching.make>) =>
   RemoteDomain.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
@@ -25,6 +26,7 @@ const actor = (round: Effect.Success<typeof Round.make>) =>
         }))
       )
       return RemoteDomain.of({
+        Fetch: ({ payload }) => documents(payload),
         // Who began the work waits for it, so that the actor is not idle meanwhile.
         Wake: () =>
           Effect.suspend(() => {
@@ -43,11 +45,12 @@ const actor = (round: Effect.Success<typeof Round.make>) =>
  * within the time of its tries, those about one thing to one inbox in the order of what happened; an end at any point repeats
  * at most what was under way, 8 requests with 8 deliveries each. A host that fails costs its own actor: fewer requests at
  * once, a rest after ten failures in a row, nothing at all after seven days of them. In memory it keeps a few numbers.
+ * Documents of the host are had by it, each once for all who ask at that time; twice while the host's shard changes hands.
  */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(Round.make, (round) =>
+  Effect.flatMap(Effect.all([Round.make, Fetching.make]), ([round, documents]) =>
     Effect.updateContext(
-      Layer.build(actor(round)),
+      Layer.build(actor(round, documents)),
       (context: Context.Context<Scope.Scope | Sharding.Sharding>) => lean(context)
     ))
 )

@@ -2,15 +2,13 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as BoundedJson from "../outbound/BoundedJson.ts"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
-import { Outbound } from "../outbound/Outbound.ts"
-import type { OutboundError } from "../outbound/OutboundError.ts"
+import { type OutboundError, Refused } from "../outbound/OutboundError.ts"
 import type { Places } from "../outbound/Redirects.ts"
 import { traced } from "../Traced.ts"
 import { alternateIn } from "./documents/Alternates.ts"
 import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
 import { activityStreams } from "./documents/Vocabulary.ts"
-import { Signatures } from "./signatures/Signatures.ts"
-import { SigningKeys } from "./SigningKeys.ts"
+import { asking, HostDocuments } from "./HostDocuments.ts"
 
 /** A document that was had, but is not to be believed. */
 export class Implausible extends Schema.TaggedError<Implausible>()("Implausible", {
@@ -42,22 +40,27 @@ export class Fetches extends Context.Service<Fetches, {
     Fetches,
     Effect.gen(function*() {
       const { outboundAllow, publicUrl } = yield* ServerConfig
-      const keys = yield* SigningKeys
-      const outbound = yield* Outbound
-      const signatures = yield* Signatures
+      const alone = yield* asking
+      const shared = yield* HostDocuments
       const readUrl = urlReader(outboundAllow)
       const own = new URL(publicUrl).host
 
-      const sign = Effect.fnUntraced(function*(url: URL) {
-        const key = yield* keys.ofInstance
-        return yield* signatures.sign("draft-cavage", key, { method: "GET", url, headers: {}, body: undefined })
+      /** A look-up that was elsewhere before goes on by itself: where it may go depends on where it was. */
+      const had = Effect.fnUntraced(function*(url: string, page: boolean, places: Places) {
+        if (shared === undefined || places.size > 0) return yield* alone({ url, page }, places)
+        const found = yield* shared({ url, page })
+        for (const place of found.visited) places.add(place)
+        return found
       })
 
       const once = Effect.fnUntraced(function*(asked: string, places: Places) {
         // What is ours is not learnt from the outside.
         if (URL.parse(asked)?.host === own) return yield* new Implausible({ url: asked, reason: "it is ours" })
-        const { url, value } = yield* outbound.json({ url: asked, type: DocumentTypes.activity, sign, places })
-        return yield* read(url, value)
+        const { text, url } = yield* had(asked, false, places)
+        return yield* Result.match(BoundedJson.parse(text), {
+          onSuccess: (value) => read(url, value),
+          onFailure: () => new Refused({ url, rule: "body" })
+        })
       })
 
       const read = Effect.fnUntraced(function*(servedBy: string, value: unknown) {
@@ -85,12 +88,12 @@ export class Fetches extends Context.Service<Fetches, {
 
       const discover = traced("Fetches.discover")(function*(url: string, places: Places) {
         if (URL.parse(url)?.host === own) return yield* new Implausible({ url, reason: "it is ours" })
-        const found = yield* outbound.text({ url, type: DocumentTypes.activityOrPage, sign, places })
+        const { text: value, ...found } = yield* had(url, true, places)
         if (DocumentTypes.activity.accepts(...DocumentTypes.parse(found.contentType))) {
-          const value = Result.getOrElse(BoundedJson.parse(found.value), () => undefined)
-          return yield* atItsId(yield* read(found.url, value), places)
+          const parsed = Result.getOrElse(BoundedJson.parse(value), () => undefined)
+          return yield* atItsId(yield* read(found.url, parsed), places)
         }
-        const alternate = alternateIn(found)
+        const alternate = alternateIn({ ...found, value })
         return yield* alternate === undefined
           ? new Implausible({ url, reason: "a page that names no object" })
           : byId(alternate, places)

@@ -5,7 +5,7 @@ import { traced } from "../Traced.ts"
 import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { normalizeDomain, parseHandle } from "./Domains.ts"
-import { Fetches, Implausible } from "./Fetches.ts"
+import { type FetchedDocument, Fetches, Implausible } from "./Fetches.ts"
 import * as NewHosts from "./NewHosts.ts"
 import { Purges } from "./purge/Purges.ts"
 import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
@@ -26,6 +26,8 @@ export class RemoteActors extends Context.Service<RemoteActors, {
   readonly find: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
   /** The same, fetched in any case. */
   readonly refresh: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
+  /** The account in a document that was fetched just now, as it is known; stored where it is not. */
+  readonly keep: (found: FetchedDocument) => Effect.Effect<RemoteAccount, RemoteError>
   /** The account behind `name@domain`. */
   readonly findByHandle: (handle: string) => Effect.Effect<RemoteAccount, RemoteError>
 }>()("murmuration/services/federation/RemoteActors") {
@@ -68,14 +70,19 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         const { document, id } = yield* fetches.fetch(uri).pipe(
           Effect.tapErrorTag("Answered", ({ status }) => status === 410 ? accounts.depart(uri) : Effect.void)
         )
+        return yield* stored({ document, id })
+      })
+
+      const stored = Effect.fnUntraced(function*({ document, id }: FetchedDocument) {
+        const uri = id.href
         const actor = foreignActor(document, id, readUrl)
         if (actor === undefined) return yield* new Implausible({ url: uri, reason: "no actor" })
         if (yield* Effect.orDie(purges.isGone(id.href, actor.keys.map(({ publicPem }) => publicPem)))) {
           return yield* new Implausible({ url: uri, reason: "it was deleted" })
         }
         yield* accounts.store({ ...actor, keys: yield* usable(actor) }, yield* confirmed(actor))
-        const stored = yield* accounts.byUri(id.href)
-        return stored ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
+        const known = yield* accounts.byUri(uri)
+        return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
       })
 
       /** Whoever is met for the first time is at a host that may be begun with. */
@@ -106,6 +113,10 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       return RemoteActors.of({
         find,
         refresh,
+        keep: traced("RemoteActors.keep")(function*(found: FetchedDocument) {
+          const uri = found.id.href
+          return (yield* accounts.byUri(uri)) ?? (yield* once(uri, Effect.andThen(admitted(uri), stored(found))))
+        }),
         findByHandle
       })
     })

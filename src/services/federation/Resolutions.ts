@@ -62,7 +62,7 @@ export class Resolutions extends Context.Service<Resolutions, {
           const places: Places = new Set()
           const found = yield* fetches.discover(address, places)
           if (typeOf(found.document, ...actorTypes) !== undefined) {
-            return { kind: "account" as const, uri: (yield* actors.find(found.id.href)).uri }
+            return { kind: "account" as const, uri: (yield* actors.keep(found)).uri }
           }
           const { document, statusId } = yield* posts.keep(found, { asked: true }, places)
           yield* threads.meet(document)

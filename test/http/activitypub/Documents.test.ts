@@ -156,5 +156,13 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("restr
       }
       assert.strictEqual((yield* ask("/@gina")).status, 401)
       assert.strictEqual((yield* ask("/actor")).status, 200)
+      for (const path of ["/.well-known/webfinger?resource=acct:gina@local.example", "/nodeinfo/2.0"]) {
+        assert.strictEqual((yield* ask(path)).status, 200, path)
+      }
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO custom_emojis (id, shortcode, file_name, static_name, created_at)
+        VALUES (88, 'open', 'open.png', 'open.png', ${new Date(0)})`
+      yield* Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "emojis", ids: [88n] }))
+      assert.strictEqual((yield* ask("/emojis/88")).status, 200)
     }))
 })

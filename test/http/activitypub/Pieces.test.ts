@@ -14,7 +14,7 @@ const ask = (path: string) =>
   }))
 
 layer(server(), { excludeTestServices: true })("what notes and actors carry", (it) => {
-  it.effect("S-009: files come along, with their words, sizes, focus and previews; emoji as well", () =>
+  it.effect("S-009, S-012: files come along, with their words, sizes, focus and previews; emoji as well", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)

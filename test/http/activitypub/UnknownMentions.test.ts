@@ -13,7 +13,7 @@ const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly userna
   status.mentions.map(({ username }) => username).toSorted()
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom nobody here knows, in posts", (it) => {
-  it.effect("S-010: are asked for and mentioned, and who cannot be had stays a link", () =>
+  it.effect("S-009: are asked for and mentioned, and who cannot be had stays a link", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const [me, other] = [yield* actorOf(anna), yield* peer]
@@ -36,7 +36,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom
       assert.deepStrictEqual(mentionsOf(answer), ["yan"])
     }))
 
-  it.effect("S-010: an edit may name others", () =>
+  it.effect("S-009: an edit may name others", () =>
     Effect.gen(function*() {
       const [bea, zita, ugo] = [yield* person("bea"), yield* there("zita"), yield* (yield* peer).actor("ugo")]
       const me = yield* actorOf(bea)

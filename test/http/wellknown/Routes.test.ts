@@ -11,7 +11,7 @@ const strict = { onExcessProperty: "error" } as const
 const finger = (resource: string) => get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`)
 
 layer(server(), { excludeTestServices: true })("well-known", (it) => {
-  it.effect("S-008 S-030 to S-039 S-294 S-295 S-301: the node document has version 2.0 and nothing beyond its schema", () =>
+  it.effect("S-008 S-030 S-031 S-032 S-033 S-034 S-035 S-036 S-037 S-038 S-039 S-294 S-295 S-301: the node document has version 2.0 and nothing beyond its schema", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis
@@ -23,6 +23,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       ]
       const suspended = yield* person("dora")
       yield* sql`UPDATE accounts SET suspended_at = ${new Date(now)} WHERE id = ${suspended}`
+      yield* sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${yield* person("unconfirmed")}`
       yield* status(anna, "one")
       yield* sql`UPDATE account_stats SET statuses_count = 1 WHERE account_id = ${anna}`
 
@@ -42,6 +43,9 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
         users: { total: 3, activeMonth: 1, activeHalfyear: 2 },
         localPosts: 1
       })
+      // Unfilled, both are texts all the same.
+      assert.deepStrictEqual(Object.keys(document.metadata).toSorted(), ["nodeDescription", "nodeName"])
+      for (const text of Object.values(document.metadata)) assert.isString(text)
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
       assert.strictEqual(headers.get("access-control-allow-origin"), "*")
       assert.strictEqual((yield* get("/nodeinfo/2.1")).status, 404)

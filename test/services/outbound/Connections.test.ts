@@ -6,7 +6,7 @@ import { connectSecondsMax } from "../../../src/layers/outbound/Connector.ts"
 import { readSecondsMax } from "../../../src/services/outbound/Bodies.ts"
 import { activity } from "../../../src/services/outbound/DocumentTypes.ts"
 import { documentSecondsMax, headSecondsMax, Outbound } from "../../../src/services/outbound/Outbound.ts"
-import { requestsPerHostMax } from "../../../src/services/outbound/Slots.ts"
+import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/Slots.ts"
 import { host, outbound, rawHost, sendJson } from "./Hosts.ts"
 
 const json = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))
@@ -113,8 +113,13 @@ describe("row 30: slow hosts", () => {
       const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
         socket.once("close", () => resume(Effect.void))
       }))
-      // The clock is moved until the read that waits was begun, which no signal tells.
-      yield* Effect.forkChild(Effect.forever(Effect.andThen(TestClock.adjust(`${readSecondsMax} seconds`), turn)))
+      // No signal tells that the read was begun; a few turns bring it there, long before the document is late as a whole.
+      for (let seconds = 0; seconds < documentSecondsMax - readSecondsMax; seconds++) {
+        yield* Effect.repeat(turn, { times: 20 })
+        if (asking.pollUnsafe() !== undefined) break
+        yield* TestClock.adjust("1 second")
+      }
+      assert.isDefined(asking.pollUnsafe())
       assert.deepInclude(yield* Fiber.join(asking), { _tag: "Unreachable", reason: "timeout" })
       yield* Fiber.join(closed)
     }).pipe(Effect.provide(outbound())))
@@ -153,6 +158,23 @@ describe("row 30: slow hosts", () => {
       assert.strictEqual(slow.requests.length, requestsPerHostMax)
       yield* Effect.forkChild(Effect.forever(Effect.andThen(Effect.sync(() => waiting.pop()?.()), turn)))
       assert.strictEqual((yield* Fiber.join(asking)).length, 3 * requestsPerHostMax)
+    }).pipe(Effect.provide(outbound())))
+
+  it.effect("let so many wait, and whoever comes then is turned away at once", () =>
+    Effect.gen(function*() {
+      const slow = yield* host(() => {})
+      const many = requestsPerHostMax + waitingPerHostMax
+      const asked = yield* Effect.forEach(Array.from({ length: many + 3 }), () =>
+        Effect.forkChild(Effect.flip(json(slow.url))))
+      yield* Effect.repeat(turn, {
+        until: () =>
+          asked.slice(many).every((fiber) => fiber.pollUnsafe() !== undefined)
+      })
+      for (const fiber of asked.slice(many)) {
+        assert.deepInclude(yield* Fiber.join(fiber), { _tag: "Unreachable", reason: "busy" })
+      }
+      assert.isUndefined(asked[many - 1]?.pollUnsafe())
+      yield* Effect.forEach(asked, Fiber.interrupt, { discard: true, concurrency: "unbounded" })
     }).pipe(Effect.provide(outbound())))
 })
 

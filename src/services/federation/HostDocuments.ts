@@ -1,0 +1,51 @@
+import { Context, Effect, Schema } from "effect"
+import * as DocumentTypes from "../outbound/DocumentTypes.ts"
+import { Outbound } from "../outbound/Outbound.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import type { Places } from "../outbound/Redirects.ts"
+import { Signatures } from "./signatures/Signatures.ts"
+import { SigningKeys } from "./SigningKeys.ts"
+
+/** An address that is asked for an object; `page` where it may also be that of a page for people. */
+export const WantedDocument = Schema.Struct({ url: Schema.String, page: Schema.Boolean })
+export type WantedDocument = typeof WantedDocument.Type
+
+/** What was had, as text, and the places that were asked for it one after the other, the last of them `url`. */
+export const HostDocument = Schema.Struct({
+  url: Schema.String,
+  text: Schema.String,
+  contentType: Schema.String,
+  link: Schema.String,
+  visited: Schema.Array(Schema.String)
+})
+export type HostDocument = typeof HostDocument.Type
+
+type Ask = (wanted: WantedDocument) => Effect.Effect<HostDocument, OutboundError>
+
+/**
+ * Asks a host by way of its actor, so that a document is had once however many ask for it at that time, on whatever node.
+ * Undefined where there are no actors: each process asks for itself then, as the command line does.
+ */
+export const HostDocuments = Context.Reference<Ask | undefined>("murmuration/services/federation/HostDocuments", {
+  defaultValue: () => undefined
+})
+
+/** Asks in the name of the server. `places` are those that the same look-up asked before. */
+export const asking = Effect.gen(function*() {
+  const keys = yield* SigningKeys
+  const outbound = yield* Outbound
+  const signatures = yield* Signatures
+
+  const sign = Effect.fnUntraced(function*(url: URL) {
+    const key = yield* keys.ofInstance
+    return yield* signatures.sign("draft-cavage", key, { method: "GET", url, headers: {}, body: undefined })
+  })
+
+  return Effect.fnUntraced(function*({ page, url }: WantedDocument, places: Places = new Set()) {
+    const before = places.size
+    const type = page ? DocumentTypes.activityOrPage : DocumentTypes.activity
+    const found = yield* outbound.text({ url, type, sign, places })
+    const { contentType, link, url: servedBy, value } = found
+    return { url: servedBy, text: value, contentType, link, visited: [...places].slice(before) } satisfies HostDocument
+  })
+})

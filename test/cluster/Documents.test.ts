@@ -1,0 +1,68 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as KeyOperationsLayer from "../../src/layers/KeyOperations.ts"
+import { peer } from "../services/federation/Peer.ts"
+import { redisUrl } from "../support/RedisServer.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
+
+const services = TestDatabase.layer.pipe(
+  Layer.provideMerge(KeyOperationsLayer.layer),
+  Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+)
+
+const search = (node: Node, by: Account, address: string) =>
+  request(node, by, `/api/v2/search?resolve=true&q=${encodeURIComponent(address)}`)
+
+layer(services, { excludeTestServices: true })("documents of other servers, on two nodes", (it) => {
+  it.effect(
+    "each is asked for once, however many ask and wherever; what is not there is not there on both",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { url } = yield* TestDatabase
+        const start = startNode(url, yield* redisUrl, { OUTBOUND_ALLOW: "127.0.0.0/8" })
+        const nodes = yield* Effect.all([start, start], { concurrency: "unbounded" })
+        const [anna] = yield* makeAccounts(nodes[0]!.variables, ["anna"])
+        const other = yield* peer
+        /** Both nodes are asked twice each for somebody and for nobody, who answer when all of them have asked. */
+        const asked = Effect.fnUntraced(function*(name: string) {
+          const { id } = yield* other.actor(name)
+          const document = other.documents.get(`/users/${name}`)
+          const [came, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          const slowly = (path: string, status: number, body: unknown) =>
+            other.documents.set(path, (_, response) => {
+              Effect.runFork(Effect.gen(function*() {
+                yield* Deferred.succeed(came, undefined)
+                yield* Deferred.await(go)
+                response.writeHead(status, { "content-type": "application/activity+json" }).end(JSON.stringify(body))
+              }))
+            })
+          slowly(`/users/${name}`, 200, document)
+          slowly(`/users/no-${name}`, 404, {})
+          const addresses = [id, id, `${other.url}/users/no-${name}`, `${other.url}/users/no-${name}`]
+          const searches = yield* Effect.forkChild(
+            Effect.all(nodes.flatMap((node) => addresses.map((address) => search(node, anna!, address))), {
+              concurrency: "unbounded"
+            })
+          )
+          yield* Deferred.await(came)
+          // Whoever asks by itself has done so by then; nobody else can be seen to wait.
+          yield* Effect.promise(() => sleep(500))
+          yield* Deferred.succeed(go, undefined)
+          const found = (yield* Fiber.join(searches)).map(({ body }) =>
+            JSON.stringify(body).includes(`"username":"${name}"`)
+          )
+          assert.deepStrictEqual(found, [true, true, false, false, true, true, false, false])
+          const times = (path: string) => other.requests.filter((one) => one.url === path).length
+          return [times(`/users/${name}`), times(`/users/no-${name}`)]
+        })
+        // While the nodes divide the shards between them a host may have two actors for a moment.
+        let last: ReadonlyArray<number> = []
+        for (let round = 0; round < 10 && last.join() !== "1,1"; round++) last = yield* asked(`zoe${round}`)
+        assert.deepStrictEqual(last, [1, 1])
+      })),
+    60_000
+  )
+})

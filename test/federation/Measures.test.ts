@@ -1,0 +1,104 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import { type Citizen, fediverse, settled } from "../support/Fediverse.ts"
+
+/** Anna here, whom Zoe at another server of ours follows. */
+const stage = Effect.gen(function*() {
+  const places = yield* fediverse(2)
+  const [here, there] = [places[0]!, places[1]!]
+  const [anna, zoe] = [yield* here.person("anna"), yield* there.person("zoe")]
+  yield* zoe.follow(anna)
+  yield* settled(places)
+  const { id } = yield* zoe.find(anna)
+  return { anna, done: settled(places), here, id: String(id), there, zoe }
+})
+
+const contents = (by: Citizen, path: string) =>
+  Effect.map(
+    by.ask("GET", path),
+    (all: ReadonlyArray<{ readonly content: string }>) => all.map(({ content }) => content)
+  )
+
+it.live(
+  "S-010: what is pinned on one server is on top of the profile on the other, and taken off there as well",
+  () =>
+    Effect.gen(function*() {
+      const { anna, done, here, id, there, zoe } = yield* stage
+      const pinned = contents(zoe, `/api/v1/accounts/${id}/statuses?pinned=true`)
+      const pin = (post: { id: string }, verb: string) => anna.ask("POST", `/api/v1/statuses/${post.id}/${verb}`)
+      const [one, two] = [yield* anna.post("one"), yield* anna.post("two")]
+      yield* pin(one, "pin")
+      yield* pin(two, "pin")
+      yield* done
+      assert.deepStrictEqual(yield* pinned, ["<p>two</p>", "<p>one</p>"])
+      yield* pin(two, "unpin")
+      yield* done
+      assert.deepStrictEqual(yield* pinned, ["<p>one</p>"])
+      // Whoever comes later reads the collection.
+      const ben = yield* here.person("ben")
+      const early = yield* ben.post("early")
+      yield* ben.ask("POST", `/api/v1/statuses/${early.id}/pin`)
+      yield* done
+      const known = yield* zoe.find(ben)
+      const path = `/api/v1/accounts/${known.id}/statuses?pinned=true`
+      assert.deepStrictEqual(yield* eventually(contents(zoe, path), ({ length }) => length > 0), ["<p>early</p>"])
+      assert.isEmpty(yield* there.sql`SELECT FROM inbound_activities WHERE document LIKE '%early%'`)
+    }).pipe(Effect.scoped),
+  120_000
+)
+
+it.live(
+  "S-014: a suspension is one on the other server as well, and so is its end, with the follows that were",
+  () =>
+    Effect.gen(function*() {
+      const { anna, done, here, id, there, zoe } = yield* stage
+      yield* anna.post("before")
+      yield* done
+      const measure = (stands: boolean) =>
+        Effect.orDie(here.sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
+          VALUES (next_id(${Date.now()}), ${anna.accountId}, 'Moderate',
+            ${JSON.stringify({ _tag: "Moderate", measure: "suspend", stands })}::jsonb, ${new Date()})`)
+      const shown = (path: string) =>
+        Effect.map(there.fetch(`/api/v1/accounts/${id}${path}`, { token: zoe.token }), ({ status }) => status)
+      yield* measure(true)
+      yield* eventually(shown(""), (status) => status === 410)
+      assert.isEmpty(yield* zoe.home)
+      yield* measure(false)
+      yield* eventually(shown(""), (status) => status === 200)
+      assert.isTrue((yield* zoe.relationship(anna)).following)
+      yield* anna.post("after")
+      yield* done
+      assert.deepStrictEqual(
+        (yield* zoe.home).map(({ content }: { content: string }) => content),
+        ["<p>after</p>", "<p>before</p>"]
+      )
+    }).pipe(Effect.scoped),
+  120_000
+)
+
+it.live(
+  "S-011: a report that is forwarded is one there, of the account and its posts, and one that is not is none",
+  () =>
+    Effect.gen(function*() {
+      const { anna, done, here, id, zoe } = yield* stage
+      const post = yield* anna.post("rude")
+      yield* done
+      const [seen] = yield* zoe.home
+      const report = (comment: string, forward: boolean) =>
+        zoe.ask("POST", "/api/v1/reports", { account_id: id, status_ids: [seen.id], comment, forward })
+      yield* report("for us", false)
+      yield* report("for you", true)
+      yield* done
+      const reports = yield* here.sql`SELECT target_account_id, comment, status_ids FROM reports`
+      assert.deepStrictEqual(reports, [
+        { targetAccountId: anna.accountId, comment: "for you", statusIds: [BigInt(post.id)] }
+      ])
+      // Nobody there learns who it was (row 20).
+      const [reporter] = yield* here.sql<
+        { uri: string }
+      >`SELECT a.uri FROM reports r JOIN accounts a ON a.id = r.account_id`
+      assert.isFalse(reporter?.uri.includes("zoe"))
+    }).pipe(Effect.scoped),
+  120_000
+)
