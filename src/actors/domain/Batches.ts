@@ -7,14 +7,14 @@ interface Asked<A, B, E> {
 
 /**
  * Answers many questions by few: what is asked while the questions before it are being answered is answered together, `most`
- * at once and in `turns` at a time. `run` gives the answers in the order of the items, and comes to its end whoever of those
- * who asked goes away.
+ * at once and in `turns` at a time. `run` gives what tells the answer to each, and comes to its end whoever of those who asked
+ * goes away.
  */
 export const make = <A, B, E>(
   { most, run, turns }: {
     readonly most: number
     readonly turns: number
-    readonly run: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
+    readonly run: (items: ReadonlyArray<A>) => Effect.Effect<(item: A) => B, E>
   }
 ) => {
   const waiting: Array<Asked<A, B, E>> = []
@@ -22,9 +22,7 @@ export const make = <A, B, E>(
 
   const answer = Effect.fnUntraced(function*(asked: ReadonlyArray<Asked<A, B, E>>) {
     const exit = yield* Effect.exit(run(asked.map(({ item }) => item)))
-    asked.forEach(({ answer }, n) => {
-      Deferred.doneUnsafe(answer, Exit.map(exit, (answers) => answers[n]!))
-    })
+    for (const { answer, item } of asked) Deferred.doneUnsafe(answer, Exit.map(exit, (answerTo) => answerTo(item)))
   })
   const work = Effect.gen(function*() {
     while (waiting.length > 0) yield* answer(waiting.splice(0, most))

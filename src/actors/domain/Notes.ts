@@ -43,7 +43,7 @@ export const make = Effect.gen(function*() {
         write(notes),
         (cause) => Effect.logWarning("what was delivered could not be noted", cause)
       ),
-      notes.map(() => undefined)
+      () => undefined
     )
   return Batches.make({ most: hostsMax, turns: 1, run })
 })

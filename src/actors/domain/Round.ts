@@ -37,7 +37,8 @@ export const make = Effect.gen(function*() {
   const claims = Batches.make({
     most: askingMax,
     turns: turnsMax,
-    run: (wanted: ReadonlyArray<Wanted>) => deliveries.claim(wanted)
+    run: (wanted: ReadonlyArray<Wanted>) =>
+      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: Wanted) => taken.get(host) ?? [])
   })
 
   /** When it is tried again; undefined after the last try. */

@@ -56,11 +56,13 @@ export interface Postponed extends DeliveryKey {
  */
 export class Deliveries extends Context.Service<Deliveries, {
   /**
-   * Takes what is due for each of these hosts, the longest waiting first, for `claimMillis`; answers in their order. Of
+   * Takes what is due for each of these hosts, the longest waiting first, for `claimMillis`. Of
    * deliveries about one thing to one inbox only the first, so that they arrive in order. Of a host that is paused only what
    * asks whether it lives again.
    */
-  readonly claim: (wanted: ReadonlyArray<Wanted>) => Effect.Effect<ReadonlyArray<ReadonlyArray<Delivery>>, SqlError>
+  readonly claim: (
+    wanted: ReadonlyArray<Wanted>
+  ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
   /** Forgets deliveries that are over, and lets those go that waited behind them. */
   readonly finish: (over: ReadonlyArray<DeliveryKey>) => Effect.Effect<void, SqlError>
   /** Puts off deliveries, and what waits behind each. */
@@ -118,12 +120,11 @@ export class Deliveries extends Context.Service<Deliveries, {
           WHERE ${is}
           RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, k.host, k.scheme, k.troubled`
         const found = yield* texts(rows.map(({ activityId }) => activityId))
-        const byHost = new Map(wanted.map(({ host }): [string, Array<Delivery>] => [host, []]))
-        for (const row of rows) {
+        const whole = rows.flatMap((row) => {
           const text = found.get(row.activityId)
-          if (text !== undefined) byHost.get(row.host)?.push(Object.assign(row, text))
-        }
-        return wanted.map(({ host }) => byHost.get(host) ?? [])
+          return text === undefined ? [] : [Object.assign(row, text)]
+        })
+        return Map.groupBy(whole, ({ host }) => host)
       })
 
       const finish = traced("Deliveries.finish")(function*(over: ReadonlyArray<DeliveryKey>) {
