@@ -5,8 +5,8 @@ import { instanceSender } from "../../services/federation/outbox/Outbox.ts"
 import { mayRetry } from "../../services/federation/outbox/Retries.ts"
 import { type Scheme, Signatures } from "../../services/federation/signatures/Signatures.ts"
 import { type OwnKey, SigningKeys } from "../../services/federation/SigningKeys.ts"
+import * as Gate from "../../services/outbound/Gate.ts"
 import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
-import * as Gate from "./Gate.ts"
 
 /** What came of one try. */
 export type Verdict =
@@ -21,7 +21,7 @@ export type Verdict =
 
 /** Signatures of deliveries that a node makes at once: what people wait for is not behind thousands of them. */
 const signingMax = 4
-const contentType = "application/activity+json"
+const ofContent = { "content-type": "application/activity+json" }
 /** Characters of what a host says that are kept. */
 const whyCharactersMax = 200
 
@@ -63,13 +63,13 @@ export const make = Effect.gen(function*() {
   const send = Effect.fnUntraced(function*(delivery: Delivery, key: OwnKey, scheme: Scheme) {
     const { body, url } = delivery
     const more = delivery.synchronizes ? yield* synchronization(delivery) : undefined
-    const headers = yield* signing(signatures.sign(scheme, key, {
-      method: "POST",
-      url: new URL(url),
-      headers: more === undefined ? { "content-type": contentType } : { "content-type": contentType, ...more },
-      body
-    }))
-    return yield* outbound.post({ url, headers, body })
+    const headers = more === undefined ? ofContent : { ...ofContent, ...more }
+    return yield* outbound.post({
+      url,
+      headers: {},
+      body,
+      sign: (url) => signing.within(signatures.sign(scheme, key, { method: "POST", url, headers, body }))
+    })
   })
 
   const attempt = Effect.fnUntraced(function*(delivery: Delivery) {

@@ -14,6 +14,12 @@ export const make = (size: number) => {
     waiting.delete(next)
     next()
   }
+  /** Whether there is room; then whoever asked is inside. */
+  const tryEnter = () => {
+    if (free === 0) return false
+    free--
+    return true
+  }
   const turn = Effect.callback<void>((resume) => {
     const enter = () => resume(Effect.void)
     waiting.add(enter)
@@ -22,15 +28,19 @@ export const make = (size: number) => {
       if (!waiting.delete(enter)) leave()
     })
   })
-  const enter = Effect.suspend(() => {
-    if (free === 0) return turn
-    free--
-    return Effect.void
-  })
+  const enter = Effect.suspend(() => tryEnter() ? Effect.void : turn)
 
-  /** Does something inside. */
-  return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.andThen(restore(enter), Effect.ensuring(restore(effect), Effect.sync(leave)))
-    )
+  return {
+    tryEnter,
+    leave,
+    /** Waits for room; who goes away meanwhile is not inside. */
+    enter,
+    /** Does something inside. */
+    within: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.andThen(restore(enter), Effect.ensuring(restore(effect), Effect.sync(leave)))
+      )
+  }
 }
+
+export type Gate = ReturnType<typeof make>
