@@ -5,6 +5,7 @@ import { instanceSender } from "../../services/federation/outbox/Outbox.ts"
 import { mayRetry } from "../../services/federation/outbox/Retries.ts"
 import { type Scheme, Signatures } from "../../services/federation/signatures/Signatures.ts"
 import { type OwnKey, SigningKeys } from "../../services/federation/SigningKeys.ts"
+import * as Gate from "../../services/outbound/Gate.ts"
 import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
 
 /** What came of one try. */
@@ -18,7 +19,9 @@ export type Verdict =
   /** Another try may go better. `down`: the host does not work; `waitSeconds` as it asks for. */
   | { readonly _tag: "Failed"; readonly why: string; readonly down: boolean; readonly waitSeconds?: number }
 
-const contentType = "application/activity+json"
+/** Signatures of deliveries that a node makes at once: what people wait for is not behind thousands of them. */
+const signingMax = 4
+const ofContent = { "content-type": "application/activity+json" }
 /** Characters of what a host says that are kept. */
 const whyCharactersMax = 200
 
@@ -45,26 +48,28 @@ export const make = Effect.gen(function*() {
   const keys = yield* SigningKeys
   const outbound = yield* Outbound
   const signatures = yield* Signatures
+  const signing = Gate.make(signingMax)
 
   /** What tells the host which of its people follow the sender, so that it can say where we are wrong. */
-  const synchronization = Effect.fnUntraced(function*({ senderId, synchronizes, url, username }: Delivery) {
-    if (!synchronizes || username === null) return {}
+  const synchronization = Effect.fnUntraced(function*({ senderId, url, username }: Delivery) {
+    if (username === null) return undefined
     const header = yield* Effect.orElseSucceed(
       digests.header({ id: senderId, username }, new URL(url).host),
       () => undefined
     )
-    return header === undefined ? {} : { "collection-synchronization": header }
+    return header === undefined ? undefined : { "collection-synchronization": header }
   })
 
   const send = Effect.fnUntraced(function*(delivery: Delivery, key: OwnKey, scheme: Scheme) {
     const { body, url } = delivery
-    const headers = yield* signatures.sign(scheme, key, {
-      method: "POST",
-      url: new URL(url),
-      headers: { "content-type": contentType, ...(yield* synchronization(delivery)) },
-      body
+    const more = delivery.synchronizes ? yield* synchronization(delivery) : undefined
+    const headers = more === undefined ? ofContent : { ...ofContent, ...more }
+    return yield* outbound.post({
+      url,
+      headers: {},
+      body,
+      sign: (url) => signing.within(signatures.sign(scheme, key, { method: "POST", url, headers, body }))
     })
-    return yield* outbound.post({ url, headers, body })
   })
 
   const attempt = Effect.fnUntraced(function*(delivery: Delivery) {

@@ -19,7 +19,8 @@ export interface Line {
   failedDay: number
 }
 
-export const begin = (host: string): Line => ({ host, width: 2, failures: 0, restsUntil: 0, failedDay: -1 })
+// Most hosts get a few deliveries at a time, for which one connection is enough.
+export const begin = (host: string): Line => ({ host, width: 1, failures: 0, restsUntil: 0, failedDay: -1 })
 
 /** After a rest one request finds out whether the host is back. */
 const isProbing = ({ failures }: Line) => failures >= failuresMax

@@ -64,8 +64,10 @@ export interface RemoteFile {
 
 export interface Posting {
   readonly url: string
-  /** With the type of the content and whatever is signed. */
+  /** With the type of the content. */
   readonly headers: Readonly<Record<string, string>>
+  /** More headers for the address. */
+  readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   readonly body: Uint8Array
 }
 
@@ -96,7 +98,7 @@ export class Outbound extends Context.Service<Outbound, {
       const { outboundAllow, publicUrl } = yield* ServerConfig
       const hosts = yield* Hosts
       const transport = yield* Transport
-      const slots = yield* Slots.make
+      const slots = Slots.make()
       const deadlines = yield* Deadlines.make
       const userAgent = `${softwareName}/${softwareVersion} (+${publicUrl}/)`
 
@@ -185,10 +187,11 @@ export class Outbound extends Context.Service<Outbound, {
           })
         })
 
-      const post = Effect.fnUntraced(function*({ body, headers: given, url: address }: Posting) {
+      const post = Effect.fnUntraced(function*({ body, headers: given, sign, url: address }: Posting) {
         const url = yield* Effect.fromResult(destination(outboundAllow, address))
         if (!(yield* hosts.isOpen(url.host, "document"))) return yield* new Refused({ url: url.href, rule: "domain" })
-        const headers = { ...given, "accept-encoding": "identity", "user-agent": userAgent }
+        const signed = sign === undefined ? undefined : yield* sign(url)
+        const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
         const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
         yield* deadlines.watch
         const said = yield* slots.within(url, answer({ method: "POST", url, headers, body }, until))

@@ -39,8 +39,8 @@ const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
       isOver = true
       over?.()
       if (end === "defect") return Effect.die(new Error(point))
-      // What is being written down is written to its end when an owner is asked to leave.
-      return end === "interrupted" && step === "finish" ? Effect.void : Effect.never
+      // What is being asked of the database, or written down, comes to its end when an owner is asked to leave.
+      return end === "interrupted" && (step === "finish" || step === "claim") ? Effect.void : Effect.never
     })
   const within = <A, E, R>(step: (typeof steps)[number], effect: Effect.Effect<A, E, R>) =>
     pass("before", step).pipe(Effect.andThen(effect), Effect.tap(() => pass("after", step)))
@@ -50,7 +50,7 @@ const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
       Deliveries,
       Deliveries.of({
         ...deliveries,
-        claim: (host, rows) => within("claim", deliveries.claim(host, rows)),
+        claim: (wanted) => within("claim", deliveries.claim(wanted)),
         finish: (done) =>
           done.length === 0
             ? Effect.void

@@ -43,9 +43,9 @@ const outbound = Layer.effect(
       json: nobody,
       text: nobody,
       stream: nobody,
-      post: Effect.fnUntraced(function*({ body, headers, url }) {
+      post: Effect.fnUntraced(function*({ body, sign, url }) {
         const { id } = JSON.parse(new TextDecoder().decode(body))
-        const standard = "signature-input" in headers
+        const standard = sign !== undefined && "signature-input" in (yield* sign(new URL(url)))
         const arrived = { at: yield* Clock.currentTimeMillis, url, uri: id, standard }
         const before = outside.arrived.push(arrived) - 1
         const said = outside.says(arrived, before)

@@ -1,20 +1,17 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { LRUCache } from "lru-cache"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
 import { successMillis } from "./Hosts.ts"
+import * as Texts from "./Texts.ts"
 
 /** How long deliveries belong to the round that took them, in milliseconds; longer than one lasts. */
-export const claimMillis = 60_000
+export const claimMillis = 30_000
 /** What is older is not delivered any more, in milliseconds: longer than all tries of a delivery take. */
 export const deliveryMillisMax = 4 * 24 * 3_600_000
-/** Bytes of documents that are kept in memory. */
-const bodiesBytesMax = 16_777_216
-const utf8 = new TextEncoder()
 /** Deliveries that the figure of those that wait counts at most. */
 const countedMax = 100_000
 
@@ -26,23 +23,25 @@ export interface DeliveryKey {
 }
 
 /** A delivery that a round took, with what it takes to send it. */
-export interface Delivery extends DeliveryKey {
+export interface Delivery extends DeliveryKey, Texts.Text {
   readonly url: string
   /** How often it was tried, this time included. */
   readonly tries: number
-  readonly type: string
-  readonly uri: string
-  /** The document, in UTF-8. */
-  readonly body: Uint8Array
-  readonly synchronizes: boolean
-  readonly low: boolean
-  readonly senderId: bigint
-  /** Null for the server itself, and for an account that is gone. */
-  readonly username: string | null
   /** What the host takes; null where nobody knows. */
   readonly scheme: Scheme | null
   /** It is to be noted when the host takes something: it failed, or its last success is not known well. */
   readonly troubled: boolean
+}
+
+/** How many rows a host's actor wants. */
+export interface Wanted {
+  readonly host: string
+  readonly rows: number
+}
+
+/** One that was taken and not tried; it is due again at `dueAt` (milliseconds since 1970). */
+export interface Untried extends DeliveryKey {
+  readonly dueAt: number
 }
 
 /** One that failed; `dueAt` (milliseconds since 1970) is when it is tried again. */
@@ -51,19 +50,25 @@ export interface Postponed extends DeliveryKey {
   readonly error: string
 }
 
-/** Deliveries of one host, as its actor works them off; all by index, and never more than asked for. */
+/**
+ * Deliveries, as the actors of their hosts work them off; what several actors want at the same time is one statement. All by
+ * index, and never more than asked for.
+ */
 export class Deliveries extends Context.Service<Deliveries, {
   /**
-   * Takes what is due for a host, the longest waiting first, for `claimMillis`: of deliveries about one thing to one inbox
-   * only the first, so that they arrive in order. Of a host that is paused only what asks whether it lives again.
+   * Takes what is due for each of these hosts, the longest waiting first, for `claimMillis`. Of
+   * deliveries about one thing to one inbox only the first, so that they arrive in order. Of a host that is paused only what
+   * asks whether it lives again.
    */
-  readonly claim: (host: string, rows: number) => Effect.Effect<ReadonlyArray<Delivery>, SqlError>
+  readonly claim: (
+    wanted: ReadonlyArray<Wanted>
+  ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
   /** Forgets deliveries that are over, and lets those go that waited behind them. */
   readonly finish: (over: ReadonlyArray<DeliveryKey>) => Effect.Effect<void, SqlError>
   /** Puts off deliveries, and what waits behind each. */
   readonly postpone: (failed: ReadonlyArray<Postponed>) => Effect.Effect<void, SqlError>
-  /** Gives back what was taken and not tried; `dueAt` in milliseconds since 1970. */
-  readonly release: (untried: ReadonlyArray<DeliveryKey>, dueAt: number) => Effect.Effect<void, SqlError>
+  /** Gives back what was taken and not tried. */
+  readonly release: (untried: ReadonlyArray<Untried>) => Effect.Effect<void, SqlError>
   /** The inbox says that it is gone for ever: nothing waits for it any more. */
   readonly goneInbox: (inboxId: number) => Effect.Effect<void, SqlError>
   /** Hosts with numbers above `after` for which something is due; `hosts` of them are looked at. */
@@ -87,53 +92,39 @@ export class Deliveries extends Context.Service<Deliveries, {
       const is = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id = k.activity_id")
       const isBehind = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id > k.activity_id")
 
-      /** What many hosts get is asked for once. */
-      const kept = new LRUCache<bigint, Uint8Array>({
-        maxSize: bodiesBytesMax,
-        sizeCalculation: (body) => body.length + 1
-      })
-      const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
-        const found = new Map<bigint, Uint8Array>()
-        const missing = new Set<bigint>()
-        for (const id of ids) {
-          const body = kept.get(id)
-          if (body === undefined) missing.add(id)
-          else found.set(id, body)
-        }
-        if (missing.size === 0) return found
-        const rows = yield* sql<{ id: bigint; document: string }>`
-          SELECT id, document FROM outgoing_activities WHERE id = ANY (${[...missing]}::bigint[])`
-        for (const { document, id } of rows) {
-          const body = utf8.encode(document)
-          found.set(id, body)
-          kept.set(id, body)
-        }
-        return found
-      })
+      const texts = Texts.make(sql)
 
-      const claim = traced("Deliveries.claim")(function*(host: string, rowsWanted: number) {
+      const claim = traced("Deliveries.claim")(function*(wanted: ReadonlyArray<Wanted>) {
         const at = yield* now
-        const rows = yield* sql<Omit<Delivery, "body">>`
-          WITH taken AS MATERIALIZED (
-            SELECT d.inbox_id, d.about, d.activity_id, h.scheme,
+        const rows = yield* sql<Omit<Delivery, keyof Texts.Text> & { readonly host: string }>`
+          WITH wanted AS (
+            SELECT h.id, h.host, h.scheme, h.paused_by, w.rows,
               h.failed_days <> '{}' OR h.paused_by IS NOT NULL OR h.succeeded_at IS NULL
                 OR h.succeeded_at < ${new Date(at.getTime() - successMillis)} AS troubled
-            FROM hosts h JOIN deliveries d ON d.host_id = h.id JOIN outgoing_activities a ON a.id = d.activity_id
-            WHERE h.host = ${host} AND d.due_at <= ${at}
-              AND (h.paused_by IS NULL OR (h.paused_by = 'failures' AND a.type = 'Follow'))
-              AND NOT EXISTS (SELECT FROM deliveries e
-                WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id)
-            ORDER BY d.due_at LIMIT ${rowsMax(sql, rowsWanted)} FOR UPDATE OF d SKIP LOCKED)
+            FROM unnest(${wanted.map(({ host }) => host)}::text[], ${
+          wanted.map(({ rows }) => rows)
+        }::int[]) w (host, rows)
+            JOIN hosts h ON h.host = w.host WHERE h.paused_by IS DISTINCT FROM 'operator'),
+          taken AS MATERIALIZED (
+            SELECT d.inbox_id, d.about, d.activity_id, w.host, w.scheme, w.troubled
+            FROM wanted w CROSS JOIN LATERAL (
+              SELECT d.inbox_id, d.about, d.activity_id FROM deliveries d
+              WHERE d.host_id = w.id AND d.due_at <= ${at}
+                AND (w.paused_by IS NULL
+                  OR EXISTS (SELECT FROM outgoing_activities a WHERE a.id = d.activity_id AND a.type = 'Follow'))
+                AND NOT EXISTS (SELECT FROM deliveries e
+                  WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id)
+              ORDER BY d.due_at LIMIT w.rows FOR UPDATE OF d SKIP LOCKED) d)
           UPDATE deliveries d SET tries = d.tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
-          FROM taken k, inboxes i, outgoing_activities a LEFT JOIN accounts s ON s.id = a.sender_id
-          WHERE ${is} AND i.id = d.inbox_id AND a.id = d.activity_id
-          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, a.type, a.uri, a.synchronizes, a.low,
-            a.sender_id, s.username, k.scheme, k.troubled`
-        const texts = yield* bodies(rows.map(({ activityId }) => activityId))
-        return rows.flatMap((row) => {
-          const body = texts.get(row.activityId)
-          return body === undefined ? [] : [Object.assign(row, { body })]
+          FROM taken k JOIN inboxes i ON i.id = k.inbox_id
+          WHERE ${is}
+          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, k.host, k.scheme, k.troubled`
+        const found = yield* texts(rows.map(({ activityId }) => activityId))
+        const whole = rows.flatMap((row) => {
+          const text = found.get(row.activityId)
+          return text === undefined ? [] : [Object.assign(row, text)]
         })
+        return Map.groupBy(whole, ({ host }) => host)
       })
 
       const finish = traced("Deliveries.finish")(function*(over: ReadonlyArray<DeliveryKey>) {
@@ -202,10 +193,13 @@ export class Deliveries extends Context.Service<Deliveries, {
         claim,
         finish,
         postpone,
-        release: traced("Deliveries.release")((untried, dueAt) =>
+        release: traced("Deliveries.release")((untried) =>
           untried.length === 0 ? Effect.void : Effect.asVoid(sql`
-            UPDATE deliveries d SET tries = d.tries - 1, due_at = ${new Date(dueAt)}
-            FROM ${keyed(untried)} k (inbox_id, about, activity_id) WHERE ${is}`)
+            UPDATE deliveries d SET tries = d.tries - 1, due_at = k.due_at
+            FROM unnest(${untried.map(({ inboxId }) => inboxId)}::int[], ${untried.map(({ about }) => about)}::bigint[],
+              ${untried.map(({ activityId }) => activityId)}::bigint[], ${
+            untried.map(({ dueAt }) => new Date(dueAt))
+          }::timestamptz[]) k (inbox_id, about, activity_id, due_at) WHERE ${is}`)
         ),
         goneInbox: traced("Deliveries.goneInbox")(function*(inboxId) {
           yield* sql`UPDATE inboxes SET gone_at = ${yield* now} WHERE id = ${inboxId}`

@@ -91,11 +91,12 @@ export class Expansions extends Context.Service<Expansions, {
               ${interacted ? sql`UNION ${people(statusId)}` : sql``}),
             wanted AS (SELECT r.inbox_id AS id FROM named n JOIN remote_actors r ON r.account_id = n.account_id
                 JOIN accounts a ON a.id = n.account_id WHERE a.suspended_at IS NULL
-              ${reached})
+              ${reached}),
+            known AS MATERIALIZED (SELECT unnest(inbox_ids) AS id FROM outgoing_activities WHERE fanout_id = ${fanoutId})
             SELECT (SELECT count(*)::int FROM slice) AS asked, (SELECT max(id) FROM slice) AS last,
               ARRAY(SELECT i.id FROM wanted w JOIN inboxes i ON i.id = w.id JOIN hosts h ON h.id = i.host_id
                 WHERE i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures' AND NOT EXISTS (
-                  SELECT FROM outgoing_activities WHERE fanout_id = ${fanoutId} AND i.id = ANY (inbox_ids))
+                  SELECT FROM known k WHERE k.id = i.id)
                 ORDER BY i.id) AS inboxes`
           )
         }

@@ -18,8 +18,10 @@ const forgottenRows = 1_000
 
 /** What is known of other servers as receivers. */
 export class Hosts extends Context.Service<Hosts, {
-  /** It took something; answers nothing, lifts a pause. `scheme` is how that was signed. */
-  readonly succeeded: (host: string, scheme: Scheme) => Effect.Effect<void, SqlError>
+  /** These took something; lifts their pauses. `scheme` is how that was signed. */
+  readonly succeeded: (
+    hosts: ReadonlyArray<{ readonly host: string; readonly scheme: Scheme }>
+  ) => Effect.Effect<void, SqlError>
   /** It took nothing today; answers whether it is given up, when what waits for it is forgotten. */
   readonly failed: (host: string, why: string) => Effect.Effect<boolean, SqlError>
   /** It sent something that it signed: it lives. Costs nothing where that was noted a moment ago. */
@@ -69,10 +71,15 @@ export class Hosts extends Context.Service<Hosts, {
       })
 
       return Hosts.of({
-        succeeded: traced("Hosts.succeeded")(function*(host, scheme) {
-          yield* sql`UPDATE hosts SET scheme = ${scheme}, succeeded_at = ${yield* now}, failed_days = '{}', last_error = NULL,
+        succeeded: traced("Hosts.succeeded")(function*(taken) {
+          if (taken.length === 0) return
+          yield* sql`UPDATE hosts h SET scheme = k.scheme, succeeded_at = ${yield* now}, failed_days = '{}', last_error = NULL,
               paused_at = CASE WHEN paused_by = 'failures' THEN NULL ELSE paused_at END,
-              paused_by = nullif(paused_by, 'failures') WHERE host = ${host}`
+              paused_by = nullif(paused_by, 'failures')
+            FROM unnest(${taken.map(({ host }) => host)}::text[], ${
+            taken.map(({ scheme }) => scheme)
+          }::text[]) k (host, scheme)
+            WHERE h.host = k.host`
         }),
         failed,
         spoke,

@@ -84,13 +84,16 @@ export class Outbox extends Context.Service<Outbox, {
           const pace = leaving.low === true ? paceMillis : 0
           // Behind one that failed nothing is due before it; else the claim would find it again and again.
           const rows = yield* sql<{ host: string }>`
-            WITH fresh AS (
+            WITH failed AS MATERIALIZED (
+              SELECT d.inbox_id, max(d.due_at) AS due_at
+              FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id
+              WHERE a.about = ${leaving.about}::bigint AND a.id < ${id}::bigint AND d.error IS NOT NULL GROUP BY d.inbox_id),
+            fresh AS (
               INSERT INTO deliveries (inbox_id, about, activity_id, host_id, due_at)
               SELECT i.id, ${leaving.about}::bigint, ${id}::bigint, i.host_id,
-                greatest(${at}::timestamptz + (given.rank - 1) * ${pace}::int * interval '1 millisecond',
-                  (SELECT max(e.due_at) FROM deliveries e
-                    WHERE e.inbox_id = i.id AND e.about = ${leaving.about}::bigint AND e.error IS NOT NULL))
+                greatest(${at}::timestamptz + (given.rank - 1) * ${pace}::int * interval '1 millisecond', f.due_at)
               FROM unnest(${inboxIds}::int[]) WITH ORDINALITY AS given (id, rank) JOIN inboxes i ON i.id = given.id
+                LEFT JOIN failed f ON f.inbox_id = i.id
               ON CONFLICT DO NOTHING RETURNING host_id)
             SELECT host FROM hosts WHERE id IN (SELECT host_id FROM fresh)`
           return rows.map(({ host }) => host)
