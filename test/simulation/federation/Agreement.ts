@@ -69,7 +69,15 @@ export const apartOf = (deeds: ReadonlyArray<Deed>) =>
       : []
   ))
 
-const relating = new Set(["Follow", "Unfollow", "RemoveFollower", "Block", "Unblock", "AuthorizeFollow", "RejectFollow"])
+const relating = new Set([
+  "Follow",
+  "Unfollow",
+  "RemoveFollower",
+  "Block",
+  "Unblock",
+  "AuthorizeFollow",
+  "RejectFollow"
+])
 
 /** Follows that stood through the whole run: nobody did anything about them. */
 export const lasting = ({ deeds, followed }: Aftermath) => {
@@ -95,10 +103,14 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: Atlas, there: 
   for (const post of own) {
     const [copy, ...more] = copies.get(post.uri) ?? []
     if (more.length > 0) broken.push(`I7: ${there.host} has ${post.uri} ${more.length + 1} times`)
-    const named = post.mentions.some((handle) => hostOf(handle) === there.host && !apart.has(pairOf(handle, post.author)))
+    const named = post.mentions.some((handle) =>
+      hostOf(handle) === there.host && !apart.has(pairOf(handle, post.author))
+    )
     const wanted = !post.deleted &&
       (named || (post.visibility !== "direct" && heardAt(aftermath, post.author, there.host)))
-    if (wanted && (copy === undefined || copy.deleted)) broken.push(`I5: ${there.host} lacks ${post.uri} (${post.text})`)
+    if (wanted && (copy === undefined || copy.deleted)) {
+      broken.push(`I5: ${there.host} lacks ${post.uri} (${post.text})`)
+    }
     if (copy === undefined || copy.deleted) continue
     if (post.deleted && aftermath.told.has(`${there.host} ${post.uri}`)) {
       broken.push(`I10: ${there.host} still has ${post.uri} (${post.text})`)
@@ -113,7 +125,9 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: Atlas, there: 
   }
   for (const [handle, name] of home.names) {
     const copied = there.names.get(handle)
-    if (hostOf(handle) === home.host && heardAt(aftermath, handle, there.host) && copied !== name && copied !== undefined) {
+    if (
+      hostOf(handle) === home.host && heardAt(aftermath, handle, there.host) && copied !== name && copied !== undefined
+    ) {
       const own = name === "" ? handle.split("@")[0] : name
       if (copied !== own) broken.push(`I5: ${there.host} calls ${handle} ${copied}, not ${own}`)
     }
@@ -123,7 +137,9 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: Atlas, there: 
 const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host: string, wanted: boolean) => {
   // Who has it by chance hears of no edit: it was looked up, or came with a boost.
   if (wanted && copy.text !== post.text) broken.push(`I6: ${host} has ${post.uri} as ${copy.text}, not ${post.text}`)
-  if (copy.visibility !== post.visibility) broken.push(`I11: ${post.uri} is ${post.visibility}, ${copy.visibility} at ${host}`)
+  if (copy.visibility !== post.visibility) {
+    broken.push(`I11: ${post.uri} is ${post.visibility}, ${copy.visibility} at ${host}`)
+  }
   if (wanted && post.poll !== null && JSON.stringify(copy.poll) !== JSON.stringify(post.poll)) {
     broken.push(`I20: ${host} counts ${JSON.stringify(copy.poll)} in ${post.uri}, not ${JSON.stringify(post.poll)}`)
   }
@@ -142,9 +158,11 @@ const opinions = (broken: Array<string>, home: Atlas, there: Atlas) => {
 /** A boost is where the post is from and where its author's followers are, if it stands, and nowhere else. */
 const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<string, Atlas>) => {
   const apart = apartOf(aftermath.deeds)
-  const originals = new Map([...at.values()].flatMap(({ statuses }) =>
-    statuses.flatMap((status) => status.local ? [[status.uri, status] as const] : [])
-  ))
+  const originals = new Map(
+    [...at.values()].flatMap(({ statuses }) =>
+      statuses.flatMap((status) => status.local ? [[status.uri, status] as const] : [])
+    )
+  )
   const originalOf = (uri: string | null) => originals.get(uri ?? "")
   for (const home of at.values()) {
     const own = home.statuses.filter(({ deleted, local, reblogOf }) => local && reblogOf !== null && !deleted)

@@ -110,7 +110,12 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
       [10, publish("hello")],
       [3, publish("quietly", { visibility: "unlisted" })],
       [6, publish("for followers", { visibility: "private" })],
-      [3, publish("what?", { poll: { options: ["x", "y", "z"], seconds: pollSeconds, multiple: false, hideTotals: false } })],
+      [
+        3,
+        publish("what?", {
+          poll: { options: ["x", "y", "z"], seconds: pollSeconds, multiple: false, hideTotals: false }
+        })
+      ],
       [5, to(() => publish(`hi @${other.handle}`))],
       [5, to(() => publish(`psst @${other.handle}`, { visibility: "direct" }))],
       ...when(any, 7, ({ id, visibility }) => publish("re", { inReplyToId: StatusId.make(id), visibility })),

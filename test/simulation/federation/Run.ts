@@ -15,7 +15,11 @@ import * as Clients from "./Clients.ts"
 import * as Faults from "./Faults.ts"
 import * as Site from "./Site.ts"
 import * as Traffic from "./Traffic.ts"
-import { Universe } from "./Universe.ts"
+import { type Mutation, Universe } from "./Universe.ts"
+
+export interface Settings extends Omit<Options, "mutation"> {
+  readonly mutation: Mutation
+}
 
 /** Servers that a run may have, and the commands of a run. */
 export const sitesMax = 3
@@ -35,7 +39,9 @@ const leftAt = Effect.fnUntraced(function*({ sql }: Site.Site, now: number) {
     WITH due AS (SELECT due_at FROM deliveries d WHERE NOT EXISTS (SELECT FROM deliveries e
         WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id) UNION ALL SELECT due_at FROM errands UNION ALL SELECT due_at FROM agenda
       UNION ALL SELECT due_at FROM inbound_activities WHERE outcome IS NULL)
-    SELECT (SELECT count(*) FROM fanouts)::int + (SELECT count(*) FROM due WHERE due_at <= ${new Date(now + soonMillis)})::int
+    SELECT (SELECT count(*) FROM fanouts)::int + (SELECT count(*) FROM due WHERE due_at <= ${new Date(
+    now + soonMillis
+  )})::int
       AS soon, (SELECT min(due_at) FROM due) AS next`
   return { soon: row?.soon ?? 0, next: row?.next?.getTime() }
 })
@@ -64,21 +70,28 @@ const prelude = Effect.fnUntraced(
   function*(universe: Universe, citizens: ReadonlyArray<Clients.Citizen>, clients: ReturnType<typeof Clients.make>) {
     const dice = new Dice(universe.seed, "prelude")
     const pairs = citizens.flatMap((by) =>
-      citizens.filter((other) => other !== by && !other.locked && dice.chance(0.45)).map((other) => [by, other] as const)
+      citizens.filter((other) => other !== by && !other.locked && dice.chance(0.45)).map((other) =>
+        [by, other] as const
+      )
     )
-    yield* Effect.forEach(pairs, ([by, other], n) => clients.follow(1_000 + n, by, other), { concurrency: 4, discard: true })
+    yield* Effect.forEach(pairs, ([by, other], n) => clients.follow(1_000 + n, by, other), {
+      concurrency: 4,
+      discard: true
+    })
     yield* rest(universe)
     const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
     const followed = pairs.map(([by, other]) => `${by.handle} ${other.handle}`)
     const unknown = followed.filter((pair) =>
-      atlases.some(({ follows, host }) => pair.split(" ").some((handle) => handle.endsWith(`@${host}`)) && !follows.has(pair))
+      atlases.some(({ follows, host }) =>
+        pair.split(" ").some((handle) => handle.endsWith(`@${host}`)) && !follows.has(pair)
+      )
     )
     if (unknown.length > 0) universe.wrong.push(`I7: nothing went wrong, and ${unknown} is not known to both`)
     return new Set(followed)
   }
 )
 
-const scenario = Effect.fnUntraced(function*(universe: Universe, databases: ReadonlyArray<PGlite>, options: Options) {
+const scenario = Effect.fnUntraced(function*(universe: Universe, databases: ReadonlyArray<PGlite>, options: Settings) {
   const dice = new Dice(universe.seed, "scenario")
   const sites = dice.chance(0.4) ? sitesMax : 2
   for (const [n, database] of databases.slice(0, sites).entries()) {
@@ -107,24 +120,25 @@ const scenario = Effect.fnUntraced(function*(universe: Universe, databases: Read
   const told = Traffic.toldIn(universe.web.exchanges)
   const aftermath = { atlases, citizens, deeds: clients.deeds, followed, told }
   const count = (kind: string) => universe.counts.get(kind) ?? 0
-  if (process.env.WEB) for (const e of universe.web.exchanges) { if ((e.text + e.url.href).includes(process.env.WEB)) universe.log.push(`WEB ${e.askedAt - 1_700_000_000_000} ${e.from}>${e.url.href} ${e.heard} ${e.answers.map((a) => `${a.status}@${a.at - 1_700_000_000_000}`)} ${e.text.replace(/.*?"id"/, "id").slice(0, 330)}`) }
   universe.counts.set("requests", universe.web.exchanges.length - harmless)
   return [
     ...universe.wrong,
     ...atlases.flatMap(({ host, waiting }) => waiting.map(({ what }) => `I16: ${what} is left at ${host}`)),
     ...Agreement.check(aftermath),
     ...Traffic.check(aftermath, universe.web.exchanges, count("crash") + count("cut")),
-    ...(yield* Effect.forEach(universe.sites, ({ host, sql }) =>
-      Effect.map(counters(sql), (found) => found.map((text) => `${text} at ${host}`)))).flat()
+    ...(yield* Effect.forEach(
+      universe.sites,
+      ({ host, sql }) => Effect.map(counters(sql), (found) => found.map((text) => `${text} at ${host}`))
+    )).flat()
   ]
 }, Effect.scoped)
 
 /** Runs one seed over so many databases as servers may be: the same seed and options give the same result. */
-export const run = async (databases: ReadonlyArray<PGlite>, seed: number, options: Options): Promise<Result> => {
+export const run = async (databases: ReadonlyArray<PGlite>, seed: number, options: Settings): Promise<Result> => {
   const began = cpuMillis()
   for (const database of databases) await Databases.empty(database)
   const time = new VirtualTime(new Dice(seed, "turns"))
-  const universe = new Universe(time, seed, options.logs ? "Debug" : "None")
+  const universe = new Universe(time, seed, options.mutation, options.logs ? "Debug" : "None")
   const { outside, sites, web } = universe
   const isBusy = () => sites.some(({ session }) => session.busy)
   const exit = await drive({ time, outside, isBusy, main: scenario(universe, databases, options) })

@@ -1,6 +1,6 @@
 import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
-import type { Atlas } from "./Atlas.ts"
 import type { Aftermath } from "./Agreement.ts"
+import type { Atlas } from "./Atlas.ts"
 import type { Exchange } from "./Web.ts"
 
 interface Activity {
@@ -29,7 +29,11 @@ const taken = ({ exchange: { answers } }: Activity) => answers.find(({ status })
  * off and is on record (I8), and nobody got what is not for them (I11). `harmed` counts the faults after which a
  * delivery that was taken is sent once more.
  */
-export const check = (aftermath: Aftermath, exchanges: ReadonlyArray<Exchange>, harmed: number): ReadonlyArray<string> => {
+export const check = (
+  aftermath: Aftermath,
+  exchanges: ReadonlyArray<Exchange>,
+  harmed: number
+): ReadonlyArray<string> => {
   const sent = exchanges.filter(({ method }) => method === "POST").map(activityOf)
   return [
     ...ends(sent, harmed),
@@ -42,15 +46,16 @@ export const check = (aftermath: Aftermath, exchanges: ReadonlyArray<Exchange>, 
 /** Which posts their servers sent where: `host uri`. */
 export const toldIn = (exchanges: ReadonlyArray<Exchange>): ReadonlySet<string> =>
   new Set(
-    exchanges.filter(({ method }) => method === "POST").map(activityOf).flatMap(({ exchange: { from, to }, object, type }) =>
-      (type === "Create" || type === "Update") && object.startsWith(`https://${from}/`) ? [`${to} ${object}`] : []
-    )
+    exchanges.filter(({ method }) => method === "POST").map(activityOf).flatMap((
+      { exchange: { from, to }, object, type }
+    ) => (type === "Create" || type === "Update") && object.startsWith(`https://${from}/`) ? [`${to} ${object}`] : [])
   )
 
 const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
   const broken: Array<string> = []
   let again = 0
   for (const [what, tries] of Map.groupBy(sent, ({ exchange: { url }, id }) => `${id} to ${url.href}`)) {
+    // What something in front of the host took counts as taken for its sender.
     if (!tries.some(taken)) broken.push(`I5: ${what} never arrived: ${statuses(tries)}`)
     if (tries.length > triesMax) broken.push(`I5: ${what} was sent ${tries.length} times`)
     const heard = tries.findIndex((one) => one.exchange.heard && taken(one) !== undefined)
@@ -91,7 +96,9 @@ const order = (sent: ReadonlyArray<Activity>) => {
 
 const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<Atlas>) => {
   const broken: Array<string> = []
-  const at = new Map(atlases.map(({ host, inbound }) => [host, new Map(inbound.map((row) => [`${row.actor} ${row.uri}`, row]))]))
+  const at = new Map(
+    atlases.map(({ host, inbound }) => [host, new Map(inbound.map((row) => [`${row.actor} ${row.uri}`, row]))])
+  )
   for (const one of sent) {
     const { actor, exchange: { to }, id } = one
     if (taken(one) === undefined) continue
