@@ -51,12 +51,13 @@ export class Session {
   private working = false
   private readonly jobs: Array<Job> = []
   private readonly connections = new Set<Connection>()
-  private readonly statements = new Wire.Statements()
+  private readonly statements: Wire.Statements
   private readonly database: PGlite
   private readonly time: VirtualTime
   private readonly dice: Dice
 
-  constructor(database: PGlite, time: VirtualTime, dice: Dice) {
+  constructor(database: PGlite, time: VirtualTime, dice: Dice, change?: (text: string) => string) {
+    this.statements = new Wire.Statements(change)
     this.database = database
     this.time = time
     this.dice = dice

@@ -59,7 +59,13 @@ export interface Request {
  */
 export class Statements {
   private readonly shared = new Map<string, string>()
+  private readonly change: (text: string) => string
   private made = 0
+
+  /** `change` puts another text in the place of a statement's; a mutant of the program does. */
+  constructor(change: (text: string) => string = (text) => text) {
+    this.change = change
+  }
 
   /** `own` are the statements of the connection, by the names that its client gave them. */
   rewrite(own: Map<string, { readonly name: string; readonly text: string }>, chunk: Buffer): Request {
@@ -75,11 +81,15 @@ export class Statements {
       if (type === query) texts.push(textAt(body, 0))
       if (type === parse) {
         const name = textAt(body, 0)
-        const rest = body.subarray(Buffer.byteLength(name) + 1)
-        const text = textAt(rest, 0)
+        const given = body.subarray(Buffer.byteLength(name) + 1)
+        const before = textAt(given, 0)
+        const text = this.change(before)
+        const rest = text === before
+          ? given
+          : Buffer.concat([Buffer.from(`${text}\0`), given.subarray(Buffer.byteLength(before) + 1)])
         if (name === "") {
           own.set("", { name: "", text })
-          parts.push(whole)
+          parts.push(text === before ? whole : message(parse, Buffer.concat([Buffer.from("\0"), rest])))
           continue
         }
         const key = rest.toString("latin1")

@@ -4,7 +4,7 @@ import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { Redirects } from "../../services/federation/Redirects.ts"
-import { RemoteAccounts } from "../../services/federation/RemoteAccounts.ts"
+import { RemoteAccounts, unknownDomain } from "../../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { LinkProofs } from "../../services/identity/LinkProofs.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
@@ -32,7 +32,9 @@ const make = Effect.gen(function*() {
 
   const profile = Effect.fnUntraced(function*(accountId: bigint) {
     const uri = yield* accounts.uriOf(accountId)
-    if (uri !== undefined) yield* actors.refresh(uri)
+    if (uri === undefined) return
+    const { domain } = yield* actors.refresh(uri)
+    if (domain === unknownDomain) return yield* Effect.fail("its handle is not confirmed")
   })
 
   /** An account by its id, ours or as its own server shows it at this moment. */

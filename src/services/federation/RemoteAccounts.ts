@@ -35,11 +35,13 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   readonly depart: (uri: string) => Effect.Effect<void>
   /**
    * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined where
-   * it could not be confirmed; whoever had it before loses it.
+   * it could not be confirmed; whoever had it before loses it. `later`: nobody could say, so that a new account is looked at
+   * again.
    */
   readonly store: (
     actor: ForeignActor,
-    handle: { readonly username: string; readonly domain: string } | undefined
+    handle: { readonly username: string; readonly domain: string } | undefined,
+    later?: boolean
   ) => Effect.Effect<AccountId>
 }>()("murmuration/services/federation/RemoteAccounts") {
   static readonly layer = Layer.effect(
@@ -149,35 +151,39 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           ON CONFLICT (key_id) DO NOTHING`
       })
 
-      const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(function*(actor, handle) {
-        const now = yield* Clock.currentTimeMillis
-        const id = yield* sql.withTransaction(Effect.gen(function*() {
-          const old = yield* before(actor.id.href)
-          const { byOrigin, suspendedAt } = standing(actor.suspended, old, new Date(now))
-          const fields = withProofs(actor.fields, old?.fields ?? [])
-          const id = yield* account(actor, handle, suspendedAt, fields, now)
-          if (mayBeProven(fields, old, now)) yield* errands.leave("links", id, linksDelayMillis)
-          yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
-          yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
-          yield* details(id, actor, byOrigin, now)
-          yield* redirects.store(id, actor.movedTo)
-          yield* keys(id, actor)
-          yield* emojis.keep(actor.id.host, actor.emojis)
-          const [stored] = yield* sql<
-            { domain: string; uri: string }
-          >`SELECT domain, uri FROM accounts WHERE id = ${id}`
-          const rule = standingOfAll(
-            yield* rules.current,
-            stored === undefined ? [] : DomainAccounts.hostsOf(stored)
-          )
-          if (!rule.allowed || rule.severity !== "noop" || rule.rejectMedia) {
-            yield* DomainAccounts.apply(sql, [{ id, standing: rule }], new Date(now))
-          }
+      const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(
+        function*(actor, handle, later = false) {
+          const now = yield* Clock.currentTimeMillis
+          const id = yield* sql.withTransaction(Effect.gen(function*() {
+            const old = yield* before(actor.id.href)
+            const { byOrigin, suspendedAt } = standing(actor.suspended, old, new Date(now))
+            const fields = withProofs(actor.fields, old?.fields ?? [])
+            const id = yield* account(actor, handle, suspendedAt, fields, now)
+            if (later && old === undefined) yield* errands.leave("profile", id, handleDelayMillis)
+            if (mayBeProven(fields, old, now)) yield* errands.leave("links", id, linksDelayMillis)
+            yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
+            yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
+            yield* details(id, actor, byOrigin, now)
+            yield* redirects.store(id, actor.movedTo)
+            yield* keys(id, actor)
+            yield* emojis.keep(actor.id.host, actor.emojis)
+            const [stored] = yield* sql<
+              { domain: string; uri: string }
+            >`SELECT domain, uri FROM accounts WHERE id = ${id}`
+            const rule = standingOfAll(
+              yield* rules.current,
+              stored === undefined ? [] : DomainAccounts.hostsOf(stored)
+            )
+            if (!rule.allowed || rule.severity !== "noop" || rule.rejectMedia) {
+              yield* DomainAccounts.apply(sql, [{ id, standing: rule }], new Date(now))
+            }
+            return id
+          }))
+          yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
           return id
-        }))
-        yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
-        return id
-      }, Effect.orDie)
+        },
+        Effect.orDie
+      )
 
       const uriOf = traced("RemoteAccounts.uriOf")(function*(accountId: bigint) {
         const [row] = yield* sql<
@@ -204,6 +210,8 @@ interface Before extends Standing {
   readonly fetchedAt: Date | null
 }
 
+/** How long after an account was met its handle is asked for again where nobody answered, in milliseconds. */
+const handleDelayMillis = 60_000
 /** How often pages are looked at that did not link back, in milliseconds, while the profile stays the same. */
 const linksMillisMin = 86_400_000
 /** How long that waits, in milliseconds, so that whoever changes a profile all the time has us look at nothing. */

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
@@ -45,16 +45,15 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const newHosts = NewHosts.make()
       const once = yield* SingleFlight.make<RemoteAccount, RemoteError>(underWayMax)
 
-      /** The handle that the actor's own domain and the handle's confirm (row 12). */
+      /** The handle that the actor's own domain and the handle's confirm (row 12), or that nobody can say now. */
       const confirmed = Effect.fnUntraced(function*(actor: ForeignActor) {
         const domain = normalizeDomain(actor.id.host)
         if (domain === undefined) return undefined
-        const found = yield* Effect.option(fingers.resolve(actor.username, domain))
-        if (found._tag === "None" || found.value.actor.href !== actor.id.href || ours.has(found.value.domain)) {
-          return undefined
-        }
+        const found = yield* Effect.result(fingers.resolve(actor.username, domain))
+        if (Result.isFailure(found)) return isPassing(found.failure) ? "later" : undefined
+        if (found.success.actor.href !== actor.id.href || ours.has(found.success.domain)) return undefined
         // Its own spelling, as far as it is only that.
-        const { domain: handleDomain, username } = found.value
+        const { domain: handleDomain, username } = found.success
         const same = username.toLowerCase() === actor.username.toLowerCase()
         return { username: same ? actor.username : username, domain: handleDomain }
       })
@@ -80,8 +79,10 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         if (yield* Effect.orDie(purges.isGone(id.href, actor.keys.map(({ publicPem }) => publicPem)))) {
           return yield* new Implausible({ url: uri, reason: "it was deleted" })
         }
-        yield* accounts.store({ ...actor, keys: yield* usable(actor) }, yield* confirmed(actor))
-        const known = yield* accounts.byUri(uri)
+        const handle = yield* confirmed(actor)
+        const later = handle === "later"
+        yield* accounts.store({ ...actor, keys: yield* usable(actor) }, later ? undefined : handle, later)
+        const known = yield* accounts.byUri(id.href)
         return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
       })
 
@@ -122,3 +123,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
     })
   )
 }
+
+/** Whether another try could end otherwise. */
+const isPassing = (error: RemoteError) =>
+  error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))

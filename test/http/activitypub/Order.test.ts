@@ -47,6 +47,20 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual([yield* figures(anna, status), yield* rows(status)], [[0, 0, 0], [0, 0, 0]])
     }))
 
+  it.effect("I12: a reply to a post that is deleted does not count for it", () =>
+    Effect.gen(function*() {
+      const [anna, zoe] = [yield* person("anette"), yield* there("zara")]
+      const status = yield* post(anna, "hello")
+      yield* json(anna, `/api/v1/statuses/${status.id}`, {}, "DELETE")
+      const reply = note(zoe, "late", { ...mentioning(yield* actorOf(anna)), inReplyTo: status.uri })
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: reply }), "done")
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(
+        yield* sql`SELECT replies_count FROM status_stats WHERE status_id = ${status.id}`,
+        [{ repliesCount: 0 }]
+      )
+    }))
+
   it.effect("F17: what is undone before it comes does not come, and nobody undoes another's", () =>
     Effect.gen(function*() {
       const [ben, yan, thief] = [yield* person("ben"), yield* there("yan"), yield* there("thief")]

@@ -55,8 +55,9 @@ export type Json = Record<string, unknown>
 
 /** Another server: documents by path, and WebFinger by resource; both may be changed at any time. */
 export const peer = Effect.gen(function*() {
-  const documents = new Map<string, Json | ((request: IncomingMessage, response: ServerResponse) => void)>()
-  const fingers = new Map<string, Json>()
+  type Served = Json | ((request: IncomingMessage, response: ServerResponse) => void)
+  const documents = new Map<string, Served>()
+  const fingers = new Map<string, Served>()
   const place = yield* host((request, response) => {
     const url = new URL(request.url ?? "", "http://peer.test")
     const resource = url.searchParams.get("resource")

@@ -75,11 +75,9 @@ export const load = Effect.fnUntraced(function*({ host, sql }: Site) {
     favourites: yield* onPosts("favourites"),
     pins: yield* onPosts("status_pins"),
     votes: yield* onPosts("poll_votes", "|| ' ' || f.choice"),
-    statuses: rows.map(({ counts, html, voters, ...row }): KnownStatus => ({
-      ...row,
-      text: words(html),
-      poll: counts === null ? null : { counts, voters }
-    })),
+    statuses: rows.map(({ counts, html, voters, ...row }): KnownStatus =>
+      Object.assign(row, { text: words(html), poll: counts === null ? null : { counts, voters } })
+    ),
     names: new Map(names.map(({ handle, name }) => [handle, name])),
     inbound: yield* sql<Inbound>`SELECT coalesce(a.uri, '') AS actor, i.uri, i.outcome, i.received_at
       FROM inbound_activities i JOIN accounts a ON a.id = i.account_id ORDER BY i.id`,

@@ -24,7 +24,7 @@ interface AtStep {
 
 /** What the network does to the `nth` request to the host from `at` milliseconds on. */
 interface AtRequest {
-  readonly kind: "lost" | "unheard" | "twice" | "late"
+  readonly kind: "lost" | "unheard" | "twice" | "late" | "queued"
   readonly site: number
   readonly at: number
   readonly nth: number
@@ -44,7 +44,18 @@ interface AtTime {
 
 export type Fault = AtStep | AtRequest | AtTime
 
-export const faultKinds = ["crash", "cut", "lost", "unheard", "twice", "late", "away", "busy", "slow"] as const
+export const faultKinds = [
+  "crash",
+  "cut",
+  "lost",
+  "unheard",
+  "twice",
+  "late",
+  "queued",
+  "away",
+  "busy",
+  "slow"
+] as const
 
 /** About how many steps of a kind a process takes in half of the time in which commands come. */
 const stepsMax: Record<Step, number> = { sql: 300, commit: 24, asks: 14, answers: 14 }
@@ -65,7 +76,8 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
       [4, "lost"],
       [7, "unheard"],
       [5, "twice"],
-      [6, "late"],
+      [5, "late"],
+      [6, "queued"],
       [2, "away"],
       [2, "busy"],
       [2, "slow"]
@@ -92,6 +104,13 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
         return { kind, ...atRequest, fate: { _tag: "Twice", millis: dice.pick([10, 1_000, 20_000, 60_000]) } }
       case "late":
         return { kind, ...atRequest, fate: { _tag: "Late", millis: dice.pick([1_000, 5_000, 20_000, 60_000]) } }
+      case "queued":
+        return {
+          kind,
+          ...atRequest,
+          method: "POST",
+          fate: { _tag: "Queued", millis: dice.pick([2_000, 8_000, 30_000]) }
+        }
       case "away":
         return { kind, site, at, millis: dice.between(1_000, 60_000), outage: silent ? "silent" : "refuses" }
       case "busy":

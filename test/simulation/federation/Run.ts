@@ -15,7 +15,11 @@ import * as Clients from "./Clients.ts"
 import * as Faults from "./Faults.ts"
 import * as Site from "./Site.ts"
 import * as Traffic from "./Traffic.ts"
-import { Universe } from "./Universe.ts"
+import { type Mutation, Universe } from "./Universe.ts"
+
+export interface Settings extends Omit<Options, "mutation"> {
+  readonly mutation: Mutation
+}
 
 /** Servers that a run may have, and the commands of a run. */
 export const sitesMax = 3
@@ -87,7 +91,7 @@ const prelude = Effect.fnUntraced(
   }
 )
 
-const scenario = Effect.fnUntraced(function*(universe: Universe, databases: ReadonlyArray<PGlite>, options: Options) {
+const scenario = Effect.fnUntraced(function*(universe: Universe, databases: ReadonlyArray<PGlite>, options: Settings) {
   const dice = new Dice(universe.seed, "scenario")
   const sites = dice.chance(0.4) ? sitesMax : 2
   for (const [n, database] of databases.slice(0, sites).entries()) {
@@ -116,17 +120,6 @@ const scenario = Effect.fnUntraced(function*(universe: Universe, databases: Read
   const told = Traffic.toldIn(universe.web.exchanges)
   const aftermath = { atlases, citizens, deeds: clients.deeds, followed, told }
   const count = (kind: string) => universe.counts.get(kind) ?? 0
-  if (process.env.WEB) {
-    for (const e of universe.web.exchanges) {
-      if ((e.text + e.url.href).includes(process.env.WEB)) {
-        universe.log.push(
-          `WEB ${e.askedAt - 1_700_000_000_000} ${e.from}>${e.url.href} ${e.heard} ${
-            e.answers.map((a) => `${a.status}@${a.at - 1_700_000_000_000}`)
-          } ${e.text.replace(/.*?"id"/, "id").slice(0, 330)}`
-        )
-      }
-    }
-  }
   universe.counts.set("requests", universe.web.exchanges.length - harmless)
   return [
     ...universe.wrong,
@@ -141,11 +134,11 @@ const scenario = Effect.fnUntraced(function*(universe: Universe, databases: Read
 }, Effect.scoped)
 
 /** Runs one seed over so many databases as servers may be: the same seed and options give the same result. */
-export const run = async (databases: ReadonlyArray<PGlite>, seed: number, options: Options): Promise<Result> => {
+export const run = async (databases: ReadonlyArray<PGlite>, seed: number, options: Settings): Promise<Result> => {
   const began = cpuMillis()
   for (const database of databases) await Databases.empty(database)
   const time = new VirtualTime(new Dice(seed, "turns"))
-  const universe = new Universe(time, seed, options.logs ? "Debug" : "None")
+  const universe = new Universe(time, seed, options.mutation, options.logs ? "Debug" : "None")
   const { outside, sites, web } = universe
   const isBusy = () => sites.some(({ session }) => session.busy)
   const exit = await drive({ time, outside, isBusy, main: scenario(universe, databases, options) })

@@ -142,7 +142,7 @@ const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming
 /** A database with nobody in it yet. */
 export const make = Effect.fnUntraced(function*(universe: Universe, database: PGlite, host: string) {
   const { outside, seed, time } = universe
-  const session = new Session(database, time, new Dice(seed, `session ${host}`))
+  const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql)
   const context = yield* Layer.build(client(session, outside, 2))
   const site: Site = {
     host,

@@ -55,6 +55,7 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
   const broken: Array<string> = []
   let again = 0
   for (const [what, tries] of Map.groupBy(sent, ({ exchange: { url }, id }) => `${id} to ${url.href}`)) {
+    // What something in front of the host took counts as taken for its sender.
     if (!tries.some(taken)) broken.push(`I5: ${what} never arrived: ${statuses(tries)}`)
     if (tries.length > triesMax) broken.push(`I5: ${what} was sent ${tries.length} times`)
     const heard = tries.findIndex((one) => one.exchange.heard && taken(one) !== undefined)

@@ -5,11 +5,18 @@ import type { VirtualTime } from "../VirtualTime.ts"
 import type { Process, Site } from "./Site.ts"
 import { Web } from "./Web.ts"
 
+/** What a mutant of the program does otherwise, to show that the simulation finds the bug. */
+export interface Mutation {
+  /** Another text in the place of a statement's. */
+  readonly sql?: (text: string) => string
+}
+
 /** What the servers of a run have in common: time, the network between them, and a record of what happened. */
 export class Universe {
   readonly time: VirtualTime
   readonly seed: number
   readonly base: Context.Context<never>
+  readonly mutation: Mutation
   readonly web: Web
   /** The machine of clients and of whoever looks on: it never fails. */
   readonly outside: Machine
@@ -20,7 +27,8 @@ export class Universe {
   /** What clients met that no fault excuses. */
   readonly wrong: Array<string> = []
 
-  constructor(time: VirtualTime, seed: number, logLevel: "None" | "Debug") {
+  constructor(time: VirtualTime, seed: number, mutation: Mutation, logLevel: "None" | "Debug") {
+    this.mutation = mutation
     this.time = time
     this.seed = seed
     this.base = Context.make(References.MinimumLogLevel, logLevel)

@@ -15,6 +15,9 @@ import type { Side } from "../World.ts"
 /** How long a request or an answer is on its way between two servers, in milliseconds. */
 const hopMillisMax = 300
 
+/** How often something in front of a server tries to bring what it took, in milliseconds. */
+const queueMillis = 5_000
+
 /** One request of a server to another as it reaches that. */
 export interface Incoming {
   readonly from: string
@@ -52,6 +55,8 @@ export type Fate =
   | { readonly _tag: "Twice"; readonly millis: number }
   /** It is on its way for so many milliseconds. */
   | { readonly _tag: "Late"; readonly millis: number }
+  /** Something in front of the server takes it at once and brings it so many milliseconds later: in no order. */
+  | { readonly _tag: "Queued"; readonly millis: number }
 
 interface Server {
   readonly machine: Machine
@@ -186,16 +191,24 @@ export class Web {
         if (!fate.silent) fails("closed")
         return givenUp
       }
+      const hears = (answer: Answer) =>
+        this.time.after(this.hop(url.host), () =>
+          machine.soon(() => {
+            exchange.heard = this.open.has(id)
+            resume(Effect.succeed(received(answer)))
+          }))
+      if (fate?._tag === "Queued") {
+        hears(accepted)
+        this.bring(exchange, fate.millis)
+        return givenUp
+      }
       const late = fate?._tag === "Late" ? fate.millis : 0
       this.fly(this.hop(url.host) + late, () =>
         this.arrive(exchange, (answer) => {
+          if (answer === "lost") return
           if (typeof answer === "string") return fails(answer)
           if (fate?._tag === "Unheard") return fate.silent ? undefined : fails("closed")
-          this.time.after(this.hop(url.host), () =>
-            machine.soon(() => {
-              exchange.heard = this.open.has(id)
-              resume(Effect.succeed(received(answer)))
-            }))
+          hears(answer)
         }))
       if (fate?._tag === "Twice") {
         this.fly(this.hop(url.host) + fate.millis, () => this.arrive(exchange, () => {}))
@@ -204,10 +217,18 @@ export class Web {
     })
   }
 
+  /** Brings a request until the server takes or refuses it. */
+  private bring(exchange: Exchange, millis: number) {
+    this.fly(millis, () =>
+      this.arrive(exchange, (answer) => {
+        if (typeof answer === "string" || answer.status === 503) this.bring(exchange, queueMillis)
+      }))
+  }
+
   /** The request is there; `then` hears what comes back, or how the connection ended, or nothing at all. */
-  private arrive(exchange: Exchange, then: (answer: Answer | "closed" | "connect") => void) {
+  private arrive(exchange: Exchange, then: (answer: Answer | "closed" | "connect" | "lost") => void) {
     const outage = this.outages.get(exchange.to)
-    if (outage === "silent") return
+    if (outage === "silent") return then("lost")
     if (typeof outage === "object") {
       return then({ status: 503, headers: { "retry-after": String(outage.busy) }, body: new Uint8Array() })
     }
@@ -245,6 +266,8 @@ const exchanged = ({ headers, read, status }: TransportAnswer) =>
     read,
     (body): Exchanged => ({ status, retryAfter: headers["retry-after"], body: body ?? new Uint8Array() })
   )
+
+const accepted: Answer = { status: 202, headers: {}, body: new Uint8Array() }
 
 const received = ({ body, headers, status }: Answer): TransportAnswer => {
   let left: Uint8Array | undefined = body

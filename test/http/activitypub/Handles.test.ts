@@ -1,0 +1,43 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually } from "./Exchange.ts"
+import { OtherServer, send, servers } from "./Sending.ts"
+import { actorOf, json, person, there } from "./Talking.ts"
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("handles of other servers", (it) => {
+  const follower = (name: string) =>
+    Effect.gen(function*() {
+      const anna = yield* person(`anna${name}`)
+      const zoe = yield* there(name)
+      const { documents, domain, fingers } = yield* OtherServer
+      const resource = `acct:${name}@${domain}`
+      const finger = fingers.get(resource)
+      return { anna, zoe, documents, domain, fingers, resource, finger }
+    })
+  const errands = SqlClient.SqlClient.use((sql) =>
+    sql<{ tries: number }>`SELECT tries FROM errands WHERE kind = 'profile'`
+  )
+
+  it.effect("row 12: who is met while its host cannot say who it is gets its handle later", () =>
+    Effect.gen(function*() {
+      const { anna, domain, finger, fingers, resource, zoe } = yield* follower("zoe")
+      fingers.set(resource, (_, response) => response.writeHead(503).end())
+      yield* send(zoe, { type: "Follow", object: yield* actorOf(anna) })
+      const shown = Effect.map(json(anna, "/api/v1/notifications"), ([first]) => first?.account.acct)
+      assert.include(yield* eventually(shown), "@handle.invalid")
+      fingers.set(resource, finger ?? {})
+      yield* SqlClient.SqlClient.use((sql) => sql`UPDATE errands SET due_at = ${new Date()}`)
+      yield* eventually(Effect.map(shown, (acct) => acct === `zoe@${domain}` ? true : undefined))
+      yield* eventually(Effect.map(errands, ({ length }) => length === 0 ? true : undefined))
+    }))
+
+  it.effect("row 12: of whom its host denies nobody asks again", () =>
+    Effect.gen(function*() {
+      const { anna, fingers, resource, zoe } = yield* follower("zed")
+      fingers.delete(resource)
+      yield* send(zoe, { type: "Follow", object: yield* actorOf(anna) })
+      yield* eventually(Effect.map(json(anna, "/api/v1/notifications"), ([first]) => first?.account.acct))
+      assert.deepStrictEqual(yield* errands, [])
+    }))
+})
