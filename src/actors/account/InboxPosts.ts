@@ -179,11 +179,16 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
    * The post that is boosted. What comes with the boost is believed where the booster wrote it (row 9); any other post that
    * is not here is fetched, where somebody here would see the boost.
    */
-  const boosted = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown) {
+  const boosted = Effect.fnUntraced(function*(
+    own: Ownership,
+    self: InboundSender,
+    object: unknown,
+    followed: boolean
+  ) {
     const uri = idOf(object) ?? ""
     const known = yield* references.status(uri)
     if (known !== undefined) return known
-    if (readUrl(uri) === undefined || !(yield* statuses.isFollowed(own.accountId))) return undefined
+    if (readUrl(uri) === undefined || !followed) return undefined
     const embedded = asForeign(object)
     if (idsOf(embedded?.["attributedTo"]).includes(self.uri)) {
       yield* create(own, self, embedded, yield* Clock.currentTimeMillis, true)
@@ -197,17 +202,23 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
     }
-    if (yield* statuses.isBuried(own.accountId, uri.href)) return yield* ignored("it was undone")
-    const statusId = yield* boosted(own, self, activity["object"])
+    const { buried, followed } = yield* statuses.prospects(own.accountId, uri.href)
+    if (buried) return yield* ignored("it was undone")
+    const statusId = yield* boosted(own, self, activity["object"], followed)
     if (statusId === undefined) return yield* ignored("an unknown post")
     const target = yield* targets.visible(own.accountId, statusId)
     if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
-    if (!target.local && !(yield* statuses.isFollowed(own.accountId))) return yield* ignored("it concerns nobody here")
+    if (!target.local && !followed) return yield* ignored("it concerns nobody here")
     if ((yield* reblogs.find(own.accountId, target.id)) !== undefined) return yield* ignored("it is here already")
     const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
     const visibility = meant === "direct" ? "private" : meant
-    const id = yield* reblogs.insert(own.accountId, target.id, visibility, yield* nextMillis(own))
-    yield* sql`UPDATE statuses SET uri = ${uri.href}, local = false WHERE id = ${id}`
+    const id = yield* reblogs.insert({
+      accountId: own.accountId,
+      original: target.id,
+      visibility,
+      millis: yield* nextMillis(own),
+      uri: uri.href
+    })
     yield* intend(own, "publish", id)
     if (target.local) {
       const notice = { type: "reblog", to: String(target.accountId), statusId: String(target.id) } as const

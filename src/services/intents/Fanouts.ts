@@ -3,7 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import type { AccountId } from "../Ids.ts"
-import { only } from "../Rows.ts"
+import { lastly } from "../Jointly.ts"
+import { known, nullable, only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
@@ -71,17 +72,29 @@ export interface Departure {
 /** What an intent has to tell beside a status. */
 export type Details = Notice | Homes | Reported | Moved | Departure
 
+interface Intent {
+  readonly accountId: AccountId
+  readonly kind: FanoutKind
+  readonly statusId: bigint | null
+  readonly details: Details | undefined
+  readonly wrote: ((intent: Fanout) => void) | undefined
+}
+
 /** Intents that one round takes up, the oldest first; each gives one slice a round. */
 export const fanoutsRoundMax = 16
 
 export class Fanouts extends Context.Service<Fanouts, {
-  /** Writes an intent in the running transaction. */
+  /**
+   * Writes an intent in the running transaction, at its end at the latest, and tells of it. Only after the commit does
+   * anybody need it.
+   */
   readonly add: (
     accountId: AccountId,
     kind: FanoutKind,
     statusId: bigint | null,
-    details?: Details
-  ) => Effect.Effect<Fanout, SqlError>
+    details?: Details,
+    wrote?: (intent: Fanout) => void
+  ) => Effect.Effect<void, SqlError>
   /** The account's oldest intents. */
   readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>
   /** Commits how far a fan-out has come, in the running transaction. */
@@ -98,17 +111,29 @@ export class Fanouts extends Context.Service<Fanouts, {
     Fanouts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+
+      // Ids are given beforehand, so that it is known whose they are.
+      const add = lastly(Effect.fnUntraced(function*(intents: ReadonlyArray<Intent>) {
+        const now = yield* Clock.currentTimeMillis
+        const rows = yield* sql<{ id: bigint; place: number }>`
+          WITH given AS MATERIALIZED (SELECT next_id(${now}) AS id, g.* FROM unnest(
+            ${intents.map(({ accountId }) => accountId)}::bigint[], ${intents.map(({ kind }) => kind)}::text[],
+            ${nullable(intents.map(({ statusId }) => statusId))}::bigint[],
+            ${nullable(intents.map(({ details }) => details === undefined ? null : JSON.stringify(details)))}::text[])
+            WITH ORDINALITY AS g (account_id, kind, status_id, details, place)),
+          made AS (INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
+            SELECT id, account_id, kind, status_id, details::jsonb, ${new Date(now)} FROM given)
+          SELECT id, place::int FROM given`
+        const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
+        intents.forEach(({ details, kind, statusId, wrote }, at) =>
+          wrote?.(begun(known(ids.get(at)), kind, statusId, details))
+        )
+      }))
+
       return Fanouts.of({
-        add: traced("Fanouts.add")(function*(accountId, kind, statusId, details) {
-          const now = yield* Clock.currentTimeMillis
-          const { id } = only(
-            yield* sql<{ id: bigint }>`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
-            VALUES (next_id(${now}), ${accountId}, ${kind}, ${statusId}, ${
-              details === undefined ? null : JSON.stringify(details)
-            }::jsonb, ${new Date(now)}) RETURNING id`
-          )
-          return begun(id, kind, statusId, details)
-        }),
+        add: traced("Fanouts.add")((accountId, kind, statusId, details, wrote) =>
+          add({ accountId, kind, statusId, details, wrote })
+        ),
         waiting: traced("Fanouts.waiting")((accountId) =>
           sql<Fanout>`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
             WHERE account_id = ${accountId} ORDER BY id LIMIT ${fanoutsRoundMax}`
