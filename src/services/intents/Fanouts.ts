@@ -2,10 +2,12 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
+import { gatheredOrAlone } from "../Gathered.ts"
 import type { AccountId } from "../Ids.ts"
 import { lastly } from "../Jointly.ts"
 import { known, nullable, only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import type { Owner } from "./Commands.ts"
 
 /**
  * What an account has to tell: a new, edited or deleted status, a poll that has ended, a notice to somebody, that homes
@@ -72,6 +74,14 @@ export interface Departure {
 /** What an intent has to tell beside a status. */
 export type Details = Notice | Homes | Reported | Moved | Departure
 
+/** An intent of which nothing is left, and who worked it off. */
+export interface Closing {
+  readonly id: bigint
+  readonly owner: Owner
+}
+/** Intents that one statement closes. */
+export const closingsMax = 100
+
 interface Intent {
   readonly accountId: AccountId
   readonly kind: FanoutKind
@@ -82,6 +92,17 @@ interface Intent {
 
 /** Intents that one round takes up, the oldest first; each gives one slice a round. */
 export const fanoutsRoundMax = 16
+
+/** Closes intents; a row of each that its owner still owns. */
+export const closing = (
+  sql: SqlClient.SqlClient,
+  closings: ReadonlyArray<Closing>
+): Statement<{ readonly id: bigint }> =>
+  sql<{ id: bigint }>`DELETE FROM fanouts f USING (SELECT c.id FROM unnest(
+      ${closings.map(({ id }) => id)}::bigint[], ${closings.map(({ owner }) => owner.accountId)}::bigint[],
+      ${closings.map(({ owner }) => owner.epoch)}::bigint[]) AS c (id, account_id, epoch)
+    JOIN actors a ON a.account_id = c.account_id AND a.epoch = c.epoch FOR SHARE OF a) owned
+    WHERE f.id = owned.id RETURNING f.id`
 
 export class Fanouts extends Context.Service<Fanouts, {
   /**
@@ -102,6 +123,8 @@ export class Fanouts extends Context.Service<Fanouts, {
   readonly finish: (id: bigint) => Effect.Effect<void, SqlError>
   /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.claim`). */
   readonly finishing: (id: bigint, claim: Fragment) => Statement<{ readonly id: bigint }>
+  /** Finishes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
+  readonly close: (closing: Closing) => Effect.Effect<boolean, SqlError>
   /** Accounts whose intents are older than `millis`: their owner died or lost its wake-up. */
   readonly stale: (millis: number, accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   /** How many intents wait, and the age of the oldest in milliseconds. */
@@ -130,6 +153,15 @@ export class Fanouts extends Context.Service<Fanouts, {
         )
       }))
 
+      const close = gatheredOrAlone(
+        closingsMax,
+        (closings: ReadonlyArray<Closing>) =>
+          Effect.map(closing(sql, closings), (rows) => {
+            const closed = new Set(rows.map(({ id }) => id))
+            return ({ id }: Closing) => closed.has(id)
+          })
+      )
+
       return Fanouts.of({
         add: traced("Fanouts.add")((accountId, kind, statusId, details, wrote) =>
           add({ accountId, kind, statusId, details, wrote })
@@ -145,6 +177,7 @@ export class Fanouts extends Context.Service<Fanouts, {
         finishing: (id, claim) =>
           sql`WITH claim AS MATERIALIZED (${claim})
             DELETE FROM fanouts WHERE id = ${id} AND EXISTS (SELECT FROM claim) RETURNING id`,
+        close: traced("Fanouts.close")((one) => close(one)),
         stale: traced("Fanouts.stale")(function*(millis, accountsMax) {
           const before = new Date((yield* Clock.currentTimeMillis) - millis)
           const rows = yield* sql<{ accountId: AccountId }>`
