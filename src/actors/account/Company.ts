@@ -1,4 +1,5 @@
-import { Effect, Exit, Schema } from "effect"
+import type { Exit } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Unavailable } from "../../services/Errors.ts"
@@ -36,8 +37,11 @@ export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
   /** Does a work in a transaction with those of others; with any failure nothing of it is done. */
   return <A, E>(own: Ownership, work: Effect.Effect<A, E>) =>
     Effect.flatMap(current(own), (held) => {
-      let exit: Exit.Exit<A, E | Unavailable | SqlError | Apart> = Exit.fail(new Apart())
+      let exit: Exit.Exit<A, E | Unavailable | SqlError> | undefined
       const effect = Effect.onExit(beside(own, held, work), (ended) => Effect.sync(() => exit = ended))
-      return Effect.andThen(join(effect), Effect.suspend(() => exit))
+      return Effect.andThen(
+        join(effect),
+        Effect.suspend((): Effect.Effect<A, E | Unavailable | SqlError | Apart> => exit ?? Effect.fail(new Apart()))
+      )
     })
 })
