@@ -1,6 +1,8 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { lastly } from "./Jointly.ts"
+import { nullable } from "./Rows.ts"
 import { traced } from "./Traced.ts"
 
 /** A change of an account's figures that goes with a row that was really inserted or deleted. */
@@ -19,8 +21,6 @@ export interface StatusChange {
   readonly favourites?: number
 }
 
-const byId = (a: bigint, b: bigint) => a < b ? -1 : a > b ? 1 : 0
-
 /** The statement that changes an account's figures; `lastStatusAt` is the time of a new status where `statuses` grow. */
 export const ofAccount = (sql: SqlClient, change: AccountChange, lastStatusAt: Date | null = null) =>
   sql`UPDATE account_stats SET
@@ -32,27 +32,65 @@ export const ofAccount = (sql: SqlClient, change: AccountChange, lastStatusAt: D
   }::int > 0 THEN coalesce(${lastStatusAt}, last_status_at) ELSE last_status_at END
       WHERE account_id = ${change.accountId}`
 
+/** The statement that changes figures of statuses, locking them in the order of ids. */
+const ofStatuses = (sql: SqlClient, changes: ReadonlyArray<StatusChange>) => {
+  const ids = changes.map(({ statusId }) => statusId)
+  return sql`WITH locked AS MATERIALIZED (
+      SELECT status_id FROM status_stats WHERE status_id = ANY (${ids}::bigint[]) ORDER BY status_id FOR NO KEY UPDATE)
+    UPDATE status_stats s SET replies_count = s.replies_count + c.replies, reblogs_count = s.reblogs_count + c.reblogs,
+      favourites_count = s.favourites_count + c.favourites, stated_reblogs = s.stated_reblogs + c.reblogs,
+      stated_favourites = s.stated_favourites + c.favourites
+    FROM locked JOIN (SELECT status_id, sum(replies)::int AS replies, sum(reblogs)::int AS reblogs,
+        sum(favourites)::int AS favourites
+      FROM unnest(${ids}::bigint[], ${changes.map(({ replies = 0 }) => replies)}::int[],
+        ${changes.map(({ reblogs = 0 }) => reblogs)}::int[], ${changes.map(({ favourites = 0 }) => favourites)}::int[])
+        AS given (status_id, replies, reblogs, favourites) GROUP BY status_id) c ON c.status_id = locked.status_id
+    WHERE s.status_id = locked.status_id`
+}
+
+/** The same for accounts; `at` is the time of an account's new status. */
+const ofAccounts = (sql: SqlClient, changes: ReadonlyArray<AccountChange & { readonly at: Date | null }>) => {
+  const ids = changes.map(({ accountId }) => accountId)
+  return sql`WITH locked AS MATERIALIZED (
+      SELECT account_id FROM account_stats WHERE account_id = ANY (${ids}::bigint[]) ORDER BY account_id FOR NO KEY UPDATE)
+    UPDATE account_stats s SET followers_count = s.followers_count + c.followers,
+      following_count = s.following_count + c.following, statuses_count = s.statuses_count + c.statuses,
+      last_status_at = coalesce(c.at, s.last_status_at)
+    FROM locked JOIN (SELECT account_id, sum(followers)::int AS followers, sum(following)::int AS following,
+        sum(statuses)::int AS statuses, max(at) FILTER (WHERE statuses > 0) AS at
+      FROM unnest(${ids}::bigint[], ${changes.map(({ followers = 0 }) => followers)}::int[],
+        ${changes.map(({ following = 0 }) => following)}::int[], ${changes.map(({ statuses = 0 }) => statuses)}::int[],
+        ${nullable(changes.map(({ at }) => at))}::timestamptz[])
+        AS given (account_id, followers, following, statuses, at) GROUP BY account_id) c ON c.account_id = locked.account_id
+    WHERE s.account_id = locked.account_id`
+}
+
+interface Changes {
+  readonly sql: SqlClient
+  readonly accounts: ReadonlyArray<AccountChange & { readonly at: Date | null }>
+  readonly statuses: ReadonlyArray<StatusChange>
+}
+
+const change = lastly(Effect.fnUntraced(function*(all: ReadonlyArray<Changes>) {
+  const accounts = all.flatMap((changes) => changes.accounts)
+  const statuses = all.flatMap((changes) => changes.statuses)
+  for (const { sql } of all.slice(0, 1)) {
+    if (accounts.length > 0) yield* ofAccounts(sql, accounts)
+    if (statuses.length > 0) yield* ofStatuses(sql, statuses)
+  }
+}))
+
 /**
  * Changes counters in the running transaction, accounts before statuses and each in the order of ids, so that
- * transactions of different accounts never wait for one another in a circle. Call it as the transaction's last write.
- * What another server states of its own status goes along until that states it anew.
+ * transactions of different accounts never wait for one another in a circle. Call it as the transaction's last write; those
+ * of several effects that run `together` are one. What another server states of its own status goes along until that
+ * states it anew.
  */
-export const count = traced("Counters.count")(function*(
+export const count = traced("Counters.count")((
   sql: SqlClient,
   accounts: ReadonlyArray<AccountChange>,
   statuses: ReadonlyArray<StatusChange> = [],
   lastStatusAt: Date | null = null
-): Effect.fn.Return<void, SqlError> {
-  for (const change of accounts.toSorted((a, b) => byId(a.accountId, b.accountId))) {
-    yield* ofAccount(sql, change, lastStatusAt)
-  }
-  for (const change of statuses.toSorted((a, b) => byId(a.statusId, b.statusId))) {
-    yield* sql`UPDATE status_stats SET
-        replies_count = replies_count + ${change.replies ?? 0},
-        reblogs_count = reblogs_count + ${change.reblogs ?? 0},
-        favourites_count = favourites_count + ${change.favourites ?? 0},
-        stated_reblogs = stated_reblogs + ${change.reblogs ?? 0},
-        stated_favourites = stated_favourites + ${change.favourites ?? 0}
-      WHERE status_id = ${change.statusId}`
-  }
-})
+): Effect.Effect<void, SqlError> =>
+  change({ sql, accounts: accounts.map((one) => ({ ...one, at: lastStatusAt })), statuses })
+)

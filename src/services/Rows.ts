@@ -19,3 +19,16 @@ export const padded = <A>(values: ReadonlySet<A>): ReadonlyArray<A> => {
     ? array
     : [...array, ...Array<A>(plannedElements - array.length).fill(last)]
 }
+
+/** What a statement for many keys gives for each of them; none is a defect of the statement. */
+export const known = <A>(value: A | undefined): A => {
+  if (value === undefined) throw new Error("A statement did not give what it gives for every key")
+  return value
+}
+
+/**
+ * The values of an array parameter of which some may be null, as the driver takes it: where all are, their type is what the
+ * statement says.
+ */
+export const nullable = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A | null> | string =>
+  values.every((value) => value === null) ? `{${values.map(() => "NULL").join(",")}}` : values

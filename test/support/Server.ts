@@ -34,10 +34,10 @@ export class TestServer extends Context.Service<TestServer, {
 }>()("murmuration/test/TestServer") {
   /** Without limits of requests, unless `variables` say otherwise. Everything that the server is built of comes with it. */
   static readonly layer = (variables: Record<string, string> = {}) =>
-    Layer.effect(TestServer, start(variables)).pipe(
-      Layer.provideMerge(TestDatabase.layer),
-      Layer.provide(NodeServices.layer)
-    )
+    Layer.provideMerge(TestServer.layerOnly(variables), TestDatabase.layer)
+  /** The same on a database that is there. */
+  static readonly layerOnly = (variables: Record<string, string> = {}) =>
+    Layer.provide(Layer.effect(TestServer, start(variables)), NodeServices.layer)
 }
 
 export interface RequestOptions extends RequestInit {

@@ -137,7 +137,7 @@ const make = Effect.gen(function*() {
 
   /** Works off what the account sent, and tells on what came of it. */
   const receive = (own: Ownership.Ownership) =>
-    inbox.workOff(own).pipe(
+    inbox.receive(own).pipe(
       Effect.catchCause((cause) => Effect.logWarning("an account's inbox must wait", cause)),
       Effect.andThen(fanout.wake(own))
     )

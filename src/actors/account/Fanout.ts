@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
+import { type Audience, Audiences, fewReadersMax } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import { AccountId } from "../../services/Ids.ts"
@@ -22,9 +22,6 @@ export const sliceRowsMax = 1_000
 /** The same, as the fan-out takes it; simulations have slices of a few, so that few followers are enough for several. */
 export const SliceRows = Context.Reference("murmuration/actors/account/SliceRows", { defaultValue: () => sliceRowsMax })
 
-/** Followers of an account up to which its post is told in one statement; it is asked for so many before. */
-const atOnceRowsMax = 100
-
 /** How often a busy fan-out says that it is busy, in milliseconds; an idle entity is put away after minutes. */
 const awakeMillis = 20_000
 
@@ -34,7 +31,7 @@ const awakeMillis = 20_000
  * slice, whose effects are sets.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
-  const { claim, owned } = owners
+  const { claim, current, owned } = owners
   const accounts = yield* Accounts
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
@@ -94,15 +91,16 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const atOnce = Effect.fnUntraced(function*(own: Ownership, fanout: OfStatus) {
     const { accountId } = own
     const { id, statusId } = fanout
-    const slice = yield* audiences.readers(statusId, accountId, 0n, Math.min(sliceRows, atOnceRowsMax))
+    const slice = yield* sliceRows < fewReadersMax
+      ? audiences.readers(statusId, accountId, 0n, sliceRows)
+      : audiences.fewReaders(statusId, accountId)
     if (slice === undefined || slice.cursor !== undefined || slice.subscribers.length > 0) return undefined
     if (slice.visibility === "direct" || slice.federates) return undefined
     const accountIds = [accountId, ...slice.readers]
     yield* feeds.push(accountIds, { id: statusId, reblogOf: slice.reblogOfId ?? undefined })
-    const closing = fanouts.finishing(id, yield* claim(own))
     const written = slice.mentioned.length === 0
-      ? (yield* closing).length === 0 ? undefined : []
-      : yield* notices.lastMentions(accountId, statusId, slice.mentioned, closing)
+      ? (yield* fanouts.close({ id, owner: (yield* current(own)).owner })) ? [] : undefined
+      : yield* notices.lastMentions(accountId, statusId, slice.mentioned, fanouts.finishing(id, yield* claim(own)))
     // Somebody else owns the account or has done it; the transaction finds out.
     if (written === undefined) return undefined
     yield* told(written)

@@ -1,7 +1,7 @@
 import { Cause, Effect, Result, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
-import { asForeign, idOf } from "../../services/federation/documents/Reading.ts"
+import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import {
   InboundActivities,
@@ -12,6 +12,7 @@ import type { InboundSender } from "../../services/federation/inbox/InboundSende
 import { Judgements } from "../../services/federation/rules/Judgements.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Accounts } from "./Accounts.ts"
+import * as Company from "./Company.ts"
 import type { Times } from "./InboxActivities.ts"
 import * as InboxActivities from "./InboxActivities.ts"
 import * as InboxForwards from "./InboxForwards.ts"
@@ -31,29 +32,32 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const activities = yield* InboxActivities.make(verbs)
   const forwards = yield* InboxForwards.make
   const judgements = yield* Judgements
+  const company = yield* Company.make(owners)
 
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
 
+  const activityIn = ({ document }: InboundActivity) =>
+    asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
+
+  /** What the account itself did, in the running transaction. */
+  const perform = Effect.fnUntraced(
+    function*(own: Ownership, item: InboundActivity, self: InboundSender, activity: Foreign) {
+      const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
+      if (!judgement.passes) return yield* inbound.finish(item.id, `dropped: ${judgement.reason}`)
+      const outcome = yield* activities.perform(own, self, judgement.activity, timesOf(item))
+      const changes = judgement.changes.map((reason) => `; changed: ${reason}`)
+      yield* inbound.finish(item.id, outcome + changes.join(""))
+    }
+  )
+
   const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: InboundSender) {
-    const activity = asForeign(Result.getOrElse(BoundedJson.parse(item.document), () => undefined))
+    const activity = activityIn(item)
     if (activity === undefined) return yield* finish(own, item, "ignored: no activity")
     if (idOf(activity["actor"]) !== self.uri) {
       return yield* finish(own, item, yield* forwards.forwarded(self, activity))
     }
-    yield* settled(
-      own,
-      owners.owned(
-        own,
-        Effect.gen(function*() {
-          const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
-          if (!judgement.passes) return yield* inbound.finish(item.id, `dropped: ${judgement.reason}`)
-          const outcome = yield* activities.perform(own, self, judgement.activity, timesOf(item))
-          const changes = judgement.changes.map((reason) => `; changed: ${reason}`)
-          yield* inbound.finish(item.id, outcome + changes.join(""))
-        })
-      )
-    )
+    yield* settled(own, owners.owned(own, perform(own, item, self, activity)))
   })
 
   /** Refusals are outcomes; whatever else goes wrong is tried again. */
@@ -76,6 +80,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     )
   }
 
+  /** One by one. */
   const workOff = Effect.fnUntraced(function*(own: Ownership) {
     const { sender: self, waiting } = yield* inbound.waiting(own.accountId)
     for (const item of waiting) {
@@ -85,13 +90,48 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     }
     if (waiting.length === inboundRoundMax) yield* accounts.receive(own.accountId)
   })
-  return { workOff }
+
+  /** Does what comes first as long as that is common; answers how much it did and how much is left. */
+  const begin = Effect.fnUntraced(function*(own: Ownership) {
+    const { sender: self, waiting } = yield* inbound.waiting(own.accountId)
+    let done = 0
+    for (const item of self === undefined ? [] : waiting.slice(0, besideOthersMax)) {
+      const activity = item.tries > 0 ? undefined : activityIn(item)
+      if (self === undefined || activity === undefined || !isCommon(self, activity)) break
+      yield* perform(own, item, self, activity)
+      done++
+    }
+    return { done, left: waiting.length - done }
+  })
+
+  /** The same, where most is done in one transaction with what other accounts sent; whatever fails there is done alone. */
+  const receive = (own: Ownership): Effect.Effect<void, ClientError | SqlError> =>
+    Effect.matchCauseEffect(settled(own, company(own, begin(own))), {
+      onFailure: () => workOff(own),
+      onSuccess: ({ done, left }) => {
+        if (left === 0) return Effect.void
+        return done === besideOthersMax ? receive(own) : workOff(own)
+      }
+    })
+  return { receive, workOff }
 })
 
 const timesOf = ({ dueAt, receivedAt, tries }: InboundActivity): Times => ({
   received: receivedAt.getTime(),
   signed: (tries === 0 ? dueAt : receivedAt).getTime()
 })
+
+/** Activities of one account that a transaction with others does. */
+const besideOthersMax = 8
+
+/** Whether it is one of those that come most, and takes a few short statements. A note with a name may be a vote. */
+const isCommon = (self: InboundSender, activity: Foreign) => {
+  if (idOf(activity["actor"]) !== self.uri) return false
+  const object = asForeign(activity["object"])
+  return typeOf(activity, "Create") === undefined
+    ? typeOf(activity, "Announce", "Like") !== undefined
+    : object !== undefined && object["name"] === undefined
+}
 
 const isUnasked = Schema.is(Unasked)
 /** Errors of errors that are named. */

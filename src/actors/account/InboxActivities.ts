@@ -10,6 +10,7 @@ import { FollowActivities } from "../../services/federation/outbox/FollowActivit
 import { Purges } from "../../services/federation/purge/Purges.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Errands } from "../../services/intents/Errands.ts"
+import * as InboxBoosts from "./InboxBoosts.ts"
 import * as InboxCollections from "./InboxCollections.ts"
 import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
@@ -60,6 +61,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const reports = yield* InboxReports.make
   const moves = yield* InboxMoves.make
   const posts = yield* InboxPosts.make(verbs)
+  const boosts = yield* InboxBoosts.make(posts)
   const leaving = yield* FollowActivities
   const send = yield* Sending.make
   const undoing = yield* InboxUndo.make(verbs)
@@ -158,7 +160,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
               remember(own, activity, "Like", statusId)
             ))
         case "Announce":
-          return posts.announce(own, self, activity)
+          return boosts.announce(own, self, activity)
         case "Create":
           if (typeof object === "string") return byId(self, object, true)
           return Effect.flatMap(

@@ -1,13 +1,13 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import type { ClientError } from "../../services/Errors.ts"
-import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
-import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { asForeign, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { isEverybody } from "../../services/federation/documents/Vocabulary.ts"
-import { Inquiries, Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import type { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { Inquiries } from "../../services/federation/fetching/Inquiries.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
@@ -15,11 +15,9 @@ import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions
 import { editMillis, isCurrent, type Version } from "../../services/federation/inbox/Versions.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
-import { Reblogs } from "../../services/statuses/Reblogs.ts"
-import { Targets } from "../../services/statuses/Targets.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as Intents from "./Intents.ts"
-import { nextMillis, type Ownership } from "./Ownership.ts"
+import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
 /** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
@@ -37,7 +35,7 @@ export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 /** How old a post that was fetched may be to be told of in homes, streams and notifications, in milliseconds. */
 export const newsMillisMax = 6 * 3_600_000
 
-/** New, edited, boosted and deleted posts of a remote account; inside a transaction of its actor. */
+/** New, edited and deleted posts of a remote account; inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow } = yield* ServerConfig
@@ -46,10 +44,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const intend = yield* Intents.make
   const polls = yield* InboxPolls.make
   const publications = yield* Publications
-  const reblogs = yield* Reblogs
   const references = yield* References
   const statuses = yield* RemoteStatuses
-  const targets = yield* Targets
   const unknown = yield* UnknownMentions
   const readUrl = urlReader(outboundAllow)
 
@@ -179,48 +175,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     return done
   })
 
-  /**
-   * The post that is boosted. What comes with the boost is believed where the booster wrote it (row 9); any other post that
-   * is not here is fetched, where somebody here would see the boost.
-   */
-  const boosted = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown) {
-    const uri = idOf(object) ?? ""
-    const known = yield* references.status(uri)
-    if (known !== undefined) return known
-    if (readUrl(uri) === undefined || !(yield* statuses.isFollowed(own.accountId))) return undefined
-    const embedded = asForeign(object)
-    if (idsOf(embedded?.["attributedTo"]).includes(self.uri)) {
-      yield* create(own, self, embedded, yield* Clock.currentTimeMillis, true)
-      return yield* references.status(uri)
-    }
-    return yield* new Unasked({ inquiry: { kind: "post", uri } })
-  })
-
-  const announce = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
-    const uri = readUrl(activity["id"])
-    if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
-      return yield* ignored("an id of another server")
-    }
-    if (yield* statuses.isBuried(own.accountId, uri.href)) return yield* ignored("it was undone")
-    const statusId = yield* boosted(own, self, activity["object"])
-    if (statusId === undefined) return yield* ignored("an unknown post")
-    const target = yield* targets.visible(own.accountId, statusId)
-    if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
-    if (!target.local && !(yield* statuses.isFollowed(own.accountId))) return yield* ignored("it concerns nobody here")
-    if ((yield* reblogs.find(own.accountId, target.id)) !== undefined) return yield* ignored("it is here already")
-    const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
-    const visibility = meant === "direct" ? "private" : meant
-    const id = yield* reblogs.insert(own.accountId, target.id, visibility, yield* nextMillis(own))
-    yield* sql`UPDATE statuses SET uri = ${uri.href}, local = false WHERE id = ${id}`
-    yield* intend(own, "publish", id)
-    if (target.local) {
-      const notice = { type: "reblog", to: String(target.accountId), statusId: String(target.id) } as const
-      yield* intend(own, "notify", null, notice)
-    }
-    yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [target.id] }))
-    return done
-  })
-
   const remove = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown) {
     const uri = idOf(object) ?? ""
     const url = readUrl(uri)
@@ -238,5 +192,5 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     return done
   })
 
-  return { create, edit, announce, remove }
+  return { create, edit, remove }
 })

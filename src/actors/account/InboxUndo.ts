@@ -96,9 +96,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     return yield* ignored("nothing that is here; it will not come either")
   })
 
-  /** Whether the activity was undone before it came. */
+  /** Whether the activity was undone before it came; of a boost `InboxPosts` asks that itself. */
   const wasUndone = (own: Ownership, activity: Foreign) =>
-    isUndoable(typeOf(activity, ...undoable))
+    typeOf(activity, "Block", "Follow", "Like") !== undefined
       ? statuses.isBuriedLately(own.accountId, idOf(activity) ?? "")
       : Effect.succeed(false)
 

@@ -7,8 +7,5 @@ import type { Ownership } from "./Ownership.ts"
 export const make = Effect.gen(function*() {
   const fanouts = yield* Fanouts
   return (own: Ownership, kind: FanoutKind, statusId: bigint | null, details?: Details) =>
-    Effect.map(
-      fanouts.add(own.accountId, kind, statusId, details),
-      (intent) => Backlog.wrote(own.backlog, intent)
-    )
+    fanouts.add(own.accountId, kind, statusId, details, (intent) => Backlog.wrote(own.backlog, intent))
 })

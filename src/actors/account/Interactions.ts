@@ -74,7 +74,13 @@ export const make = Effect.gen(function*() {
         : wanted === "public" && author.silenced
         ? "unlisted"
         : wanted
-      const id = yield* reblogs.insert(accountId, target.id, shown, yield* nextMillis(own))
+      const id = yield* reblogs.insert({
+        accountId,
+        original: target.id,
+        visibility: shown,
+        millis: yield* nextMillis(own),
+        uri: null
+      })
       yield* intend(own, "publish", id)
       yield* notify(own, "reblog", target)
       yield* changed(target.id)

@@ -126,10 +126,14 @@ export const make = Effect.gen(function*() {
     return yield* commands.owned(held.owner, work).pipe(Effect.catchTag("StaleOwner", forget(own, held)))
   })
 
+  /** The same in a transaction that is open, as one of several works in it. */
+  const beside = <A, E>(own: Ownership, held: State, work: Effect.Effect<A, E>) =>
+    Effect.andThen(Effect.catchTag(commands.lock(held.owner), "StaleOwner", forget(own, held)), work)
+
   /** For one statement that is a transaction of its own (`Commands.claim`). */
   const claim = (own: Ownership) => Effect.map(current(own), ({ owner }) => commands.claim(owner))
 
-  return { once, owned, claim }
+  return { once, owned, current, beside, claim }
 })
 
 export type Owners = Effect.Success<typeof make>

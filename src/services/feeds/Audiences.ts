@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { gatheredOrAlone } from "../Gathered.ts"
 import { AccountId, StatusId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { Visibility } from "../statuses/Publications.ts"
@@ -9,6 +10,10 @@ import * as HomeQuery from "./HomeQuery.ts"
 
 /** Accounts that were not seen for that long have no feed; a feed is made anew when they return. */
 export const seenMillisMax = 7 * 86_400_000
+
+/** Followers of an account up to which its post is told in one statement with the posts of others, and of how many others. */
+export const fewReadersMax = 100
+const looksMax = 50
 
 /** Where a status goes: a slice of its readers, and the public streams that carry it. */
 export interface Audience extends Slice {
@@ -43,6 +48,11 @@ export class Audiences extends Context.Service<Audiences, {
     cursor: bigint,
     rowsMax: number
   ) => Effect.Effect<Audience | undefined, SqlError>
+  /**
+   * The first of them, `fewReadersMax` at most; many ask that in one statement, which is of no transaction. Where there is a
+   * cursor there may be more.
+   */
+  readonly fewReaders: (statusId: bigint, author: AccountId) => Effect.Effect<Audience | undefined, SqlError>
   /** All followers, for taking a deleted status back, with the channels that carried it. */
   readonly followers: (
     author: AccountId,
@@ -58,7 +68,7 @@ export class Audiences extends Context.Service<Audiences, {
       const { federated } = yield* ServerConfig
 
       const facts = sql.literal(
-        `s.visibility, s.limited, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted, s.media_ids <> '{}' AS media,
+        `s.id AS status_id, s.visibility, s.limited, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted, s.media_ids <> '{}' AS media,
         (SELECT silenced_at IS NOT NULL FROM accounts WHERE id = s.account_id) AS silenced,
         s.in_reply_to_id IS NOT NULL AND s.in_reply_to_account_id IS DISTINCT FROM s.account_id AS answers,
         ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags`
@@ -73,44 +83,40 @@ export class Audiences extends Context.Service<Audiences, {
             UNION ALL SELECT account_id FROM statuses WHERE id = s.reblog_of_id)))`)
         : sql.literal("false")
 
-      /** A status and a slice of its readers in one statement; only for a direct one its readers take another. */
-      const readers = traced("Audiences.readers")(
-        function*(statusId: bigint, author: AccountId, cursor: bigint, rowsMax: number) {
+      /** Statuses and a slice of the readers of each. */
+      const slices = (rows: number) =>
+        Effect.fnUntraced(function*(looks: ReadonlyArray<Look>) {
           const now = yield* Clock.currentTimeMillis
           const sliceOf = (mentionedOnly: boolean) =>
-            HomeQuery.readers(sql, statusId, author, {
-              cursor,
-              limit: rowsMax,
-              seenSince: new Date(now - seenMillisMax),
-              mentionedOnly
-            }, new Date(now))
-          const columns = sql.literal(`ARRAY(SELECT reader FROM slice WHERE reader IS NOT NULL) AS readers,
-            ARRAY(SELECT reader FROM slice WHERE reader IS NOT NULL AND notify) AS subscribers,
-            (SELECT count(*)::int FROM slice) AS asked, (SELECT max(follow_id) FROM slice) AS last`)
-          const [row] = yield* sql<
-            Facts & Sliced & Pick<Audience, "mentioned" | "federates">
-          >`WITH slice AS MATERIALIZED (${sliceOf(false)})
-            SELECT ${facts}, ${columns}, ${federates} AS federates,
+            sql`SELECT coalesce(array_agg(reader ORDER BY follow_id) FILTER (WHERE reader IS NOT NULL), '{}') AS readers,
+                coalesce(array_agg(reader ORDER BY follow_id) FILTER (WHERE reader IS NOT NULL AND notify), '{}') AS subscribers,
+                count(*)::int AS asked, max(follow_id) AS last
+              FROM (${
+              HomeQuery.readers(sql, sql.literal("look.status_id"), sql.literal("look.author"), {
+                cursor: sql.literal("look.cursor"),
+                limit: rows,
+                seenSince: new Date(now - seenMillisMax),
+                mentionedOnly
+              }, new Date(now))
+            }) one`
+          const found = yield* sql<
+            Facts & Sliced & Pick<Audience, "mentioned" | "federates"> & { readonly place: number }
+          >`
+            SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned
-            FROM statuses s WHERE s.id = ${statusId}`
-          if (row === undefined || row.deleted) return undefined
-          const [slice = row] = row.visibility === "direct"
-            ? yield* sql<Sliced>`WITH slice AS MATERIALIZED (${sliceOf(true)}) SELECT ${columns}`
-            : []
-          return {
-            statusId: StatusId.make(statusId),
-            visibility: row.visibility,
-            limited: row.limited,
-            reblogOfId: row.reblogOfId,
-            channels: channelsOf(row),
-            mentioned: row.mentioned,
-            federates: row.federates,
-            readers: slice.readers,
-            subscribers: slice.subscribers,
-            cursor: slice.asked < rowsMax ? undefined : slice.last ?? undefined
-          }
-        }
-      )
+            FROM unnest(${looks.map(({ statusId }) => statusId)}::bigint[], ${
+            looks.map(({ author }) => author)
+          }::bigint[],
+                ${
+            looks.map(({ cursor }) => cursor)
+          }::bigint[]) WITH ORDINALITY AS look (status_id, author, cursor, place)
+            JOIN statuses s ON s.id = look.status_id
+            CROSS JOIN LATERAL (SELECT * FROM (${sliceOf(false)}) open WHERE s.visibility <> 'direct'
+              UNION ALL SELECT * FROM (${sliceOf(true)}) named WHERE s.visibility = 'direct') slice`
+          const byPlace = new Map(found.map((row) => [row.place - 1, row]))
+          return (_: Look, place: number) => audienceOf(byPlace.get(place), rows)
+        })
+      const few = gatheredOrAlone(looksMax, slices(fewReadersMax))
 
       const followers = traced("Audiences.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
@@ -126,12 +132,26 @@ export class Audiences extends Context.Service<Audiences, {
           }
         }
       )
-      return Audiences.of({ readers, followers })
+      return Audiences.of({
+        readers: traced("Audiences.readers")((statusId, author, cursor, rows) => {
+          const look = { statusId, author, cursor }
+          return Effect.map(slices(rows)([look]), (answerOf) => answerOf(look, 0))
+        }),
+        fewReaders: traced("Audiences.fewReaders")((statusId, author) => few({ statusId, author, cursor: 0n })),
+        followers
+      })
     })
   )
 }
 
+interface Look {
+  readonly statusId: bigint
+  readonly author: AccountId
+  readonly cursor: bigint
+}
+
 interface Facts {
+  readonly statusId: StatusId
   readonly visibility: Visibility
   readonly limited: boolean
   readonly local: boolean
@@ -150,6 +170,23 @@ interface Sliced {
   readonly asked: number
   readonly last: bigint | null
 }
+
+const audienceOf = (
+  row: Facts & Sliced & Pick<Audience, "mentioned" | "federates"> | undefined,
+  rows: number
+): Audience | undefined =>
+  row === undefined || row.deleted ? undefined : {
+    statusId: row.statusId,
+    visibility: row.visibility,
+    limited: row.limited,
+    reblogOfId: row.reblogOfId,
+    channels: channelsOf(row),
+    mentioned: row.mentioned,
+    federates: row.federates,
+    readers: row.readers,
+    subscribers: row.subscribers,
+    cursor: row.asked < rows ? undefined : row.last ?? undefined
+  }
 
 /** streaming.md section 4: public posts that are no reblogs, replies to others by their hashtags only. */
 const channelsOf = (

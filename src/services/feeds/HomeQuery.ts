@@ -79,15 +79,15 @@ export const newest = (
 }
 
 /**
- * One slice of a status' readers: the author's follows with ids above `cursor`, `limit` at most. A row with
+ * One slice of a status' readers: the author's follows with ids above `cursor`, `limit` at most; ids or SQL expressions of them. A row with
  * `reader` null counts for the cursor only. Only readers seen since `seenSince` have a feed to write into.
  */
 export const readers = (
   sql: SqlClient,
-  status: bigint,
-  author: bigint,
+  status: bigint | Fragment,
+  author: bigint | Fragment,
   slice: {
-    readonly cursor: bigint
+    readonly cursor: bigint | Fragment
     readonly limit: number
     readonly seenSince: Date
     /** Of a direct post only the mentioned are asked, however many follow its author; without this nobody. */

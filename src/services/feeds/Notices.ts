@@ -2,8 +2,10 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { gatheredOrAlone } from "../Gathered.ts"
 import { permissions } from "../identity/Roles.ts"
-import type { Notice } from "../intents/Fanouts.ts"
+import type { Owner } from "../intents/Commands.ts"
+import { type Closing, closing, closingsMax, type Notice } from "../intents/Fanouts.ts"
 import { rowsMax } from "../Paging.ts"
 import { padded } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
@@ -18,6 +20,15 @@ export interface Written {
   readonly accountId: bigint
 }
 
+interface Standing {
+  readonly key: bigint
+  readonly from: bigint
+  readonly notice: Notice
+}
+interface Noticed extends Standing {
+  readonly owner: Owner
+}
+
 /**
  * Writes notifications, each once: one a type, sender, recipient and status. Every write asks again, in SQL, whether the
  * recipient may see the status and wants to hear of the sender.
@@ -25,11 +36,14 @@ export interface Written {
 export class Notices extends Context.Service<Notices, {
   /** `favourite`, `reblog`, `follow`, `follow_request`: only while what they tell of still stands. */
   readonly tell: (from: bigint, notice: Notice) => Effect.Effect<ReadonlyArray<Written>, SqlError>
-  /** The same in one statement with `closing`, whose row is what allows it; undefined where that gives none. */
+  /**
+   * The same in one statement that closes the intent to do so, where its owner still owns it, else undefined; in no
+   * transaction, and many at once.
+   */
   readonly lastTold: (
     from: bigint,
     notice: Notice,
-    closing: Fragment
+    closing: Closing
   ) => Effect.Effect<ReadonlyArray<Written> | undefined, SqlError>
   /** Tells the `readers` whom a status mentions. */
   readonly mentions: (
@@ -71,68 +85,98 @@ export class Notices extends Context.Service<Notices, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** `recipients` selects `account_id`; `statusId` 0 where the type has none. */
-      const writing = (type: string, from: bigint, statusId: bigint, recipients: Fragment, now: number) => {
+      /** `recipients` selects whom to tell (`account_id`) of which `type` by whom (`from_id`); `status_id` is 0 where there is none. */
+      const writing = (recipients: Fragment, now: number) => {
         const at = new Date(now)
         return sql<Written>`
           INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
-          SELECT next_id(${now}), r.account_id, ${type}, ${from}, ${statusId}, ${at}
+          SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.status_id, ${at}
           FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
-          WHERE (r.account_id <> ${from} OR ${type} = 'poll')
-            AND NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = r.account_id AND b.target_account_id = ${from})
-            AND NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = ${from} AND b.target_account_id = r.account_id)
-            AND NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = r.account_id AND m.target_account_id = ${from}
-              AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${at}))
-            AND NOT EXISTS (SELECT FROM domain_mutes d JOIN accounts a ON a.domain = d.domain
-              WHERE d.account_id = r.account_id AND a.id = ${from} AND NOT EXISTS (SELECT FROM follows f
-                WHERE f.account_id = r.account_id AND f.target_account_id = ${from}))
-            AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = ${from} AND (a.suspended_at IS NOT NULL
+          WHERE (r.account_id <> r.from_id OR r.type = 'poll')
+            AND NOT EXISTS (SELECT FROM blocks b
+              WHERE b.account_id = r.account_id AND b.target_account_id = r.from_id OFFSET 0)
+            AND NOT EXISTS (SELECT FROM blocks b
+              WHERE b.account_id = r.from_id AND b.target_account_id = r.account_id OFFSET 0)
+            AND NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = r.account_id AND m.target_account_id = r.from_id
+              AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${at}) OFFSET 0)
+            AND NOT EXISTS (SELECT FROM accounts a JOIN domain_mutes d ON d.domain = a.domain
+              WHERE d.account_id = r.account_id AND a.id = r.from_id AND NOT EXISTS (SELECT FROM follows f
+                WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id) OFFSET 0)
+            AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND (a.suspended_at IS NOT NULL
               OR (a.silenced_at IS NOT NULL AND NOT EXISTS (SELECT FROM follows f
-                WHERE f.account_id = r.account_id AND f.target_account_id = ${from}))))
-            AND (${statusId} = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
+                WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id))) OFFSET 0)
+            AND (r.status_id = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = r.status_id
               AND ${visibleTo(sql, sql`r.account_id`, "s")}
               AND NOT EXISTS (SELECT FROM conversation_mutes c
-                WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id)))
+                WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id) OFFSET 0))
           ORDER BY r.account_id
           ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
-          RETURNING id, account_id`
+          RETURNING id, account_id, type, from_account_id, status_id`
       }
+      const all = (type: string, from: bigint, statusId: bigint, recipients: Fragment) =>
+        sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${statusId}::bigint AS status_id
+          FROM (${recipients}) w`
       const write = (type: string, from: bigint, statusId: bigint, recipients: Fragment) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => writing(type, from, statusId, recipients, now))
+        Effect.flatMap(Clock.currentTimeMillis, (now) => writing(all(type, from, statusId, recipients), now))
 
       const last = Effect.fnUntraced(
-        function*(closing: Fragment, type: string, from: bigint, statusId: bigint, recipients: Fragment) {
+        function*(claimed: Fragment, type: string, from: bigint, statusId: bigint, recipients: Fragment) {
           const now = yield* Clock.currentTimeMillis
-          const allowed = sql`SELECT w.account_id FROM closed, (${recipients}) w`
+          const allowed = all(type, from, statusId, sql`SELECT w.account_id FROM closed, (${recipients}) w`)
           const rows = yield* sql<Written | { readonly id: null }>`
-            WITH closed AS (${closing}), told AS (${writing(type, from, statusId, allowed, now)})
+            WITH closed AS (${claimed}), told AS (${writing(allowed, now)})
             SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`
           return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
         }
       )
 
-      const standing = (from: bigint, { statusId, to, type }: Notice): Fragment => {
-        const [recipient, status] = [BigInt(to), BigInt(statusId ?? "0")]
-        switch (type) {
-          case "favourite":
-            return sql`SELECT ${recipient}::bigint AS account_id FROM favourites WHERE account_id = ${from} AND status_id = ${status}`
-          case "reblog":
-            return sql`SELECT ${recipient}::bigint AS account_id FROM statuses
-              WHERE account_id = ${from} AND reblog_of_id = ${status} AND deleted_at IS NULL`
-          case "follow":
-            return sql`SELECT ${recipient}::bigint AS account_id FROM follows WHERE account_id = ${from} AND target_account_id = ${recipient}`
-          case "follow_request":
-            return sql`SELECT ${recipient}::bigint AS account_id FROM follow_requests
-              WHERE account_id = ${from} AND target_account_id = ${recipient}`
-        }
-      }
+      /** Notices that still stand, as recipients; with the ids that are given to them. */
+      const standing = (notices: ReadonlyArray<Standing>) =>
+        sql`SELECT * FROM unnest(${notices.map(({ key }) => key)}::bigint[],
+            ${notices.map(({ notice }) => BigInt(notice.to))}::bigint[], ${
+          notices.map(({ notice }) => notice.type)
+        }::text[],
+            ${notices.map(({ from }) => from)}::bigint[],
+            ${notices.map(({ notice }) => BigInt(notice.statusId ?? "0"))}::bigint[])
+            AS n (key, account_id, type, from_id, status_id)
+          WHERE CASE n.type WHEN 'favourite' THEN EXISTS (SELECT FROM favourites
+              WHERE account_id = n.from_id AND status_id = n.status_id OFFSET 0)
+            WHEN 'reblog' THEN EXISTS (SELECT FROM statuses
+              WHERE account_id = n.from_id AND reblog_of_id = n.status_id AND deleted_at IS NULL OFFSET 0)
+            WHEN 'follow' THEN EXISTS (SELECT FROM follows
+              WHERE account_id = n.from_id AND target_account_id = n.account_id OFFSET 0)
+            ELSE EXISTS (SELECT FROM follow_requests
+              WHERE account_id = n.from_id AND target_account_id = n.account_id OFFSET 0) END`
+
+      const lastTold = gatheredOrAlone(
+        closingsMax,
+        Effect.fnUntraced(function*(notices: ReadonlyArray<Noticed>) {
+          const now = yield* Clock.currentTimeMillis
+          const closed = closing(sql, notices.map(({ key, owner }) => ({ id: key, owner })))
+          const rows = yield* sql<
+            { readonly key: bigint; readonly id: bigint | null; readonly accountId: bigint | null }
+          >`
+          WITH closed AS (${closed}),
+          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(notices)}) s JOIN closed ON closed.id = s.key),
+          told AS (${writing(sql`SELECT * FROM wanted`, now)})
+          SELECT closed.id AS key, told.id, told.account_id FROM closed LEFT JOIN wanted ON wanted.key = closed.id
+          LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
+            AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`
+          const answers = new Map(rows.map((row) => [row.key, row]))
+          return ({ key }: Noticed) => {
+            const row = answers.get(key)
+            if (row === undefined) return undefined
+            return row.id === null || row.accountId === null ? [] : [{ id: row.id, accountId: row.accountId }]
+          }
+        })
+      )
 
       return Notices.of({
         tell: traced("Notices.tell")((from, notice) =>
-          write(notice.type, from, BigInt(notice.statusId ?? "0"), standing(from, notice))
+          Effect.flatMap(Clock.currentTimeMillis, (now) => writing(standing([{ key: 0n, from, notice }]), now))
         ),
-        lastTold: traced("Notices.lastTold")((from, notice, closing) =>
-          last(closing, notice.type, from, BigInt(notice.statusId ?? "0"), standing(from, notice))
+        lastTold: traced("Notices.lastTold")((from, notice, { id, owner }) =>
+          lastTold({ key: id, owner, from, notice })
         ),
         mentions: traced("Notices.mentions")((from, statusId, readers) =>
           write("mention", from, statusId, sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`)

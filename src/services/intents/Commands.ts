@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { jointly } from "../Jointly.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
@@ -58,6 +59,8 @@ export class Commands extends Context.Service<Commands, {
     owner: Owner,
     work: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | StaleOwner | SqlError, R>
+  /** What every transaction of the owner begins with: nobody takes over before it is over. */
+  readonly lock: (owner: Owner) => Effect.Effect<void, StaleOwner | SqlError>
   /**
    * What a statement asks that is a transaction of its own: a row where the owner still is the owner, who stays so until
    * the statement is committed.
@@ -113,12 +116,24 @@ export class Commands extends Context.Service<Commands, {
         }
       )
 
-      const owned = Effect.fnUntraced(function*<A, E, R>(owner: Owner, work: Effect.Effect<A, E, R>) {
-        const [found] = yield* sql<{ epoch: bigint }>`
-          SELECT epoch FROM actors WHERE account_id = ${owner.accountId} FOR SHARE`
-        if (found?.epoch !== owner.epoch) return yield* new StaleOwner()
-        return yield* work
-      })
+      const epochOf = jointly((owners: ReadonlyArray<Owner>) =>
+        Effect.map(
+          sql<{ accountId: bigint; epoch: bigint }>`SELECT account_id, epoch FROM actors
+            WHERE account_id = ANY (${
+            owners.map(({ accountId }) => accountId)
+          }::bigint[]) ORDER BY account_id FOR SHARE`,
+          (rows) => {
+            const epochs = new Map(rows.map(({ accountId, epoch }) => [accountId, epoch]))
+            return ({ accountId }: Owner) => epochs.get(accountId)
+          }
+        )
+      )
+      const lock = (owner: Owner) =>
+        Effect.flatMap(
+          epochOf(owner),
+          (epoch): Effect.Effect<void, StaleOwner> =>
+            epoch === owner.epoch ? Effect.void : Effect.fail(new StaleOwner())
+        )
 
       const claim = ({ accountId, epoch }: Owner) =>
         sql`SELECT FROM actors WHERE account_id = ${accountId} AND epoch = ${epoch} FOR SHARE`
@@ -135,7 +150,8 @@ export class Commands extends Context.Service<Commands, {
         takeOver,
         used,
         once: (owner, id, family, work) => sql.withTransaction(once(owner, id, family, work)),
-        owned: (owner, work) => sql.withTransaction(owned(owner, work)),
+        owned: (owner, work) => sql.withTransaction(Effect.andThen(lock(owner), work)),
+        lock,
         claim,
         sweep
       })

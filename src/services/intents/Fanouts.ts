@@ -2,9 +2,12 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
+import { gatheredOrAlone } from "../Gathered.ts"
 import type { AccountId } from "../Ids.ts"
-import { only } from "../Rows.ts"
+import { lastly } from "../Jointly.ts"
+import { known, nullable, only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import type { Owner } from "./Commands.ts"
 
 /**
  * What an account has to tell: a new, edited or deleted status, a poll that has ended, a notice to somebody, that homes
@@ -82,17 +85,48 @@ export interface Departure {
 /** What an intent has to tell beside a status. */
 export type Details = Notice | Homes | Reported | Moved | Departure
 
+/** An intent of which nothing is left, and who worked it off. */
+export interface Closing {
+  readonly id: bigint
+  readonly owner: Owner
+}
+/** Intents that one statement closes. */
+export const closingsMax = 100
+
+interface Intent {
+  readonly accountId: AccountId
+  readonly kind: FanoutKind
+  readonly statusId: bigint | null
+  readonly details: Details | undefined
+  readonly wrote: ((intent: Fanout) => void) | undefined
+}
+
 /** Intents that one round takes up, the oldest first; each gives one slice a round. */
 export const fanoutsRoundMax = 16
 
+/** Closes intents; a row of each that its owner still owns. */
+export const closing = (
+  sql: SqlClient.SqlClient,
+  closings: ReadonlyArray<Closing>
+): Statement<{ readonly id: bigint }> =>
+  sql<{ id: bigint }>`DELETE FROM fanouts f USING (SELECT c.id FROM unnest(
+      ${closings.map(({ id }) => id)}::bigint[], ${closings.map(({ owner }) => owner.accountId)}::bigint[],
+      ${closings.map(({ owner }) => owner.epoch)}::bigint[]) AS c (id, account_id, epoch)
+    JOIN actors a ON a.account_id = c.account_id AND a.epoch = c.epoch FOR SHARE OF a) owned
+    WHERE f.id = owned.id RETURNING f.id`
+
 export class Fanouts extends Context.Service<Fanouts, {
-  /** Writes an intent in the running transaction. */
+  /**
+   * Writes an intent in the running transaction, at its end at the latest, and tells of it. Only after the commit does
+   * anybody need it.
+   */
   readonly add: (
     accountId: AccountId,
     kind: FanoutKind,
     statusId: bigint | null,
-    details?: Details
-  ) => Effect.Effect<Fanout, SqlError>
+    details?: Details,
+    wrote?: (intent: Fanout) => void
+  ) => Effect.Effect<void, SqlError>
   /** The account's oldest intents. */
   readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>
   /** Commits how far a fan-out has come, in the running transaction. */
@@ -100,6 +134,8 @@ export class Fanouts extends Context.Service<Fanouts, {
   readonly finish: (id: bigint) => Effect.Effect<void, SqlError>
   /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.claim`). */
   readonly finishing: (id: bigint, claim: Fragment) => Statement<{ readonly id: bigint }>
+  /** Finishes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
+  readonly close: (closing: Closing) => Effect.Effect<boolean, SqlError>
   /** Accounts whose intents are older than `millis`: their owner died or lost its wake-up. */
   readonly stale: (millis: number, accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   /** How many intents wait, and the age of the oldest in milliseconds. */
@@ -109,17 +145,38 @@ export class Fanouts extends Context.Service<Fanouts, {
     Fanouts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+
+      // Ids are given beforehand, so that it is known whose they are.
+      const add = lastly(Effect.fnUntraced(function*(intents: ReadonlyArray<Intent>) {
+        const now = yield* Clock.currentTimeMillis
+        const rows = yield* sql<{ id: bigint; place: number }>`
+          WITH given AS MATERIALIZED (SELECT next_id(${now}) AS id, g.* FROM unnest(
+            ${intents.map(({ accountId }) => accountId)}::bigint[], ${intents.map(({ kind }) => kind)}::text[],
+            ${nullable(intents.map(({ statusId }) => statusId))}::bigint[],
+            ${nullable(intents.map(({ details }) => details === undefined ? null : JSON.stringify(details)))}::text[])
+            WITH ORDINALITY AS g (account_id, kind, status_id, details, place)),
+          made AS (INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
+            SELECT id, account_id, kind, status_id, details::jsonb, ${new Date(now)} FROM given)
+          SELECT id, place::int FROM given`
+        const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
+        intents.forEach(({ details, kind, statusId, wrote }, at) =>
+          wrote?.(begun(known(ids.get(at)), kind, statusId, details))
+        )
+      }))
+
+      const close = gatheredOrAlone(
+        closingsMax,
+        (closings: ReadonlyArray<Closing>) =>
+          Effect.map(closing(sql, closings), (rows) => {
+            const closed = new Set(rows.map(({ id }) => id))
+            return ({ id }: Closing) => closed.has(id)
+          })
+      )
+
       return Fanouts.of({
-        add: traced("Fanouts.add")(function*(accountId, kind, statusId, details) {
-          const now = yield* Clock.currentTimeMillis
-          const { id } = only(
-            yield* sql<{ id: bigint }>`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
-            VALUES (next_id(${now}), ${accountId}, ${kind}, ${statusId}, ${
-              details === undefined ? null : JSON.stringify(details)
-            }::jsonb, ${new Date(now)}) RETURNING id`
-          )
-          return begun(id, kind, statusId, details)
-        }),
+        add: traced("Fanouts.add")((accountId, kind, statusId, details, wrote) =>
+          add({ accountId, kind, statusId, details, wrote })
+        ),
         waiting: traced("Fanouts.waiting")((accountId) =>
           sql<Fanout>`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
             WHERE account_id = ${accountId} ORDER BY id LIMIT ${fanoutsRoundMax}`
@@ -131,6 +188,7 @@ export class Fanouts extends Context.Service<Fanouts, {
         finishing: (id, claim) =>
           sql`WITH claim AS MATERIALIZED (${claim})
             DELETE FROM fanouts WHERE id = ${id} AND EXISTS (SELECT FROM claim) RETURNING id`,
+        close: traced("Fanouts.close")((one) => close(one)),
         stale: traced("Fanouts.stale")(function*(millis, accountsMax) {
           const before = new Date((yield* Clock.currentTimeMillis) - millis)
           const rows = yield* sql<{ accountId: AccountId }>`

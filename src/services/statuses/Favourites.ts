@@ -2,7 +2,14 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
+import { jointly } from "../Jointly.ts"
 import { traced } from "../Traced.ts"
+
+interface Favourite {
+  readonly accountId: bigint
+  readonly statusId: bigint
+}
+const nameOf = ({ accountId, statusId }: Favourite) => `${accountId} ${statusId}`
 
 /** Favourites and pins, inside the transaction of the account that sets them. Every method answers whether a row changed. */
 export class Favourites extends Context.Service<Favourites, {
@@ -16,12 +23,21 @@ export class Favourites extends Context.Service<Favourites, {
     Favourites,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const add = jointly(
+        Effect.fnUntraced(function*(all: ReadonlyArray<Favourite>) {
+          const rows = yield* sql<Favourite>`INSERT INTO favourites (id, account_id, status_id)
+          SELECT next_id(${yield* Clock.currentTimeMillis}), f.* FROM unnest(
+            ${all.map(({ accountId }) => accountId)}::bigint[], ${all.map(({ statusId }) => statusId)}::bigint[]) f
+          ON CONFLICT DO NOTHING RETURNING account_id, status_id`
+          const added = new Set(rows.map(nameOf))
+          // Of the same one twice the first is new.
+          return (favourite: Favourite) => added.delete(nameOf(favourite))
+        }),
+        "writes"
+      )
       return Favourites.of({
         add: traced("Favourites.add")(function*(accountId, statusId) {
-          const now = yield* Clock.currentTimeMillis
-          const added = yield* sql`INSERT INTO favourites (id, account_id, status_id)
-            VALUES (next_id(${now}), ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
-          if (added.length === 0) return false
+          if (!(yield* add({ accountId, statusId }))) return false
           yield* Counters.count(sql, [], [{ statusId, favourites: 1 }])
           return true
         }),

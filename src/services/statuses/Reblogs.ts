@@ -2,21 +2,26 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
-import { only } from "../Rows.ts"
+import { jointly } from "../Jointly.ts"
+import { known, nullable } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Visibility } from "./Publications.ts"
+
+/** `millis` is its time, milliseconds since 1970; `uri` its id where it comes from another server, else null. */
+export interface NewReblog {
+  readonly accountId: bigint
+  readonly original: bigint
+  readonly visibility: Visibility
+  readonly millis: number
+  readonly uri: string | null
+}
 
 /** Reblogs: statuses that wrap another, at most one an account and original. */
 export class Reblogs extends Context.Service<Reblogs, {
   /** The account's reblog of `original`, where there is one. */
   readonly find: (accountId: bigint, original: bigint) => Effect.Effect<bigint | undefined, SqlError>
-  /** Answers the wrapper's id. `millis` is its time, milliseconds since 1970. */
-  readonly insert: (
-    accountId: bigint,
-    original: bigint,
-    visibility: Visibility,
-    millis: number
-  ) => Effect.Effect<bigint, SqlError>
+  /** Answers the wrapper's id. */
+  readonly insert: (reblog: NewReblog) => Effect.Effect<bigint, SqlError>
   /** Takes down at most `limit` reblogs of a deleted status, with ids above `cursor`; answers their ids. */
   readonly removeAll: (
     original: bigint,
@@ -29,24 +34,53 @@ export class Reblogs extends Context.Service<Reblogs, {
     Reblogs,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      return Reblogs.of({
-        find: traced("Reblogs.find")(function*(accountId, original) {
-          const [row] = yield* sql<{ id: bigint }>`SELECT id FROM statuses
-            WHERE account_id = ${accountId} AND reblog_of_id = ${original} AND deleted_at IS NULL`
-          return row?.id
-        }),
-        insert: traced("Reblogs.insert")(function*(accountId, original, visibility, millis) {
-          const at = new Date(millis)
-          const rows = yield* sql<{ id: bigint }>`
-            WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id),
+
+      const find = jointly((pairs: ReadonlyArray<Pick<NewReblog, "accountId" | "original">>) =>
+        Effect.map(
+          sql<{ id: bigint; place: number }>`SELECT s.id, pair.place::int FROM unnest(
+              ${pairs.map(({ accountId }) => accountId)}::bigint[], ${pairs.map(({ original }) => original)}::bigint[])
+              WITH ORDINALITY AS pair (account_id, original, place)
+            JOIN statuses s ON s.account_id = pair.account_id AND s.reblog_of_id = pair.original AND s.deleted_at IS NULL`,
+          (rows) => {
+            const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
+            return (_, place: number) => ids.get(place)
+          }
+        )
+      )
+      const insert = jointly((all: ReadonlyArray<NewReblog>) =>
+        Effect.map(
+          sql<{ id: bigint; place: number }>`
+            WITH fresh AS MATERIALIZED (SELECT next_id(g.millis) AS id, g.* FROM unnest(
+              ${all.map(({ millis }) => millis)}::bigint[], ${all.map(({ accountId }) => accountId)}::bigint[],
+              ${all.map(({ original }) => original)}::bigint[], ${all.map(({ visibility }) => visibility)}::text[],
+              ${all.map(({ millis }) => new Date(millis))}::timestamptz[], ${
+            nullable(all.map(({ uri }) => uri))
+          }::text[])
+              WITH ORDINALITY AS g (millis, account_id, original, visibility, at, uri, place)),
             made AS (
-              INSERT INTO statuses (id, account_id, visibility, reblog_of_id, conversation_id, created_at)
-              SELECT fresh.id, ${accountId}, ${visibility}, o.id, o.conversation_id, ${at}
-              FROM fresh, statuses o WHERE o.id = ${original} RETURNING id),
+              INSERT INTO statuses (id, account_id, visibility, reblog_of_id, conversation_id, created_at, uri, local)
+              SELECT fresh.id, fresh.account_id, fresh.visibility, o.id, o.conversation_id, at, fresh.uri, fresh.uri IS NULL
+              FROM fresh JOIN statuses o ON o.id = fresh.original),
             stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh)
-            SELECT id FROM made`
-          yield* Counters.count(sql, [{ accountId, statuses: 1 }], [{ statusId: original, reblogs: 1 }], at)
-          return only(rows).id
+            SELECT id, place::int FROM fresh`,
+          (rows) => {
+            const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
+            return (_: NewReblog, place: number) => known(ids.get(place))
+          }
+        ), "writes")
+
+      return Reblogs.of({
+        find: traced("Reblogs.find")((accountId, original) => find({ accountId, original })),
+        insert: traced("Reblogs.insert")(function*(reblog) {
+          const { accountId, millis, original } = reblog
+          const id = yield* insert(reblog)
+          yield* Counters.count(
+            sql,
+            [{ accountId, statuses: 1 }],
+            [{ statusId: original, reblogs: 1 }],
+            new Date(millis)
+          )
+          return id
         }),
         removeAll: traced("Reblogs.removeAll")(function*(original, cursor, limit, millis) {
           const rows = yield* sql<{ id: bigint; accountId: bigint }>`

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { jointly } from "../Jointly.ts"
 import { traced } from "../Traced.ts"
 import type { Visibility } from "./Publications.ts"
 import { visibleTo } from "./Visibility.ts"
@@ -19,6 +20,11 @@ export interface Target {
   readonly sensitive: boolean
   readonly language: string | null
   readonly mediaIds: ReadonlyArray<bigint>
+}
+
+interface Look {
+  readonly viewer: AccountId
+  readonly id: bigint
 }
 
 /** Statuses that somebody acts on; one that the account may not see does not exist (security row 56). */
@@ -39,12 +45,22 @@ export class Targets extends Context.Service<Targets, {
       const columns = sql.literal(
         "t.id, t.account_id, t.local, t.visibility, t.reblog_of_id, t.text, t.spoiler_text, t.sensitive, t.language, t.media_ids"
       )
+      const visible = jointly((looks: ReadonlyArray<Look>) =>
+        Effect.map(
+          sql<Target & { readonly place: number }>`SELECT ${columns}, look.place::int
+            FROM unnest(${looks.map(({ viewer }) => viewer)}::bigint[], ${looks.map(({ id }) => id)}::bigint[])
+              WITH ORDINALITY AS look (viewer, id, place)
+            JOIN statuses s ON s.id = look.id JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
+            WHERE ${visibleTo(sql, sql.literal("look.viewer"), "s")}`,
+          (rows) => {
+            const found = new Map(rows.map((row) => [row.place - 1, row]))
+            return (_: Look, place: number) => found.get(place)
+          }
+        )
+      )
       return Targets.of({
         visible: traced("Targets.visible")(function*(viewer, id) {
-          const [row] = yield* sql<Target>`
-            SELECT ${columns} FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
-            WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`
-          return row ?? (yield* new RecordNotFound())
+          return (yield* visible({ viewer, id })) ?? (yield* new RecordNotFound())
         }),
         own: traced("Targets.own")(function*(owner, id) {
           const [row] = yield* sql<Target>`

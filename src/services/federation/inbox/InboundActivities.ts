@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../Ids.ts"
+import { jointly, lastly } from "../../Jointly.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
@@ -87,25 +88,35 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const record = yield* Recording.make(sql)
 
+      const waiting = jointly(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {
+        const rows = yield* sql<InboundActivity & InboundSender & { readonly accountId: bigint }>`
+          SELECT i.*, sender.* FROM unnest(${accountIds}::bigint[]) AS given (account_id)
+          CROSS JOIN LATERAL (SELECT account_id, id, document, received_at, due_at, tries FROM inbound_activities
+            WHERE account_id = given.account_id AND outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now})
+            ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}) i
+          LEFT JOIN LATERAL (${senderQuery(sql, sql`given.account_id`)}) sender ON true ORDER BY i.id`
+        const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
+        return (accountId: AccountId) => {
+          const waiting = byAccount.get(accountId) ?? []
+          return { sender: waiting[0]?.uri ? waiting[0] : undefined, waiting }
+        }
+      }))
+      const finish = lastly((done: ReadonlyArray<{ readonly id: bigint; readonly outcome: string }>) =>
+        Effect.asVoid(
+          sql`UPDATE inbound_activities i SET outcome = d.outcome, document = NULL
+            FROM unnest(${done.map(({ id }) => id)}::bigint[], ${done.map(({ outcome }) => outcome)}::text[])
+              AS d (id, outcome) WHERE i.id = d.id AND i.outcome IS NULL`
+        )
+      )
+
       return InboundActivities.of({
         record: traced("InboundActivities.record")((accountId, incoming) => record(accountId, incoming)),
         end: traced("InboundActivities.end")((accountId, uri, signedMillis) =>
           Effect.asVoid(sql`UPDATE inbound_activities SET due_at = greatest(due_at, ${new Date(signedMillis)})
             WHERE account_id = ${accountId} AND uri = ${Recording.keyOf(uri, "")} AND outcome IS NOT NULL`)
         ),
-        waiting: traced("InboundActivities.waiting")(function*(accountId) {
-          const waiting = yield* sql<InboundActivity & InboundSender>`
-            WITH sender AS MATERIALIZED (${senderQuery(sql, accountId)})
-            SELECT i.id, i.document, i.received_at, i.due_at, i.tries, sender.* FROM inbound_activities i LEFT JOIN sender ON true
-            WHERE i.account_id = ${accountId} AND i.outcome IS NULL AND (i.tries = 0 OR i.due_at <= ${yield* now})
-            ORDER BY i.id LIMIT ${rowsMax(sql, inboundRoundMax)}`
-          return { sender: waiting[0]?.uri ? waiting[0] : undefined, waiting }
-        }),
-        finish: traced("InboundActivities.finish")((id, outcome) =>
-          Effect.asVoid(
-            sql`UPDATE inbound_activities SET outcome = ${outcome}, document = NULL WHERE id = ${id} AND outcome IS NULL`
-          )
-        ),
+        waiting: traced("InboundActivities.waiting")((accountId) => waiting(accountId)),
+        finish: traced("InboundActivities.finish")((id, outcome) => finish({ id, outcome })),
         postpone: traced("InboundActivities.postpone")(function*({ id, tries }, why) {
           const later = new Date((yield* now).getTime() + 10_000 * 2 ** tries)
           const outcome = tries + 1 >= inboundTriesMax ? `${deadMark} ${why}` : null

@@ -16,8 +16,8 @@ export interface InboundSender {
   readonly shunned: boolean
 }
 
-/** The sender as a query; no row where the account is none of another server. */
-export const senderQuery = (sql: SqlClient, accountId: AccountId): Fragment =>
+/** The sender as a query, by an expression of its id; no row where the account is none of another server. */
+export const senderQuery = (sql: SqlClient, accountId: Fragment): Fragment =>
   sql`SELECT a.uri, a.domain, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended,
       EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
         OR EXISTS (SELECT FROM blocks b WHERE b.account_id = a.id)
@@ -29,4 +29,4 @@ export const findSender = (
   sql: SqlClient,
   accountId: AccountId
 ): Effect.Effect<InboundSender | undefined, SqlError> =>
-  Effect.map(sql<InboundSender>`${senderQuery(sql, accountId)}`, ([sender]) => sender)
+  Effect.map(sql<InboundSender>`${senderQuery(sql, sql`${accountId}`)}`, ([sender]) => sender)

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { parse } from "../../discovery/LocalUrls.ts"
 import { AccountId, StatusId } from "../../Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { jointly } from "../../Jointly.ts"
 import { traced } from "../../Traced.ts"
 
 /** What ids in documents of others mean to us, ours and theirs; nothing is fetched. */
@@ -47,13 +48,33 @@ export class References extends Context.Service<References, {
         }))
       })
 
-      const status = traced("References.status")(function*(uri: string) {
+      const foreignStatus = jointly((uris: ReadonlyArray<string>) =>
+        Effect.map(
+          sql<{ id: bigint; uri: string }>`SELECT id, uri FROM statuses WHERE uri = ANY (${uris}::text[])`,
+          (rows) => {
+            const ids = new Map(rows.map(({ id, uri }) => [uri, StatusId.make(id)]))
+            return (uri: string) => ids.get(uri)
+          }
+        )
+      )
+      const authorOf = jointly((ids: ReadonlyArray<bigint>) =>
+        Effect.map(
+          sql<{ id: bigint; username: string }>`SELECT s.id, lower(a.username) AS username
+            FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[]) AND s.local`,
+          (rows) => {
+            const names = new Map(rows.map(({ id, username }) => [id, username]))
+            return (id: bigint) => names.get(id)
+          }
+        )
+      )
+      const status = traced("References.status")((uri: string) => {
         const local = parse(config, uri)
-        const [row] = local?.kind === "status"
-          ? yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
-            WHERE s.id = ${local.id} AND s.local AND lower(a.username) = ${local.username.toLowerCase()}`
-          : yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${uri}`
-        return row === undefined ? undefined : StatusId.make(row.id)
+        return local?.kind === "status"
+          ? Effect.map(
+            authorOf(local.id),
+            (username) => username === local.username.toLowerCase() ? StatusId.make(local.id) : undefined
+          )
+          : foreignStatus(uri)
       })
 
       const localAccounts = traced("References.localAccounts")((uris: ReadonlyArray<string>) =>

@@ -3,11 +3,13 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
 import type { AccountId } from "../../Ids.ts"
-import { only } from "../../Rows.ts"
+import { jointly } from "../../Jointly.ts"
+import { known, only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignAttachment } from "../documents/ForeignMedia.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 import { inboundMillisMin } from "./InboundActivities.ts"
+import * as NewStatuses from "./NewStatuses.ts"
 import { RemoteEmojis } from "./RemoteEmojis.ts"
 import { RemotePolls } from "./RemotePolls.ts"
 
@@ -26,21 +28,22 @@ export interface Received {
   readonly mentions: ReadonlyArray<ReceivedMention>
 }
 
+interface Post {
+  readonly accountId: AccountId
+  readonly uri: string
+}
+
 /** Rows of other servers' posts; always inside the transaction of the author's actor. */
 export class RemoteStatuses extends Context.Service<RemoteStatuses, {
-  /** Whether the account deleted the id, ever. */
-  readonly isBuried: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
-  /** Whether it did so lately: as long as it is known what came (`InboundActivities`). */
+  /** Whether the account deleted the id lately: as long as it is known what came (`InboundActivities`). */
   readonly isBuriedLately: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
   /** An id of the account's that must not come back, known or not (row 10). */
   readonly bury: (accountId: AccountId, uri: string) => Effect.Effect<void, SqlError>
-  /** The two questions about a new post at once: whether the account deleted the id, and whether somebody here follows it. */
+  /** The two questions about a new post or boost at once: whether the account deleted the id, ever, and whether somebody here follows it. */
   readonly prospects: (
     accountId: AccountId,
     uri: string
   ) => Effect.Effect<{ readonly buried: boolean; readonly followed: boolean }, SqlError>
-  /** Whether somebody here follows the account. */
-  readonly isFollowed: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
   /** Gives a status the files that its post has now, each once; answers their ids in the order of the post. */
   readonly attach: (
     accountId: AccountId,
@@ -77,7 +80,6 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
       const emojis = yield* RemoteEmojis
       const polls = yield* RemotePolls
       const decorate = (note: ForeignNote) => emojis.keep(new URL(note.uri).host, note.emojis)
-      const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
       const make = (accountId: AccountId, statusId: bigint, file: ForeignAttachment, millis: number) => {
         const [at, meta] = [new Date(millis), file.size === undefined ? {} : { original: file.size }]
@@ -100,11 +102,11 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           millis: number
         ) {
           const words = JSON.stringify(attachments.map(({ description, url }) => ({ description, url })))
-          const known = yield* sql<{ id: bigint; remoteUrl: string }>`
+          const here = yield* sql<{ id: bigint; remoteUrl: string }>`
             UPDATE media_attachments m SET description = f.description
             FROM jsonb_to_recordset(${words}::jsonb) AS f (url text, description text)
             WHERE m.status_id = ${statusId} AND m.remote_url = f.url RETURNING m.id, m.remote_url`
-          const ids = new Map(known.map(({ id, remoteUrl }) => [remoteUrl, id]))
+          const ids = new Map(here.map(({ id, remoteUrl }) => [remoteUrl, id]))
           for (const file of attachments) {
             if (!ids.has(file.url)) ids.set(file.url, yield* make(accountId, statusId, file, millis))
           }
@@ -112,35 +114,46 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         }
       )
 
+      const adoptions = jointly((uris: ReadonlyArray<string>) =>
+        Effect.map(
+          sql<{ id: bigint; parentId: bigint; uri: string }>`
+            UPDATE statuses c SET in_reply_to_id = p.id, in_reply_to_account_id = p.account_id, in_reply_to_uri = NULL
+            FROM statuses p WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL AND c.in_reply_to_uri = p.uri
+              AND c.id <> p.id AND c.in_reply_to_id IS NULL AND c.deleted_at IS NULL RETURNING c.id, p.id AS parent_id, p.uri`,
+          (rows) => {
+            const byParent = Map.groupBy(rows, ({ uri }) => uri)
+            return (uri: string) => byParent.get(uri) ?? []
+          }
+        ), "writes")
       const adopt = traced("RemoteStatuses.adopt")(function*(uri: string) {
-        const adopted = yield* sql<{ id: bigint; parentId: bigint }>`
-          UPDATE statuses c SET in_reply_to_id = p.id, in_reply_to_account_id = p.account_id, in_reply_to_uri = NULL
-          FROM statuses p WHERE p.uri = ${uri} AND p.deleted_at IS NULL AND c.in_reply_to_uri = ${uri} AND c.id <> p.id
-            AND c.in_reply_to_id IS NULL AND c.deleted_at IS NULL RETURNING c.id, p.id AS parent_id`
+        const adopted = yield* adoptions(uri)
         const [first] = adopted
         if (first === undefined) return []
         yield* Counters.count(sql, [], [{ statusId: first.parentId, replies: adopted.length }])
         return [...adopted.map(({ id }) => id), first.parentId]
       })
 
+      const prospects = jointly((posts: ReadonlyArray<Post>) =>
+        Effect.map(
+          sql<{ deletedAt: Date | null; followed: boolean; place: number }>`SELECT t.deleted_at, post.place::int,
+              EXISTS (SELECT FROM follows WHERE target_account_id = post.account_id OFFSET 0) AS followed
+            FROM unnest(${posts.map(({ accountId }) => accountId)}::bigint[], ${posts.map(({ uri }) => uri)}::text[])
+              WITH ORDINALITY AS post (account_id, uri, place)
+            LEFT JOIN tombstones t ON t.uri = post.uri AND t.account_id = post.account_id`,
+          (rows) => {
+            const found = new Map(rows.map((row) => [row.place - 1, row]))
+            return (_: Post, place: number) => known(found.get(place))
+          }
+        )
+      )
+      const store = NewStatuses.make(sql)
+
       const insert = traced("RemoteStatuses.insert")(function*(accountId: AccountId, received: Received) {
         const { mentions, note, parentId } = received
         const millis = note.publishedMillis
         const at = new Date(millis)
-        const [made] = yield* sql<{ id: bigint; parentId: bigint | null }>`
-          WITH fresh AS MATERIALIZED (SELECT next_id(${millis}) AS id),
-          made AS (INSERT INTO statuses (id, account_id, uri, url, local, html, spoiler_text, sensitive, visibility, language,
-            in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, conversation_id, created_at, limited)
-          SELECT fresh.id, ${accountId}, ${note.uri}, ${note.url}, false, ${note.html}, ${note.spoilerText},
-            ${note.sensitive}, ${note.visibility}, ${note.language}, p.id, p.account_id,
-            CASE WHEN p.id IS NULL THEN ${waitsFor(note)}::text END,
-            coalesce(p.conversation_id, fresh.id), ${at},
-            ${note.visibility === "direct" && mentions.some(({ quiet }) => quiet)}
-          FROM fresh LEFT JOIN statuses p ON p.id = ${parentId ?? null}::bigint AND p.deleted_at IS NULL
-          ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id, in_reply_to_id),
-          stats AS (INSERT INTO status_stats (status_id, stated_favourites, stated_reblogs)
-            SELECT id, ${note.favourites ?? null}::int, ${note.reblogs ?? null}::int FROM made)
-          SELECT id, in_reply_to_id AS parent_id FROM made`
+        const limited = note.visibility === "direct" && mentions.some(({ quiet }) => quiet)
+        const made = yield* store({ accountId, note, parentId, limited })
         if (made === undefined) return undefined
         const { id } = made
         yield* mentions.length === 0 ? Effect.void : sql`INSERT INTO mentions (status_id, account_id, silent, quiet)
@@ -200,36 +213,21 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         ),
         prospects: traced("RemoteStatuses.prospects")((accountId, uri) =>
           Effect.map(
-            sql<{ buried: boolean; followed: boolean }>`SELECT
-              EXISTS (SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}) AS buried,
-              EXISTS (SELECT FROM follows WHERE target_account_id = ${accountId}) AS followed`,
-            only
+            prospects({ accountId, uri }),
+            ({ deletedAt, followed }) => ({ buried: deletedAt !== null, followed })
           )
-        ),
-        isBuried: traced("RemoteStatuses.isBuried")((accountId, uri) =>
-          Effect.map(sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId}`, some)
         ),
         isBuriedLately: traced("RemoteStatuses.isBuriedLately")(function*(accountId, uri) {
-          const since = new Date((yield* Clock.currentTimeMillis) - inboundMillisMin)
-          return some(
-            yield* sql`SELECT FROM tombstones WHERE uri = ${uri} AND account_id = ${accountId} AND deleted_at > ${since}`
-          )
+          const since = (yield* Clock.currentTimeMillis) - inboundMillisMin
+          const { deletedAt } = yield* prospects({ accountId, uri })
+          return deletedAt !== null && deletedAt.getTime() > since
         }),
         bury: traced("RemoteStatuses.bury")(function*(accountId, uri) {
           const at = new Date(yield* Clock.currentTimeMillis)
           yield* sql`INSERT INTO tombstones (uri, account_id, deleted_at) VALUES (${uri}, ${accountId}, ${at})
             ON CONFLICT (uri, account_id) DO UPDATE SET deleted_at = excluded.deleted_at`
-        }),
-        isFollowed: traced("RemoteStatuses.isFollowed")((accountId) =>
-          Effect.map(sql`SELECT FROM follows WHERE target_account_id = ${accountId} LIMIT 1`, some)
-        )
+        })
       })
     })
   )
 }
-
-/** Characters of a parent's id that is remembered. */
-const parentCharactersMax = 2_000
-
-const waitsFor = ({ inReplyTo }: ForeignNote): string | null =>
-  inReplyTo !== undefined && inReplyTo.length <= parentCharactersMax ? inReplyTo : null

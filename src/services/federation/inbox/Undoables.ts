@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../Ids.ts"
+import { lastly } from "../../Jointly.ts"
 import { traced } from "../../Traced.ts"
 
 export type UndoableType = "Follow" | "Like" | "Block"
@@ -22,12 +23,21 @@ export class Undoables extends Context.Service<Undoables, {
     Undoables,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const remember = lastly(
+        (all: ReadonlyArray<Undoable & { readonly accountId: AccountId; readonly uri: string }>) => {
+          // The last of a row that is named twice, which no statement may write twice.
+          const rows = [...new Map(all.map((row) => [`${row.accountId} ${row.uri}`, row])).values()]
+          return Effect.asVoid(sql`INSERT INTO undoable_activities (account_id, uri, type, target_id)
+          SELECT * FROM unnest(${rows.map(({ accountId }) => accountId)}::bigint[], ${
+            rows.map(({ uri }) => uri)
+          }::text[],
+            ${rows.map(({ type }) => type)}::text[], ${rows.map(({ targetId }) => targetId)}::bigint[])
+          ON CONFLICT (account_id, uri) DO UPDATE SET type = excluded.type, target_id = excluded.target_id`)
+        }
+      )
+
       return Undoables.of({
-        remember: traced("Undoables.remember")((accountId, uri, { targetId, type }) =>
-          Effect.asVoid(sql`INSERT INTO undoable_activities (account_id, uri, type, target_id)
-            VALUES (${accountId}, ${uri}, ${type}, ${targetId})
-            ON CONFLICT (account_id, uri) DO UPDATE SET type = excluded.type, target_id = excluded.target_id`)
-        ),
+        remember: traced("Undoables.remember")((accountId, uri, done) => remember({ ...done, accountId, uri })),
         take: traced("Undoables.take")((accountId, uri) =>
           Effect.map(
             sql<Undoable>`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}

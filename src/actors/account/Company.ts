@@ -1,0 +1,47 @@
+import type { Exit } from "effect"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Unavailable } from "../../services/Errors.ts"
+import { gathered } from "../../services/Gathered.ts"
+import { together } from "../../services/Jointly.ts"
+import type { Owners, Ownership } from "./Ownership.ts"
+
+/** Actors whose works one transaction does. */
+export const companyMax = 32
+/** How long they wait for a row that somebody else has locked, in milliseconds. */
+const lockMillisMax = 500
+
+/** The transaction of all came to nothing: nothing of the work is done. */
+export class Apart extends Schema.TaggedError<Apart>()("Apart", {}) {}
+
+/**
+ * Works of several actors of a node in one transaction, in which each checks that its actor owns its account, and in which
+ * they ask the database together (`Jointly`): a flood of small works of many accounts takes a few statements for all of
+ * them. A work that fails
+ * before it wrote anything fails alone; else none of them is done. Made once a node.
+ */
+export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
+  const sql = yield* SqlClient.SqlClient
+  const patience = sql`SET LOCAL lock_timeout = ${sql.literal(String(lockMillisMax))}`
+
+  const join = gathered(
+    companyMax,
+    (works: ReadonlyArray<Effect.Effect<unknown, unknown>>) =>
+      sql.withTransaction(Effect.andThen(patience, together(works))).pipe(
+        Effect.tapCause((cause) => Effect.logDebug("actors do their works apart", cause)),
+        Effect.matchCauseEffect({ onFailure: () => new Apart(), onSuccess: () => Effect.succeed(() => {}) })
+      )
+  )
+
+  /** Does a work in a transaction with those of others; with any failure nothing of it is done. */
+  return <A, E>(own: Ownership, work: Effect.Effect<A, E>) =>
+    Effect.flatMap(current(own), (held) => {
+      let exit: Exit.Exit<A, E | Unavailable | SqlError> | undefined
+      const effect = Effect.onExit(beside(own, held, work), (ended) => Effect.sync(() => exit = ended))
+      return Effect.andThen(
+        join(effect),
+        Effect.suspend((): Effect.Effect<A, E | Unavailable | SqlError | Apart> => exit ?? Effect.fail(new Apart()))
+      )
+    })
+})

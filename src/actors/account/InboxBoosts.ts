@@ -1,0 +1,83 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
+import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import { References } from "../../services/federation/inbox/References.ts"
+import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Reblogs } from "../../services/statuses/Reblogs.ts"
+import { Targets } from "../../services/statuses/Targets.ts"
+import { done, ignored, type make as makePosts } from "./InboxPosts.ts"
+import * as Intents from "./Intents.ts"
+import { nextMillis, type Ownership } from "./Ownership.ts"
+
+/** Boosts of a remote account; inside a transaction of its actor. */
+export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">) {
+  const sql = yield* SqlClient.SqlClient
+  const { outboundAllow } = yield* ServerConfig
+  const broadcast = yield* Broadcast
+  const intend = yield* Intents.make
+  const reblogs = yield* Reblogs
+  const references = yield* References
+  const statuses = yield* RemoteStatuses
+  const targets = yield* Targets
+  const readUrl = urlReader(outboundAllow)
+
+  /**
+   * The post that is boosted. What comes with the boost is believed where the booster wrote it (row 9); any other post that
+   * is not here is fetched, where somebody here would see the boost.
+   */
+  const boosted = Effect.fnUntraced(function*(
+    own: Ownership,
+    self: InboundSender,
+    object: unknown,
+    followed: boolean
+  ) {
+    const uri = idOf(object) ?? ""
+    const known = yield* references.status(uri)
+    if (known !== undefined) return known
+    if (readUrl(uri) === undefined || !followed) return undefined
+    const embedded = asForeign(object)
+    if (idsOf(embedded?.["attributedTo"]).includes(self.uri)) {
+      yield* posts.create(own, self, embedded, yield* Clock.currentTimeMillis, true)
+      return yield* references.status(uri)
+    }
+    return yield* new Unasked({ inquiry: { kind: "post", uri } })
+  })
+
+  const announce = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
+    const uri = readUrl(activity["id"])
+    if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
+      return yield* ignored("an id of another server")
+    }
+    const { buried, followed } = yield* statuses.prospects(own.accountId, uri.href)
+    if (buried) return yield* ignored("it was undone")
+    const statusId = yield* boosted(own, self, activity["object"], followed)
+    if (statusId === undefined) return yield* ignored("an unknown post")
+    const target = yield* targets.visible(own.accountId, statusId)
+    if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
+    if (!target.local && !followed) return yield* ignored("it concerns nobody here")
+    if ((yield* reblogs.find(own.accountId, target.id)) !== undefined) return yield* ignored("it is here already")
+    const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
+    const visibility = meant === "direct" ? "private" : meant
+    const id = yield* reblogs.insert({
+      accountId: own.accountId,
+      original: target.id,
+      visibility,
+      millis: yield* nextMillis(own),
+      uri: uri.href
+    })
+    yield* intend(own, "publish", id)
+    if (target.local) {
+      const notice = { type: "reblog", to: String(target.accountId), statusId: String(target.id) } as const
+      yield* intend(own, "notify", null, notice)
+    }
+    yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [target.id] }))
+    return done
+  })
+
+  return { announce }
+})

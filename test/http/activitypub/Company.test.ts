@@ -1,0 +1,106 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import { peer } from "../../services/federation/Peer.ts"
+import { TestServer } from "../../support/Server.ts"
+import { counting } from "../../support/StatementCounter.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { follows } from "./Exchange.ts"
+import { note, OtherServer, type RemotePerson, send, settled } from "./Sending.ts"
+import { found, json, person, post, there, told } from "./Talking.ts"
+
+/** How many statements the server has run. */
+class Statements extends Context.Service<Statements, () => number>()("murmuration/test/Statements") {}
+
+const counted = Layer.unwrap(Effect.gen(function*() {
+  const { statements, url } = yield* counting((yield* TestDatabase).url)
+  return Layer.merge(
+    Layer.effect(OtherServer, peer).pipe(
+      Layer.provideMerge(KeyOperationsLayer.layer),
+      Layer.provideMerge(TestServer.layerOnly({ OUTBOUND_ALLOW: "127.0.0.0/8", DATABASE_URL: url }))
+    ),
+    Layer.succeed(Statements, statements)
+  )
+})).pipe(Layer.provideMerge(TestDatabase.layer))
+
+const everybody = ["https://www.w3.org/ns/activitystreams#Public"]
+const names = Array.from({ length: 12 }, (_, at) => `sender${at}`)
+const outcomes = SqlClient.SqlClient.use((sql) =>
+  sql<{ outcome: string | null; count: number }>`SELECT outcome, count(*)::int AS count FROM inbound_activities
+    GROUP BY outcome ORDER BY outcome`
+)
+
+layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many servers send at once", (it) => {
+  it.effect("I7, I8: each activity has its effect once, and one that fails each time takes none along", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const anna = yield* person("anna")
+      const status = yield* post(anna, "hello")
+      const senders: Array<RemotePerson> = []
+      for (const name of names) {
+        senders.push(yield* there(name))
+        yield* found(anna, name)
+      }
+      for (const { id } of senders) yield* follows(anna.accountId, id)
+      yield* sql`ALTER TABLE statuses ADD CONSTRAINT poison CHECK (html <> '<p>poison</p>')`
+      const all = senders.flatMap((by, at) => [
+        send(by, { type: "Create", object: note(by, at % 4 === 0 ? "poison" : "post") }),
+        send(by, { type: "Like", object: status.uri }),
+        send(by, { type: "Like", object: `${status.uri}0` }),
+        send(by, { type: "Announce", object: status.uri, to: everybody }),
+        send(by, { type: "Create", object: note(by, "other") })
+      ])
+      yield* Effect.all(all, { concurrency: 20 })
+      yield* settled
+      assert.deepStrictEqual(yield* outcomes, [
+        { outcome: "done", count: 45 },
+        { outcome: "ignored: an unknown post", count: 12 },
+        { outcome: null, count: 3 }
+      ])
+      assert.deepStrictEqual(
+        yield* sql`SELECT html, count(*)::int AS n FROM statuses WHERE NOT local AND html <> '' GROUP BY html ORDER BY html`,
+        [{ html: "<p>other</p>", n: 12 }, { html: "<p>post</p>", n: 9 }]
+      )
+      const figures = yield* json(anna, `/api/v1/statuses/${status.id}`)
+      assert.deepInclude(figures, { favourites_count: 12, reblogs_count: 12 })
+      const stats = yield* sql`SELECT DISTINCT statuses_count FROM account_stats WHERE account_id IN (
+        SELECT id FROM accounts WHERE domain IS NOT NULL) ORDER BY 1`
+      assert.deepStrictEqual(stats, [{ statusesCount: 2 }, { statusesCount: 3 }])
+      assert.lengthOf(yield* told(anna), 24)
+      assert.lengthOf(yield* json(anna, "/api/v1/timelines/home?limit=40"), 22)
+      yield* sql`ALTER TABLE statuses DROP CONSTRAINT poison`
+    }))
+
+  it.effect("posts, likes and boosts of many take few statements each, from the door to the last effect", () =>
+    Effect.gen(function*() {
+      const statements = yield* Statements
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM inbound_activities`
+      const ben = yield* person("ben")
+      const status = yield* post(ben, "hello")
+      const senders: Array<RemotePerson> = []
+      for (const name of names) {
+        senders.push(yield* there(`${name}b`))
+        yield* found(ben, `${name}b`)
+      }
+      for (const { id } of senders) yield* follows(ben.accountId, id)
+      // Whoever speaks for the first time has its actor made, and its key asked for.
+      yield* Effect.forEach(senders, (by) => send(by, { type: "Create", object: note(by, "first") }))
+      yield* settled
+      const before = statements()
+      const all = Array.from({ length: 10 }, (_, at) =>
+        senders.map((by) =>
+          at === 0
+            ? send(by, { type: "Like", object: status.uri })
+            : at === 1
+            ? send(by, { type: "Announce", object: status.uri, to: everybody })
+            : send(by, { type: "Create", object: note(by, `post${at}`) })
+        )).flat()
+      yield* Effect.all(all, { concurrency: 32 })
+      yield* settled
+      const each = (statements() - before) / all.length
+      assert.deepStrictEqual(yield* outcomes, [{ outcome: "done", count: 132 }])
+      assert.isBelow(each, 4, `${each} statements an activity`)
+    }))
+})
