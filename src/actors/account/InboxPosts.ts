@@ -10,6 +10,7 @@ import { isEverybody } from "../../services/federation/documents/Vocabulary.ts"
 import { Inquiries, Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
@@ -48,6 +49,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const references = yield* References
   const statuses = yield* RemoteStatuses
   const targets = yield* Targets
+  const undoables = yield* Undoables
   const readUrl = urlReader(outboundAllow)
 
   /** Whom a post mentions, and whether it is for them too. */
@@ -203,7 +205,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const target = yield* targets.visible(own.accountId, statusId)
     if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
     if (!target.local && !(yield* statuses.isFollowed(own.accountId))) return yield* ignored("it concerns nobody here")
-    if ((yield* reblogs.find(own.accountId, target.id)) !== undefined) return yield* ignored("it is here already")
+    const before = yield* reblogs.find(own.accountId, target.id)
+    if (before !== undefined) {
+      yield* undoables.renew(own.accountId, before, uri.href)
+      return yield* ignored("it is here already")
+    }
     const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
     const visibility = meant === "direct" ? "private" : meant
     const id = yield* reblogs.insert(own.accountId, target.id, visibility, yield* nextMillis(own))
