@@ -3,6 +3,8 @@ import type { Result } from "./Simulation.ts"
 
 /** What a run is told, in a form that goes to another process. */
 export interface Settings {
+  /** Several servers that federate, instead of one server's nodes. */
+  readonly federation: boolean
   readonly commands: ReadonlyArray<number>
   readonly faults: ReadonlyArray<number>
   /** The number of the mutant that runs in the place of the program. */

@@ -45,7 +45,9 @@ export const show = ({ result, settings }: Shortest) =>
     `seed ${result.seed} BREAKS:`,
     ...result.broken.map((text) => `  ${text}`),
     `The shortest run that was found has ${settings.commands.length} commands:`,
-    `  npm run simulate -- --seed ${result.seed} --commands ${settings.commands} --faults ${settings.faults || "''"}` +
+    `  npm run simulate -- ${
+      settings.federation ? "--federation " : ""
+    }--seed ${result.seed} --commands ${settings.commands} --faults ${settings.faults || "''"}` +
     (settings.mutant === undefined ? "" : ` --mutant ${settings.mutant}`),
     ...result.log.map((line) => `  ${line}`)
   ].join("\n")

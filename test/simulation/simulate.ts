@@ -1,11 +1,20 @@
 import { availableParallelism } from "node:os"
-import { faultsMax } from "./Faults.ts"
+import * as Faults from "./Faults.ts"
+import * as FederationFaults from "./federation/Faults.ts"
+import * as FederationMutants from "./federation/Mutants.ts"
+import * as Federation from "./federation/Run.ts"
 import { Fleet } from "./Fleet.ts"
-import { mutants } from "./Mutants.ts"
+import * as Mutants from "./Mutants.ts"
 import { show, shrink, totals } from "./Report.ts"
-import { commandsStandard } from "./Simulation.ts"
+import * as Simulation from "./Simulation.ts"
 
-const usage = `npm run simulate -- [--seed N] [--runs M]
+const federation = process.argv.includes("--federation")
+const { commandsStandard } = federation ? Federation : Simulation
+const { faultsMax } = federation ? FederationFaults : Faults
+const { mutants } = federation ? FederationMutants : Mutants
+
+const usage = `npm run simulate -- [--federation] [--seed N] [--runs M]
+  --federation    two or three servers that federate, instead of the nodes of one
   --seed N        the first seed, 1 by default
   --runs M        how many seeds, 1 by default
   --commands 3,7  only these of a seed's ${commandsStandard} commands
@@ -41,6 +50,7 @@ if (process.argv.includes("--help")) fail()
 
 const [first, runs] = [numberOf("seed", 1), numberOf("runs", 1)]
 const settings = {
+  federation,
   commands: numbersOf("commands", commandsStandard),
   faults: numbersOf("faults", faultsMax),
   mutant: textOf("mutant") === undefined ? undefined : numberOf("mutant", 0),

@@ -14,7 +14,13 @@ const seeds = Number(process.env.SIMULATION_SEEDS ?? 200)
 const seedMillisMax = 600
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
-const settings: Settings = { commands: upTo(commandsStandard), faults: upTo(faultsMax), mutant: undefined, logs: false }
+const settings: Settings = {
+  federation: false,
+  commands: upTo(commandsStandard),
+  faults: upTo(faultsMax),
+  mutant: undefined,
+  logs: false
+}
 
 describe("simulation", () => {
   let fleet: Fleet

@@ -7,6 +7,7 @@ import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
@@ -24,6 +25,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   const references = yield* References
   const statuses = yield* RemoteStatuses
   const targets = yield* Targets
+  const undoables = yield* Undoables
   const readUrl = urlReader(outboundAllow)
 
   /**
@@ -60,7 +62,11 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     const target = yield* targets.visible(own.accountId, statusId)
     if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
     if (!target.local && !followed) return yield* ignored("it concerns nobody here")
-    if ((yield* reblogs.find(own.accountId, target.id)) !== undefined) return yield* ignored("it is here already")
+    const before = yield* reblogs.find(own.accountId, target.id)
+    if (before !== undefined) {
+      yield* undoables.renew(own.accountId, before, uri.href)
+      return yield* ignored("it is here already")
+    }
     const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
     const visibility = meant === "direct" ? "private" : meant
     const id = yield* reblogs.insert({

@@ -14,6 +14,9 @@ import type { Verbs } from "./Verbs.ts"
 
 const undoable = ["Announce", "Block", "Follow", "Like"] as const
 type Undoable = typeof undoable[number]
+interface Standing {
+  readonly uri: string | null
+}
 const isUndoable = (type: string | undefined): type is Undoable => undoable.some((one) => one === type)
 
 /**
@@ -30,17 +33,27 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   /** Only ids of its own can be remembered: nobody keeps another's activities away. */
   const isOwn = (self: InboundSender, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
 
-  const stands = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
-    const rows = {
-      Announce:
-        sql`SELECT FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
-      Block: sql`SELECT FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
-      Follow: sql`SELECT FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
-        UNION ALL SELECT FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
-      Like: sql`SELECT FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
+  /** What stands, with the id that it stands under where that is known; undefined where nothing does. */
+  const standing = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
+    const one = {
+      Announce: sql<
+        Standing
+      >`SELECT uri FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
+      Block: sql<
+        Standing
+      >`SELECT NULL AS uri FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
+      Follow: sql<Standing>`SELECT uri FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
+        UNION ALL SELECT uri FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
+      Like: sql<Standing>`SELECT NULL AS uri FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
     }[type]
-    return Effect.map(rows, ({ length }) => length > 0)
+    return Effect.map(one, ([row]) => row)
   }
+
+  /** Whether something came under the id, and came anew under another since: then it is that which stands. */
+  const isEarlier = Effect.fnUntraced(function*(own: Ownership, ownId: string | undefined, { uri }: Standing) {
+    const came = ownId !== undefined && (yield* undoables.take(own.accountId, ownId)) !== undefined
+    return came && uri !== null && uri !== ownId
+  })
 
   const takeBack = (own: Ownership, type: Undoable, subject: bigint) => {
     switch (type) {
@@ -65,7 +78,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const known = yield* undoables.take(own.accountId, id)
     if (known !== undefined) {
       if (known.type === "Follow") yield* inbound.end(own.accountId, id, signedMillis)
-      return yield* Effect.as(takeBack(own, known.type, known.targetId), true)
+      const found = yield* standing(own, known.type, known.targetId)
+      // What came anew under another id since stays.
+      const isLater = found !== undefined && found.uri !== null && found.uri !== id
+      return isLater ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
     }
     const [boost] = yield* sql<{ original: bigint }>`SELECT reblog_of_id AS original FROM statuses
       WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
@@ -81,12 +97,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const ownId = id !== undefined && isOwn(self, id) ? id : undefined
     const type = inner === undefined ? undefined : typeOf(inner, ...undoable)
     const subject = isUndoable(type) ? yield* subjectOf(type, inner?.["object"]) : undefined
-    if (isUndoable(type) && subject !== undefined && (yield* stands(own, type, subject))) {
-      if (ownId !== undefined) {
-        yield* undoables.take(own.accountId, ownId)
-        if (type === "Announce") yield* statuses.bury(own.accountId, ownId)
-        if (type === "Follow") yield* inbound.end(own.accountId, ownId, signedMillis)
-      }
+    const found = isUndoable(type) && subject !== undefined ? yield* standing(own, type, subject) : undefined
+    if (isUndoable(type) && subject !== undefined && found !== undefined) {
+      if (ownId !== undefined && type === "Follow") yield* inbound.end(own.accountId, ownId, signedMillis)
+      if (yield* isEarlier(own, ownId, found)) return yield* ignored("a later one stands")
+      if (ownId !== undefined && type === "Announce") yield* statuses.bury(own.accountId, ownId)
       yield* takeBack(own, type, subject)
       return done
     }

@@ -61,6 +61,46 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       )
     }))
 
+  it.effect("F17: what takes an earlier follow or boost back comes late, and leaves the later one", () =>
+    Effect.gen(function*() {
+      const [anna, zoe] = [yield* person("annika"), yield* there("zita")]
+      const status = yield* post(anna, "hello")
+      const me = yield* actorOf(anna)
+      const doing = (type: string, object: string, n: number): Json => ({
+        id: `${zoe.id}/${type}/${n}`,
+        type,
+        actor: zoe.id,
+        object,
+        to: [everybody]
+      })
+      for (const [type, object] of [["Follow", me], ["Announce", status.uri]] as const) {
+        const [first, second] = [doing(type, object, 1), doing(type, object, 2)]
+        yield* done(zoe, first)
+        yield* done(zoe, second)
+        assert.include(yield* done(zoe, { type: "Undo", object: first }), "a later one stands")
+        const row = Effect.map(rows(status), (counts) => counts?.[1])
+        const sql = yield* SqlClient.SqlClient
+        const left = type === "Announce" ? row : Effect.map(
+          sql`SELECT FROM follows WHERE target_account_id = ${anna.accountId}`,
+          ({ length }) => length
+        )
+        assert.strictEqual(yield* left, 1)
+        yield* done(zoe, { type: "Undo", object: second })
+        assert.strictEqual(yield* left, 0)
+        // The same where only the id is named.
+        const [third, fourth] = [doing(type, object, 3), doing(type, object, 4)]
+        yield* done(zoe, third)
+        yield* done(zoe, fourth)
+        yield* done(zoe, { type: "Undo", object: third.id })
+        assert.strictEqual(yield* left, 1)
+        yield* done(zoe, { type: "Undo", object: fourth.id })
+        assert.strictEqual(yield* left, 0)
+        const answers = yield* sql`SELECT DISTINCT uri FROM outgoing_activities
+          WHERE type = 'Accept' AND sender_id = ${anna.accountId}`
+        assert.strictEqual(answers.length, 4, "each follow is accepted under an id of its own")
+      }
+    }))
+
   it.effect("F17: what is undone before it comes does not come, and nobody undoes another's", () =>
     Effect.gen(function*() {
       const [ben, yan, thief] = [yield* person("ben"), yield* there("yan"), yield* there("thief")]

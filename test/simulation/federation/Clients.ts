@@ -36,7 +36,7 @@ const patienceMillis = 6_000
 /** Commands begin within that many milliseconds. */
 export const rushMillis = 30_000
 /** Statuses that a client looks at. */
-const seenMax = 12
+const seenMax = 6
 const pollSeconds = 3_600
 
 interface Seen {
@@ -73,7 +73,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
   const deeds: Array<Deed> = []
   // Each seed does some things more often than others, and some not at all: what undoes a mistake hides it, too.
   const mix = new Dice(universe.seed, "mix")
-  const share = () => mix.pick([0, 0.5, 1, 2])
+  const share = () => mix.pick([0, 1, 1, 4])
   const [changes, opinions, follows, aversions] = [share(), share(), share(), mix.pick([0, 0, 1])]
 
   const lookAround = Effect.fnUntraced(function*({ id, site: { sql } }: Citizen) {

@@ -58,7 +58,7 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
     // What something in front of the host took counts as taken for its sender.
     if (!tries.some(taken)) broken.push(`I5: ${what} never arrived: ${statuses(tries)}`)
     if (tries.length > triesMax) broken.push(`I5: ${what} was sent ${tries.length} times`)
-    const heard = tries.findIndex((one) => one.exchange.heard && taken(one) !== undefined)
+    const heard = tries.findIndex(({ exchange }) => exchange.takenAt !== undefined)
     again += heard === -1 ? 0 : tries.length - heard - 1
     const bad = tries.flatMap(({ exchange: { answers } }) => answers.map(({ status }) => status)).filter((status) =>
       status >= 400 && status !== 503
@@ -78,15 +78,14 @@ const order = (sent: ReadonlyArray<Activity>) => {
   const broken: Array<string> = []
   const posts = sent.filter(({ type }) => type === "Create" || type === "Update" || type === "Delete")
   for (const [what, all] of Map.groupBy(posts, ({ exchange: { url }, object }) => `${object} at ${url.host}`)) {
-    const firstOf = (type: string) => all.find((one) => one.type === type && taken(one) !== undefined)
-    const [created, deleted] = [firstOf("Create"), firstOf("Delete")]
-    for (const { exchange, id, type } of all) {
-      const createdAt = created === undefined ? undefined : taken(created)?.at
-      if (type === "Update" && createdAt !== undefined && exchange.askedAt < createdAt) {
-        broken.push(`I6: ${id} was sent before the Create of ${what}`)
+    const takenAt = (type: string) =>
+      all.find((one) => one.type === type && one.exchange.takenAt !== undefined)?.exchange.takenAt
+    const [createdAt, deletedAt] = [takenAt("Create"), takenAt("Delete")]
+    for (const { exchange: { askedAt }, id, type } of all) {
+      if (type === "Update" && createdAt !== undefined && askedAt < createdAt) {
+        broken.push(`I6: ${id} was sent before the Create of ${what} was taken`)
       }
-      const deletedAt = deleted === undefined || !deleted.exchange.heard ? undefined : deleted.exchange.answers[0]?.at
-      if (type !== "Delete" && deletedAt !== undefined && exchange.askedAt > deletedAt) {
+      if (type !== "Delete" && deletedAt !== undefined && askedAt > deletedAt) {
         broken.push(`I5: ${id} was sent after the Delete of ${what} was taken`)
       }
     }

@@ -41,8 +41,8 @@ export interface Exchange extends Incoming {
   readonly text: string
   /** What the other server answered each time that it came there, in order; there may be copies. */
   readonly answers: Array<{ readonly status: number; readonly at: number; readonly text: string }>
-  /** The sender heard the first of them. */
-  heard: boolean
+  /** When the sender heard that it was taken; undefined where it did not. */
+  takenAt: number | undefined
 }
 
 /** What the network does to one request. */
@@ -176,7 +176,7 @@ export class Web {
         text: new TextDecoder().decode(bytes),
         askedAt: this.time.now,
         answers: [],
-        heard: false
+        takenAt: undefined
       }
       this.exchanges.push(exchange)
       this.note(`${from}>${url.href} ${headers["signature"]} ${exchange.text}`)
@@ -194,7 +194,8 @@ export class Web {
       const hears = (answer: Answer) =>
         this.time.after(this.hop(url.host), () =>
           machine.soon(() => {
-            exchange.heard = this.open.has(id)
+            const isTaken = this.open.has(id) && answer.status >= 200 && answer.status < 300
+            if (isTaken) exchange.takenAt = this.time.now
             resume(Effect.succeed(received(answer)))
           }))
       if (fate?._tag === "Queued") {

@@ -5,7 +5,7 @@ import type { AccountId } from "../../Ids.ts"
 import { lastly } from "../../Jointly.ts"
 import { traced } from "../../Traced.ts"
 
-export type UndoableType = "Follow" | "Like" | "Block"
+export type UndoableType = "Announce" | "Follow" | "Like" | "Block"
 
 /** What an activity did, and to what: an account, or the status of a Like. */
 export interface Undoable {
@@ -13,9 +13,14 @@ export interface Undoable {
   readonly targetId: bigint
 }
 
-/** Ids of activities that remote accounts did here, for those who undo by id alone. Boosts are statuses and known by theirs. */
+/**
+ * Ids of activities that remote accounts did here, for those who undo by id alone. Boosts are statuses and
+ * known by theirs; one that a later boost of the same post stands for is here.
+ */
 export class Undoables extends Context.Service<Undoables, {
   readonly remember: (accountId: AccountId, uri: string, done: Undoable) => Effect.Effect<void, SqlError>
+  /** A boost that stands came anew: by that id it is taken back from now on, for what takes the old one back may come late. */
+  readonly renew: (accountId: AccountId, boostId: bigint, uri: string) => Effect.Effect<void, SqlError>
   /** What the account did under the id, which is forgotten by that. */
   readonly take: (accountId: AccountId, uri: string) => Effect.Effect<Undoable | undefined, SqlError>
 }>()("murmuration/services/federation/inbox/Undoables") {
@@ -38,6 +43,13 @@ export class Undoables extends Context.Service<Undoables, {
 
       return Undoables.of({
         remember: traced("Undoables.remember")((accountId, uri, done) => remember({ ...done, accountId, uri })),
+        renew: traced("Undoables.renew")((accountId, boostId, uri) =>
+          Effect.asVoid(sql`WITH old AS (SELECT id, uri, reblog_of_id FROM statuses
+              WHERE id = ${boostId} AND account_id = ${accountId} AND uri <> ${uri}),
+            renewed AS (UPDATE statuses s SET uri = ${uri} FROM old WHERE s.id = old.id)
+            INSERT INTO undoable_activities (account_id, uri, type, target_id)
+            SELECT ${accountId}, uri, 'Announce', reblog_of_id FROM old ON CONFLICT DO NOTHING`)
+        ),
         take: traced("Undoables.take")((accountId, uri) =>
           Effect.map(
             sql<Undoable>`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}

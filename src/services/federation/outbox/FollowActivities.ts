@@ -106,7 +106,8 @@ export class FollowActivities extends Context.Service<FollowActivities, {
           const [row] = parties === undefined ? [] : yield* found(follower, target)
           if (parties === undefined || row === undefined) return none
           const of = { id: row.uri ?? undefined, actor: parties.other, object: parties.actor }
-          return yield* answered(type, target, follower, of, String(row.id))
+          // The same follow may be asked for and answered again, which is another answer.
+          return yield* answered(type, target, follower, of, `${row.id}-${yield* Clock.currentTimeMillis}`)
         }
       )
 

@@ -1,0 +1,77 @@
+import { availableParallelism } from "node:os"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Fleet, type Settings } from "../Fleet.ts"
+import { show, shrink, sumsOf, totals } from "../Report.ts"
+import type { Result } from "../Simulation.ts"
+import { faultKinds, faultsMax } from "./Faults.ts"
+import { mutants } from "./Mutants.ts"
+import { commandsStandard } from "./Run.ts"
+
+/** Seeds that continuous integration runs; `npm run simulate -- --federation --runs 1000` runs more. */
+const seeds = Number(process.env.FEDERATION_SEEDS ?? 30)
+/** A seed's share of the time that all may take, in milliseconds. */
+const seedMillisMax = 4_000
+
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+const settings: Settings = {
+  federation: true,
+  commands: upTo(commandsStandard),
+  faults: upTo(faultsMax),
+  mutant: undefined,
+  logs: false
+}
+
+describe("simulation of servers that federate", () => {
+  let fleet: Fleet
+  beforeAll(() => {
+    fleet = new Fleet(availableParallelism())
+  })
+  afterAll(() => fleet.close())
+
+  it("the same seed gives the same trace byte for byte, after other seeds and in another process", async () => {
+    const [one, other] = [new Fleet(1), new Fleet(1)]
+    const results = async (of: Fleet, seeds: ReadonlyArray<number>) => {
+      const found: Array<Result> = []
+      for (const seed of seeds) found.push(await of.run(seed, settings))
+      return found
+    }
+    const [[first, second, third], [fresh]] = await Promise.all([results(one, [1, 2, 1]), results(other, [1])])
+    one.close()
+    other.close()
+    assert.notStrictEqual(first?.hash, "")
+    assert.notStrictEqual(second?.hash, first?.hash)
+    assert.deepStrictEqual([third?.hash, fresh?.hash], [first?.hash, first?.hash])
+    assert.deepStrictEqual(third?.log, first?.log)
+  }, 120_000)
+
+  it(
+    `invariants I5 to I8, I10 to I12, I16 and I20 hold between servers in ${seeds} seeds, in which every kind of fault happens`,
+    async () => {
+      const began = performance.now()
+      const results = await fleet.each(1, seeds, settings)
+      console.log(totals(results, performance.now() - began))
+      const failed = results.find(({ broken }) => broken.length > 0)
+      if (failed !== undefined) {
+        assert.fail(show(await shrink((seed, more) => fleet.run(seed, more), failed, settings)))
+      }
+      const sums = sumsOf(results)
+      for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
+    },
+    seeds * seedMillisMax + 240_000
+  )
+
+  it.each([...mutants.entries()].map(([mutant, { name, seedsMax }]) => ({ mutant, name, seedsMax })))(
+    "finds a bug within $seedsMax seeds: $name",
+    async ({ mutant, seedsMax }) => {
+      const found: Array<Result> = []
+      for (let seed = 1; seed <= seedsMax && found.length === 0; seed += 2) {
+        const results = await fleet.each(seed, 2, { ...settings, mutant })
+        found.push(...results.filter(({ broken }) => broken.length > 0))
+      }
+      const [first] = found
+      assert.isDefined(first)
+      console.log(`seed ${first?.seed}: ${first?.broken[0]}`)
+    },
+    240_000
+  )
+})
