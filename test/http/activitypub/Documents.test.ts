@@ -61,7 +61,8 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
         assert.strictEqual(elsewhere.headers.get("vary"), "Accept")
       }
       const ld = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\""
-      assert.strictEqual((yield* ask("/@ben", { accept: ld })).json.id, `${here}/users/ben`)
+      const document = yield* ask("/@ben", { accept: ld })
+      assert.deepStrictEqual([document.json.id, document.headers.get("vary")], [`${here}/users/ben`, "Accept"])
       // Our addresses come from the configuration, whatever host a request names.
       const evil = yield* ask("/users/ben", { host: "evil.test", "x-forwarded-host": "evil.test" })
       assert.notInclude(evil.text, "evil.test")

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { sendJson } from "../../services/outbound/Hosts.ts"
 import { TestServer } from "../../support/Server.ts"
-import { answer, resolved, serve, timesAsked } from "./Exchange.ts"
+import { answer, api, resolved, serve, timesAsked } from "./Exchange.ts"
 import { done, note, OtherServer, servers } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
@@ -123,6 +123,16 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
         response.writeHead(301, { location: String(other["id"]) }).end())
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [other["id"]])
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, post["id"]), [post["id"]])
+      // What says that it is something else is looked at where it says that it is, and not believed.
+      const [real, forged] = [note(wim, "real"), { ...note(wim, "real"), content: "<p>forged</p>" }]
+      yield* serve(real)
+      const poison = yield* answer("/@wim/poison", (_, response) =>
+        sendJson(response, { "@context": "https://www.w3.org/ns/activitystreams", ...forged }))
+      const { statuses: [kept] } = yield* api(
+        fritz.token,
+        `/api/v2/search?resolve=true&q=${encodeURIComponent(poison)}`
+      )
+      assert.deepInclude(kept, { uri: real["id"], content: "<p>real</p>" })
     }))
 
   it.effect("row 10: what its author deletes while it is on its way does not arrive", () =>

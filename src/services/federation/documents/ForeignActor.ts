@@ -1,4 +1,4 @@
-import { sanitise } from "../../html/Sanitise.ts"
+import { sanitiseForeign } from "../../html/Sanitise.ts"
 import { normalizeDomain } from "../Domains.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
@@ -58,7 +58,7 @@ const fieldsOf = (actor: Foreign) =>
     return field === undefined || typeOf(field, "PropertyValue") === undefined || name === undefined ||
         value === undefined
       ? []
-      : [{ name, value, html: sanitise(value) }]
+      : [{ name, value, html: sanitiseForeign(value) }]
   })
 
 /** Plain strings only (row 15). */
@@ -91,7 +91,7 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     type,
     username: name,
     displayName: asText(document["name"], nameCharactersMax) ?? "",
-    noteHtml: sanitise(asText(document["summary"], summaryCharactersMax) ?? ""),
+    noteHtml: sanitiseForeign(asText(document["summary"], summaryCharactersMax) ?? ""),
     url: page?.href ?? id.href,
     fields: fieldsOf(document),
     locked: flag("manuallyApprovesFollowers"),

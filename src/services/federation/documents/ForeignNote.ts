@@ -1,4 +1,4 @@
-import { sanitise } from "../../html/Sanitise.ts"
+import { sanitiseForeign } from "../../html/Sanitise.ts"
 import { normalise } from "../../html/Tags.ts"
 import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
@@ -100,7 +100,7 @@ export const foreignNote = (
   return {
     uri: id.href,
     url,
-    html: other === undefined ? sanitise(text) : digestOf(note, url),
+    html: other === undefined ? sanitiseForeign(text) : digestOf(note, url),
     spoilerText: warning,
     sensitive: note["sensitive"] === true || warning !== "",
     visibility: visibilityOf({ to, cc }, author.followersUrl ?? undefined),
