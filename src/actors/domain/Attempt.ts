@@ -20,7 +20,7 @@ export type Verdict =
   | { readonly _tag: "Failed"; readonly why: string; readonly down: boolean; readonly waitSeconds?: number }
 
 /** Signatures of deliveries that a node makes at once: what people wait for is not behind thousands of them. */
-const signingMax = 4
+const signingMax = 2
 const ofContent = { "content-type": "application/activity+json" }
 /** Characters of what a host says that are kept. */
 const whyCharactersMax = 200
