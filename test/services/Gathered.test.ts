@@ -67,3 +67,19 @@ it.effect("what fails, fails for all of them, or is asked for each alone", () =>
     assert.deepStrictEqual(answers, [Exit.succeed(2), Exit.fail("unlucky")])
     assert.deepStrictEqual(apart.batches[0], [1, 13])
   }))
+
+it.effect("whoever asks for others is not interrupted before they have their answers", () =>
+  Effect.gen(function*() {
+    const { batches, gates, many } = asking()
+    const gate = yield* Deferred.make<void>()
+    gates.push(gate)
+    const ask = gathered(10, many)
+    const [first, second] = [yield* begin(ask(1)), yield* begin(ask(2))]
+    while (batches.length === 0) yield* Effect.yieldNow
+    const stopping = yield* begin(Fiber.interrupt(first))
+    yield* Effect.yieldNow
+    yield* Deferred.succeed(gate, undefined)
+    yield* Fiber.join(stopping)
+    assert.deepStrictEqual(yield* Fiber.await(second), Exit.succeed(4))
+    assert.deepStrictEqual(batches, [[1, 2]])
+  }))
