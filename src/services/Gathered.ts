@@ -3,52 +3,75 @@ import type { AnswerOf } from "./Jointly.ts"
 
 interface Wanted<Key, Answer, E> {
   readonly key: Key
-  /** The answer; or what asks for everybody who waits, where it is this one's turn to do that. */
-  readonly turn: Deferred.Deferred<Effect.Effect<Answer, E>>
+  /** The answer; or that it is this one's turn to ask for everybody who waits. */
+  readonly turn: Deferred.Deferred<Exit.Exit<Answer, E> | "lead">
 }
+
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /**
  * A question that may be asked for up to `max` keys in one statement, as a function of one key: whoever comes while one is
  * under way is the next one's, and whoever comes first asks for all. What fails, fails for all of them. Not for what runs in
- * a transaction, for it may be asked in the transaction of another.
+ * a transaction, for it may be asked in the transaction of another. `pauseMillis`: how long to wait for more where several
+ * came the last time.
  */
 export const gathered = <Key, Answer, E>(
   max: number,
-  many: (keys: ReadonlyArray<Key>) => Effect.Effect<AnswerOf<Key, Answer>, E>
+  many: (keys: ReadonlyArray<Key>) => Effect.Effect<AnswerOf<Key, Answer>, E>,
+  pauseMillis = 0
 ): (key: Key) => Effect.Effect<Answer, E> => {
-  const waiting: Array<Wanted<Key, Answer, E>> = []
-  let led = false
+  type One = Wanted<Key, Answer, E>
+  const waiting: Array<One> = []
+  /** Who asks next; the first of those who wait. */
+  let leader: One | undefined
+  let crowded = false
 
-  /** Asks for the first ones that wait, among which the leader is the first, and hands on the lead. */
-  const lead = ({ key }: Wanted<Key, Answer, E>): Effect.Effect<Answer, E> =>
-    Effect.suspend(() => {
-      const asked = waiting.splice(0, max)
-      return many(asked.map((wanted) => wanted.key)).pipe(
-        Effect.onExit((exit) =>
-          Effect.sync(() => {
-            asked.forEach((wanted, place) => {
-              if (place === 0) return
-              const answer = Exit.map(exit, (answerOf) => answerOf(wanted.key, place))
-              Deferred.doneUnsafe(wanted.turn, Exit.succeed(answer))
-            })
-            const [next] = waiting
-            led = next !== undefined
-            if (next !== undefined) Deferred.doneUnsafe(next.turn, Exit.succeed(lead(next)))
-          })
-        ),
-        Effect.map((answerOf) => answerOf(key, 0))
-      )
+  /** Whoever wants something in the same turn comes along; where several came lately, more are waited for. */
+  const pause = Effect.suspend(() =>
+    crowded && pauseMillis > 0 && waiting.length < max ? Effect.sleep(pauseMillis) : Effect.yieldNow
+  )
+  const handOn = () => {
+    leader = waiting[0]
+    if (leader !== undefined) Deferred.doneUnsafe(leader.turn, Exit.succeed("lead"))
+  }
+  /** Nobody waits for whom nobody asks any more. */
+  const leave = (one: One) => {
+    const at = waiting.indexOf(one)
+    if (at >= 0) waiting.splice(at, 1)
+    if (leader === one) handOn()
+  }
+
+  const lead = (one: One, restore: Restore): Effect.Effect<Answer, E> => {
+    let asked: ReadonlyArray<One> = []
+    const ask = Effect.suspend(() => {
+      asked = waiting.splice(0, max)
+      crowded = asked.length > 1
+      return many(asked.map(({ key }) => key))
     })
+    // Others wait for the answer, so that no interruption of this one takes it away.
+    return Effect.onExit(Effect.andThen(restore(pause), ask), (exit) =>
+      Effect.sync(() => {
+        asked.forEach(({ key, turn }, place) => {
+          if (place > 0) Deferred.doneUnsafe(turn, Exit.succeed(Exit.map(exit, (answerOf) => answerOf(key, place))))
+        })
+        leave(one)
+      })).pipe(Effect.map((answerOf) => answerOf(one.key, 0)))
+  }
 
   return (key) =>
-    Effect.suspend(() => {
-      const wanted = { key, turn: Deferred.makeUnsafe<Effect.Effect<Answer, E>>() }
-      waiting.push(wanted)
-      if (led) return Effect.flatten(Deferred.await(wanted.turn))
-      led = true
-      // Whoever wants something in the same turn comes along.
-      return Effect.andThen(Effect.yieldNow, lead(wanted))
-    })
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const one: One = { key, turn: Deferred.makeUnsafe() }
+        waiting.push(one)
+        if (leader === undefined) {
+          leader = one
+          return lead(one, restore)
+        }
+        return Effect.onInterrupt(restore(Deferred.await(one.turn)), () => Effect.sync(() => leave(one))).pipe(
+          Effect.flatMap((turn) => turn === "lead" ? lead(one, restore) : turn)
+        )
+      })
+    )
 }
 
 /** The same; what fails for many is asked for each by itself. */
@@ -57,5 +80,5 @@ export const gatheredOrAlone = <Key, Answer, E>(
   many: (keys: ReadonlyArray<Key>) => Effect.Effect<AnswerOf<Key, Answer>, E>
 ): (key: Key) => Effect.Effect<Answer, E> => {
   const ask = gathered(max, many)
-  return (key) => Effect.catchCause(ask(key), () => Effect.map(many([key]), (answerOf) => answerOf(key, 0)))
+  return (key) => Effect.catch(ask(key), () => Effect.map(many([key]), (answerOf) => answerOf(key, 0)))
 }

@@ -9,6 +9,8 @@ import type { Owners, Ownership } from "./Ownership.ts"
 
 /** Actors whose works one transaction does. */
 export const companyMax = 32
+/** How long others are waited for while many send, in milliseconds. */
+const gatherMillis = 20
 /** How long they wait for a row that somebody else has locked, in milliseconds. */
 const lockMillisMax = 500
 
@@ -31,7 +33,8 @@ export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
       sql.withTransaction(Effect.andThen(patience, together(works))).pipe(
         Effect.tapCause((cause) => Effect.logDebug("actors do their works apart", cause)),
         Effect.matchCauseEffect({ onFailure: () => new Apart(), onSuccess: () => Effect.succeed(() => {}) })
-      )
+      ),
+    gatherMillis
   )
 
   /** Does a work in a transaction with those of others; with any failure nothing of it is done. */

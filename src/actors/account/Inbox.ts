@@ -91,27 +91,27 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     if (waiting.length === inboundRoundMax) yield* accounts.receive(own.accountId)
   })
 
-  /** Does what comes first as long as that is common; answers how much it did and how much is left. */
+  /**
+   * Does what comes first as long as that is common; answers whether something is left, and whether that is to be tried the
+   * same way. What may come to nothing is only ever the first, so that it takes along nothing that was written before.
+   */
   const begin = Effect.fnUntraced(function*(own: Ownership) {
     const { sender: self, waiting } = yield* inbound.waiting(own.accountId)
-    let done = 0
-    for (const item of self === undefined ? [] : waiting.slice(0, besideOthersMax)) {
+    for (const [done, item] of waiting.entries()) {
       const activity = item.tries > 0 ? undefined : activityIn(item)
-      if (self === undefined || activity === undefined || !isCommon(self, activity)) break
+      if (self === undefined || activity === undefined || !isCommon(self, activity)) return "left"
+      const isPost = typeOf(activity, "Create") !== undefined
+      if (done === besideOthersMax || (done > 0 && !isPost)) return "more"
       yield* perform(own, item, self, activity)
-      done++
     }
-    return { done, left: waiting.length - done }
+    return "done"
   })
 
   /** The same, where most is done in one transaction with what other accounts sent; whatever fails there is done alone. */
   const receive = (own: Ownership): Effect.Effect<void, ClientError | SqlError> =>
     Effect.matchCauseEffect(settled(own, company(own, begin(own))), {
       onFailure: () => workOff(own),
-      onSuccess: ({ done, left }) => {
-        if (left === 0) return Effect.void
-        return done === besideOthersMax ? receive(own) : workOff(own)
-      }
+      onSuccess: (end) => end === "done" ? Effect.void : end === "more" ? receive(own) : workOff(own)
     })
   return { receive, workOff }
 })

@@ -37,6 +37,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many s
       const sql = yield* SqlClient.SqlClient
       const anna = yield* person("anna")
       const status = yield* post(anna, "hello")
+      const hidden = yield* post(anna, "not for them", { visibility: "direct" })
       const senders: Array<RemotePerson> = []
       for (const name of names) {
         senders.push(yield* there(name))
@@ -49,12 +50,14 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many s
         send(by, { type: "Like", object: status.uri }),
         send(by, { type: "Like", object: `${status.uri}0` }),
         send(by, { type: "Announce", object: status.uri, to: everybody }),
-        send(by, { type: "Create", object: note(by, "other") })
+        send(by, { type: "Create", object: note(by, "other") }),
+        send(by, { type: "Like", object: hidden.uri })
       ])
       yield* Effect.all(all, { concurrency: 20 })
       yield* settled
       assert.deepStrictEqual(yield* outcomes, [
         { outcome: "done", count: 45 },
+        { outcome: "ignored: Record not found", count: 12 },
         { outcome: "ignored: an unknown post", count: 12 },
         { outcome: null, count: 3 }
       ])
@@ -68,7 +71,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many s
         SELECT id FROM accounts WHERE domain IS NOT NULL) ORDER BY 1`
       assert.deepStrictEqual(stats, [{ statusesCount: 2 }, { statusesCount: 3 }])
       assert.lengthOf(yield* told(anna), 24)
-      assert.lengthOf(yield* json(anna, "/api/v1/timelines/home?limit=40"), 22)
+      assert.lengthOf(yield* json(anna, "/api/v1/timelines/home?limit=40"), 23)
       yield* sql`ALTER TABLE statuses DROP CONSTRAINT poison`
     }))
 
