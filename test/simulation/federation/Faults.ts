@@ -4,9 +4,10 @@ import { Dice } from "../Seeded.ts"
 import type { Message, Mishap } from "../Session.ts"
 import type { Side } from "../World.ts"
 import { rushMillis } from "./Clients.ts"
+import type { Exchange, Fate } from "./Exchange.ts"
 import * as Site from "./Site.ts"
 import type { Universe } from "./Universe.ts"
-import type { Exchange, Fate, Outage } from "./Web.ts"
+import type { Outage } from "./Web.ts"
 
 /** Where a server's process can end: it sends SQL, commits, asks another server, or answers one. */
 type Step = "sql" | "commit" | "asks" | "answers"

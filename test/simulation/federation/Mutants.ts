@@ -50,14 +50,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 60
   },
   {
-    name: "an activity that was taken when its process died waits for ever (I8)",
-    mutation: without(
-      /SELECT DISTINCT account_id FROM inbound_activities/,
-      "SELECT account_id FROM inbound_activities WHERE false AND true UNION SELECT account_id FROM inbound_activities WHERE false AND outcome IS NULL AND due_at <= $1 LIMIT $2 --"
-    ),
-    seedsMax: 60
-  },
-  {
     name: "what is for followers leaves for everybody whom its author knows (I11)",
     mutation: without(
       /WHERE target_account_id = (\S+)::bigint AND remote AND id > /,

@@ -28,9 +28,9 @@ import { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
 import { Session } from "../Session.ts"
 import { client } from "../World.ts"
+import type { Answer, Incoming } from "./Exchange.ts"
 import * as Keys from "./Keys.ts"
 import type { Universe } from "./Universe.ts"
-import type { Answer, Incoming } from "./Web.ts"
 
 /** A server that runs: the whole of it but for its clients' HTTP, on a machine of its own. */
 export interface Process {
