@@ -1,3 +1,5 @@
+import { keyOf } from "../../../src/services/federation/inbox/Recording.ts"
+import { knownBy } from "../../../src/services/federation/inbox/Repeats.ts"
 import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
 import type { Aftermath } from "./Agreement.ts"
 import type { Atlas } from "./Atlas.ts"
@@ -9,6 +11,8 @@ interface Activity {
   readonly actor: string
   /** The id of what it is about. */
   readonly object: string
+  /** What it is on record by where it was taken. */
+  readonly key: string
   readonly exchange: Exchange
 }
 
@@ -18,8 +22,11 @@ const idIn = (value: unknown): string => {
 }
 
 const activityOf = (exchange: Exchange): Activity => {
-  const { actor, id, object, type }: Record<string, unknown> = JSON.parse(exchange.text)
-  return { id: String(id), type: String(type), actor: idIn(actor), object: idIn(object), exchange }
+  const document: Record<string, unknown> = JSON.parse(exchange.text)
+  const { id, object, type } = document
+  const actor = idIn(document["actor"])
+  const key = keyOf(knownBy(document, actor).uri, exchange.text)
+  return { id: String(id), type: String(type), actor, object: idIn(object), key, exchange }
 }
 
 const taken = ({ exchange: { answers } }: Activity) => answers.find(({ status }) => status >= 200 && status < 300)
@@ -100,9 +107,9 @@ const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<Atlas>) =
     atlases.map(({ host, inbound }) => [host, new Map(inbound.map((row) => [`${row.actor} ${row.uri}`, row]))])
   )
   for (const one of sent) {
-    const { actor, exchange: { to }, id } = one
+    const { actor, exchange: { to }, id, key } = one
     if (taken(one) === undefined) continue
-    const row = at.get(to)?.get(`${actor} ${id}`)
+    const row = at.get(to)?.get(`${actor} ${key}`)
     if (row === undefined) broken.push(`I8: ${to} took ${id} and has no record of it`)
     else if (row.outcome === null) broken.push(`I8: ${to} took ${id} and never worked it off`)
   }
