@@ -106,4 +106,25 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many s
       assert.deepStrictEqual(yield* outcomes, [{ outcome: "done", count: 132 }])
       assert.isBelow(each, 4, `${each} statements an activity`)
     }))
+
+  it.effect("I13: what an account sent is not done by an owner after whom somebody else took it over", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const zed = yield* there("zed")
+      const nothing = "ignored: it concerns nobody here"
+      yield* send(zed, { type: "Create", object: note(zed, "before") })
+      assert.strictEqual(yield* settled, nothing)
+      const epoch = Effect.map(
+        sql<
+          { epoch: bigint }
+        >`SELECT epoch FROM actors WHERE account_id = (SELECT id FROM accounts WHERE uri = ${zed.id})`,
+        ([row]) => row?.epoch ?? 0n
+      )
+      yield* sql`UPDATE actors SET epoch = epoch + 1`
+      const taken = yield* epoch
+      yield* send(zed, { type: "Create", object: note(zed, "after") })
+      assert.strictEqual(yield* settled, nothing)
+      // It had to become the owner anew, and nothing but the transaction of its work could tell.
+      assert.strictEqual(yield* epoch, taken + 1n)
+    }))
 })
