@@ -1,16 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { contentCharactersMax } from "../../../src/services/federation/documents/ForeignNote.ts"
 import { marksMax, sanitiseForeign } from "../../../src/services/html/Sanitise.ts"
-
-/** CPU time in milliseconds, the best of some runs, so that another process on this machine does not decide. */
-const best = (run: () => unknown) =>
-  Math.min(...Array.from({ length: 5 }, () => {
-    const start = process.cpuUsage()
-    run()
-    const { system, user } = process.cpuUsage(start)
-    return (user + system) / 1000
-  }))
-const fill = (seed: string, length: number) => seed.repeat(Math.ceil(length / seed.length)).slice(0, length)
+import { best, fill } from "./effort.ts"
 
 describe("row 35: HTML of other servers", () => {
   const tags: ReadonlyArray<string> = [

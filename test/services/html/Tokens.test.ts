@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { sourceUnitsMax, tooLong } from "../../../src/services/html/Text.ts"
 import { handle, tokens } from "../../../src/services/html/Tokens.ts"
+import { best, fill } from "./effort.ts"
 
 const found = (source: string) => tokens(source).filter(({ kind }) => kind !== "text").map(({ text }) => text)
 
@@ -107,17 +108,6 @@ describe("row 35", () => {
   ]
   const seeds3: ReadonlyArray<string> = ["http://a-a.a-", "https://a.b!", "a\u0301", "\n", "🏳️‍🌈"]
   const seeds = [...seeds1, ...seeds2, ...seeds3]
-  const fill = (seed: string, units: number) => seed.repeat(Math.ceil(units / seed.length)).slice(0, units)
-
-  const millis = (run: () => unknown) => {
-    const start = process.cpuUsage()
-    run()
-    const { system, user } = process.cpuUsage(start)
-    return (user + system) / 1000
-  }
-  /** CPU time, the best of some runs, so that another process on this machine does not decide. */
-  const best = (run: () => unknown) => Math.min(...Array.from({ length: 5 }, () => millis(run)))
-
   it.each(seeds)("1 MB of %j is judged within 100 ms of CPU, the longest text that is read too", (seed) => {
     const hostile = fill(seed, 1_000_000)
     assert.isTrue(tooLong(hostile))
