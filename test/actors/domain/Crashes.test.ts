@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Exit, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { claimMillis, Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
@@ -99,6 +100,30 @@ const world = Effect.gen(function*() {
     }
   }
   return { outside, told }
+})
+
+layer(Layer.fresh(layerRounds))("I5: an owner ends while it writes what leaves", (it) => {
+  it.effect("inside the transaction nothing leaves; after it everything does, though nobody was told", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [deliveries, outside] = [yield* Deliveries, yield* Outside]
+      const [from, to, other] = [yield* sender, yield* receiver("a.test"), yield* receiver("b.test")]
+      const written = Effect.all([send(from, to, "create", { about: 1n }), send(from, other, "create", { about: 1n })])
+      const aborted = yield* Effect.exit(
+        sql.withTransaction(Effect.andThen(written, Effect.die(new Error("it ended here"))))
+      )
+      assert.isTrue(Exit.isFailure(aborted))
+      assert.isEmpty(yield* waiting)
+      assert.isEmpty(yield* sql`SELECT id FROM outgoing_activities`)
+      assert.isEmpty((yield* deliveries.due(0, 100)).hosts)
+
+      yield* sql.withTransaction(written)
+      const due = (yield* deliveries.due(0, 100)).hosts
+      assert.sameMembers([...due], ["a.test", "b.test"])
+      for (const name of due) yield* (yield* host(name)).drain
+      assert.lengthOf(outside.arrived, 2)
+      assert.isEmpty(yield* waiting)
+    }))
 })
 
 layer(Layer.fresh(layerRounds))("I5, I6, F2: an owner ends at any step of a delivery", (it) => {
