@@ -9,7 +9,9 @@ import { run } from "./Simulation.ts"
 /* A process of simulations: takes a seed, sends the result, until its parent ends it. */
 const databases: Array<PGlite> = []
 const opened = async (count: number) => {
-  while (databases.length < count) databases.push(await Databases.open())
+  const [first = await Databases.open()] = databases
+  if (databases.length === 0) databases.push(first)
+  while (databases.length < count) databases.push(await Databases.copy(first))
   return databases
 }
 
