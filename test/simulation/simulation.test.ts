@@ -43,7 +43,7 @@ describe("simulation", () => {
     const program = fileURLToPath(new URL("simulate.ts", import.meta.url))
     const printed = execFileSync(process.execPath, [program, "--seed", "3"], { encoding: "utf8" })
     assert.include(printed, `seed 3 holds ${first.hash.slice(0, 12)}`)
-  }, 120_000)
+  }, 300_000)
 
   it(
     `invariants I1 to I4, I9 to I13, I15, I16 and I19 hold in ${seeds} seeds, in which every kind of fault happens`,
