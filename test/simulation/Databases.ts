@@ -21,21 +21,9 @@ export const open = async () => {
   const { outside, session, time } = new World(database, new VirtualTime(new Dice(0, "turns")), 0, {}, "None")
   const main = Migrator.make({})({ loader }).pipe(Effect.provide(client(session, outside, 1)), Effect.scoped)
   await drive({ time, outside, isBusy: () => session.busy, main })
-  await database.exec(Performed.statement)
-  return settled(database)
-}
-
-/** One plan for each statement, made once: plans by parameters would depend on how often it ran before. */
-const settled = async (database: PGlite) => {
-  await database.exec("SET plan_cache_mode = force_generic_plan; SET jit = off")
+  // One plan for each statement, made once: plans by parameters would depend on how often it ran before.
+  await database.exec(`${Performed.statement}; SET plan_cache_mode = force_generic_plan; SET jit = off`)
   return database
-}
-
-/** Another one like it, which takes a part of the time. */
-export const copy = async (database: PGlite) => {
-  const copied = await database.clone()
-  if (!(copied instanceof PGlite)) throw new Error("a copy of another kind")
-  return settled(copied)
 }
 
 /** Leaves nothing of the run before in the tables. */
