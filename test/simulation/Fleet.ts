@@ -18,7 +18,7 @@ export interface Job {
 }
 
 /** A process that says nothing for that long, in milliseconds, hangs, and so does the seed that it runs. */
-const silenceMillisMax = 90_000
+const silenceMillisMax = 180_000
 
 /** Processes that run simulations. One that hangs or dies is replaced, and its seed counts as broken. */
 export class Fleet {

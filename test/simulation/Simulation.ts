@@ -54,8 +54,6 @@ const restMillisMax = 30_000
 /** Commands that are sent once more at rest. */
 const againMax = 12
 
-export const open = Databases.open
-
 /** Waits until nothing is left to do, but not for ever. */
 const rest = Effect.fnUntraced(function*({ sql }: Shared, late: number) {
   for (let waited = 0; waited < restMillisMax + late; waited += 1000) {

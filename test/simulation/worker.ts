@@ -9,6 +9,7 @@ import { run } from "./Simulation.ts"
 /* A process of simulations: takes a seed, sends the result, until its parent ends it. */
 const databases: Array<PGlite> = []
 const opened = async (count: number) => {
+  // Not copies of one: the first run on a copy differs from those after it.
   while (databases.length < count) databases.push(await Databases.open())
   return databases
 }

@@ -42,7 +42,7 @@ describe("simulation of servers that federate", () => {
     assert.notStrictEqual(second?.hash, first?.hash)
     assert.deepStrictEqual([third?.hash, fresh?.hash], [first?.hash, first?.hash])
     assert.deepStrictEqual(third?.log, first?.log)
-  }, 120_000)
+  }, 300_000)
 
   it(
     `invariants I5 to I8, I10 to I12, I16 and I20 hold between servers in ${seeds} seeds, in which every kind of fault happens`,
