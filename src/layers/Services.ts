@@ -8,6 +8,7 @@ import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Hosts } from "../services/federation/outbox/Hosts.ts"
+import { Readers } from "../services/federation/outbox/Readers.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Resolutions } from "../services/federation/Resolutions.ts"
 import { Judgements } from "../services/federation/rules/Judgements.ts"
@@ -106,6 +107,7 @@ const federation = Layer.mergeAll(
   Mentions.layer,
   Objects.layer,
   PublishedBlocks.layer,
+  Readers.layer,
   Replies.layer,
   Resolutions.layer,
   Senders.layer

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import sharp from "sharp"
 import { eventually } from "../support/Eventually.ts"
 import { type Citizen, fediverse, outcomes, settled } from "../support/Fediverse.ts"
@@ -101,6 +101,28 @@ it.live(
     }).pipe(Effect.scoped),
   120_000
 )
+
+it.live("I10: whoever has a post by a boost alone hears of its edit and of its end", () =>
+  Effect.gen(function*() {
+    const { anna, ben, cleo, done } = yield* three
+    yield* ben.follow(anna)
+    yield* cleo.follow(ben)
+    yield* done
+    const post = yield* anna.post("soon another")
+    yield* done
+    const seen = yield* shown(ben, post.uri)
+    yield* ben.ask("POST", `/api/v1/statuses/${seen.id}/reblog`)
+    const [boost] = yield* eventually(cleo.home, (all) => all.length === 1)
+    yield* done
+    yield* anna.ask("PUT", `/api/v1/statuses/${post.id}`, { status: "another now" })
+    yield* done
+    const read = cleo.ask("GET", `/api/v1/statuses/${boost.reblog.id}`)
+    assert.strictEqual((yield* read).content, "<p>another now</p>")
+    yield* anna.ask("DELETE", `/api/v1/statuses/${post.id}`)
+    yield* done
+    assert.deepStrictEqual(yield* cleo.home, [])
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(read)))
+  }).pipe(Effect.scoped), 120_000)
 
 it.live("S-196: whoever opens a post of another server sees the conversation around it", () =>
   Effect.gen(function*() {

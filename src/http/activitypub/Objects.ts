@@ -9,6 +9,7 @@ import { activityStreams, noteContext } from "../../services/federation/document
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { type LocalObject, Objects } from "../../services/federation/Objects.ts"
+import { Readers } from "../../services/federation/outbox/Readers.ts"
 import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
 import { idMax } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
@@ -44,6 +45,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const actors = yield* LocalActors
       const config = yield* ServerConfig
       const objects = yield* Objects
+      const readers = yield* Readers
       const replies = yield* Replies
       const requesters = yield* Requesters
       const statuses = yield* Statuses
@@ -137,7 +139,10 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         }
         if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), audience)
         const text = (yield* cache.get([id], load)).get(id)?.[part]
-        return text === undefined ? yield* new RecordNotFound() : yield* ready(text, audience)
+        if (text === undefined) return yield* new RecordNotFound()
+        // Before it is answered: what was given away is known, whatever happens then.
+        if (viewer !== undefined) yield* readers.note(id, viewer)
+        return yield* ready(text, audience)
       })
 
       return ObjectDocuments.of({
