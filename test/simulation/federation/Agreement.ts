@@ -8,8 +8,6 @@ export interface Aftermath {
   readonly deeds: ReadonlyArray<Deed>
   /** Who followed whom before any command, as both servers know: `handle handle`. */
   readonly followed: ReadonlySet<string>
-  /** Posts that their server sent somewhere: `host uri`. Who only looked one up is not told what becomes of it. */
-  readonly told: ReadonlySet<string>
 }
 
 const hostOf = (handle: string) => handle.split("@")[1] ?? ""
@@ -112,7 +110,7 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: Atlas, there: 
       broken.push(`I5: ${there.host} lacks ${post.uri} (${post.text})`)
     }
     if (copy === undefined || copy.deleted) continue
-    if (post.deleted && aftermath.told.has(`${there.host} ${post.uri}`)) {
+    if (post.deleted) {
       broken.push(`I10: ${there.host} still has ${post.uri} (${post.text})`)
     }
     if (!post.deleted) same(broken, post, copy, there.host, wanted)
@@ -182,8 +180,6 @@ const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<str
         }
       }
       for (const { author, reblogOf } of others) {
-        const original = originalOf(reblogOf)
-        if (original?.deleted === true && !aftermath.told.has(`${there.host} ${reblogOf}`)) continue
         if (!own.some((boost) => boost.author === author && boost.reblogOf === reblogOf)) {
           broken.push(`I10: ${there.host} alone has a boost of ${reblogOf} by ${author}`)
         }

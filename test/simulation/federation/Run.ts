@@ -117,8 +117,7 @@ const scenario = Effect.fnUntraced(function*(universe: Universe, databases: Read
   yield* over
   yield* rest(universe)
   const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
-  const told = Traffic.toldIn(universe.web.exchanges)
-  const aftermath = { atlases, citizens, deeds: clients.deeds, followed, told }
+  const aftermath = { atlases, citizens, deeds: clients.deeds, followed }
   const count = (kind: string) => universe.counts.get(kind) ?? 0
   universe.counts.set("requests", universe.web.exchanges.length - harmless)
   return [

@@ -50,14 +50,6 @@ export const check = (
   ]
 }
 
-/** Which posts their servers sent where: `host uri`. */
-export const toldIn = (exchanges: ReadonlyArray<Exchange>): ReadonlySet<string> =>
-  new Set(
-    exchanges.filter(({ method }) => method === "POST").map(activityOf).flatMap((
-      { exchange: { from, to }, object, type }
-    ) => (type === "Create" || type === "Update") && object.startsWith(`https://${from}/`) ? [`${to} ${object}`] : [])
-  )
-
 const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
   const broken: Array<string> = []
   let again = 0
