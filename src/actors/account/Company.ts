@@ -8,7 +8,7 @@ import { together } from "../../services/Jointly.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
 /** Actors whose works one transaction does. */
-export const companyMax = 32
+export const companyMax = 192
 /** How long others are waited for while many send, in milliseconds. */
 const gatherMillis = 20
 /** How long they wait for a row that somebody else has locked, in milliseconds. */
