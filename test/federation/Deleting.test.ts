@@ -22,17 +22,19 @@ it.live(
   "row 11, S-009: a deleted account is gone here and wherever it was seen, and its name stays its own",
   () =>
     Effect.gen(function*() {
-      const places = yield* fediverse(3)
-      const [here, there, stranger] = [places[0]!, places[1]!, places[2]!]
+      const places = yield* fediverse(4)
+      const [here, there, third, stranger] = [places[0]!, places[1]!, places[2]!, places[3]!]
       const { sql } = here
       const [anna, ben] = [yield* here.person("anna"), yield* here.person("ben")]
-      const [zoe, yan] = [yield* there.person("zoe"), yield* stranger.person("yan")]
+      const [zoe, yan] = [yield* there.person("zoe"), yield* third.person("yan")]
+      const [carl, xia] = [yield* here.person("carl"), yield* stranger.person("xia")]
       const done = settled(places)
       yield* zoe.follow(anna)
       yield* ben.follow(anna)
       yield* anna.follow(ben)
-      // The third server knows ours, and nothing of anna.
+      // The third server hears of anna by a boost alone; the fourth knows ours, and nothing of anna.
       yield* yan.follow(ben)
+      yield* xia.follow(carl)
       yield* done
       const pinned = yield* anna.post("pinned")
       yield* anna.ask("POST", `/api/v1/statuses/${pinned.id}/pin`)
@@ -44,6 +46,7 @@ it.live(
       yield* done
       // The post and the boost, whose object is fetched.
       yield* eventually(zoe.home, (home) => home.length === 2)
+      yield* eventually(yan.home, (home) => home.length === 2)
       assert.isNotEmpty(yield* ben.ask("GET", "/api/v1/conversations"))
       yield* sql`INSERT INTO statuses (id, account_id, html, visibility, conversation_id, created_at)
         SELECT n, ${anna.accountId}, 'old', 'public', n, ${new Date()} FROM generate_series(1, ${2 * postsMax + 50}) n`
@@ -51,7 +54,7 @@ it.live(
       yield* deleteAccount(here, anna, 1n)
       yield* purged(here)
       yield* done
-      yield* purged(there)
+      for (const place of [there, third]) yield* purged(place)
       const gone = [
         yield* here.fetch("/users/anna", activity),
         yield* here.fetch("/users/anna/outbox", activity),
@@ -83,9 +86,11 @@ it.live(
         )
       }
 
-      assert.isEmpty(
-        yield* there.sql`SELECT FROM statuses WHERE account_id IN (SELECT id FROM accounts WHERE uri = ${anna.uri})`
-      )
+      for (const place of [there, third]) {
+        assert.isEmpty(
+          yield* place.sql`SELECT FROM statuses WHERE account_id IN (SELECT id FROM accounts WHERE uri = ${anna.uri})`
+        )
+      }
       assert.strictEqual((yield* zoe.ask("GET", "/api/v1/accounts/verify_credentials")).following_count, 0)
       assert.isEmpty(
         (yield* zoe.home).filter(({ account }: { account: { username: string } }) => account.username === "anna")
