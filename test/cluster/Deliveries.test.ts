@@ -10,7 +10,7 @@ import { type Account, makeAccounts, type Node, request, startNode } from "./Nod
 const hostsCount = 12
 const inboxesEach = 4
 const authors = 4
-const postsEach = 25
+const postsEach = 40
 /** Every third post is edited, and every fifth is deleted. */
 const [editedOf, deletedOf] = [3, 5]
 /** Deliveries that have come when a node is killed. */

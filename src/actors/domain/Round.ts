@@ -14,7 +14,7 @@ const askingMax = 64
 const turnsMax = 2
 
 /** So many outcomes are written down before the round is over: a crash repeats no more than these. */
-const notedRows = 32
+const notedRows = 8
 
 const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Deliveries tried, by outcome" })
 const countersOf = {
