@@ -132,6 +132,16 @@ describe("house rule 3: time and chance are services", () => {
   })
 })
 
+describe("transactions", () => {
+  /** Whose work leaves traces in memory, which are undone before it is done again; and a search, which only reads. */
+  const own = /^src\/(?:services\/(?:Transactions|intents\/Commands|discovery\/Search)|actors\/account\/Company)\.ts$/
+
+  it("F20: are begun by services/Transactions.ts, which does them again after a deadlock", () => {
+    const others = sources.filter(({ path }) => !own.test(path))
+    assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, /\bwithTransaction\b/g)), [])
+  })
+})
+
 describe("what comes from outside", () => {
   it("F10: dates are read in src/services/Moments.ts only, where they are brought between 1970 and 9999", () => {
     const others = sources.filter(({ path }) => path !== "src/services/Moments.ts")
