@@ -1,4 +1,5 @@
 import { sanitiseForeign } from "../../html/Sanitise.ts"
+import { momentOf } from "../../Moments.ts"
 import { normalizeDomain } from "../Domains.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
@@ -66,8 +67,8 @@ const domainsOf = (value: unknown): ReadonlyArray<string> =>
   asList(value).slice(0, aliasesMax).flatMap((one) => typeof one === "string" ? normalizeDomain(one) ?? [] : [])
 
 const dateOf = (value: unknown): Date | undefined => {
-  const millis = typeof value === "string" ? Date.parse(value) : Number.NaN
-  return millis >= 0 ? new Date(millis) : undefined
+  const millis = momentOf(value)
+  return millis === undefined ? undefined : new Date(millis)
 }
 
 /** The actor in a document that was had from `id` itself; undefined where it is none that we can deal with. */

@@ -1,3 +1,4 @@
+import { momentOf } from "../../Moments.ts"
 import { foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, type Foreign, type ReadUrl, typeOf } from "./Reading.ts"
 
@@ -28,8 +29,7 @@ export const foreignEmojis = (document: Foreign, readUrl: ReadUrl): ReadonlyArra
     const shortcode = tag === undefined || typeOf(tag, "Emoji") === undefined ? undefined : shortcodeOf(tag["name"])
     const picture = foreignPicture(tag?.["icon"], readUrl)
     if (shortcode === undefined || picture === undefined) continue
-    const updated = typeof tag?.["updated"] === "string" ? Date.parse(tag["updated"]) : Number.NaN
-    found.set(shortcode, { shortcode, url: picture.url, updatedMillis: updated >= 0 ? updated : undefined })
+    found.set(shortcode, { shortcode, url: picture.url, updatedMillis: momentOf(tag?.["updated"]) })
     if (found.size === emojisMax) break
   }
   return [...found.values()]

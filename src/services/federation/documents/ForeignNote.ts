@@ -1,5 +1,6 @@
 import { sanitiseForeign } from "../../html/Sanitise.ts"
 import { normalise } from "../../html/Tags.ts"
+import { momentOf } from "../../Moments.ts"
 import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
@@ -87,10 +88,9 @@ export const foreignNote = (
   if ((typeOf(note, "Note", "Question") ?? other) === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) {
     return undefined
   }
-  const dated = typeof note["published"] === "string" ? Date.parse(note["published"]) : now
-  const published = Number.isNaN(dated) ? now : dated
+  const published = momentOf(note["published"]) ?? now
   if (published > now + futureMillisMax) return undefined
-  const updated = typeof note["updated"] === "string" ? Date.parse(note["updated"]) : Number.NaN
+  const updated = momentOf(note["updated"])
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])
   const url = pageOf(note, id, readUrl)
@@ -106,8 +106,8 @@ export const foreignNote = (
     visibility: visibilityOf({ to, cc }, author.followersUrl ?? undefined),
     language: language ?? spoiler.language,
     inReplyTo: idOf(note["inReplyTo"]),
-    publishedMillis: Math.max(0, Math.min(published, now)),
-    updatedMillis: updated >= 0 ? Math.min(updated, now) : undefined,
+    publishedMillis: Math.min(published, now),
+    updatedMillis: updated === undefined ? undefined : Math.min(updated, now),
     mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
     addressed: [...to, ...cc],
     tags: hashtags(note),
