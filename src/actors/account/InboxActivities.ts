@@ -128,12 +128,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   }
 
   const rejected = (own: Ownership, self: InboundSender, object: unknown): Outcome =>
-    answered(self, object, (target) =>
-      Effect.catchTag(
-        verbs.RejectFollow(own, { _tag: "RejectFollow", target }),
-        "RecordNotFound",
-        () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
-      ))
+    // A request ends as a follow does.
+    answered(self, object, (target) => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target }))
 
   const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.flatMap(

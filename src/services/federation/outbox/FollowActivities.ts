@@ -18,7 +18,10 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   readonly undoFollow: (follower: bigint, target: bigint) => Sent
   /** Takes back what is no follow here, though the other server has one. */
   readonly disown: (follower: bigint, target: bigint) => Sent
-  /** Answers whoever follows or asks to; for a Reject before the row is gone. */
+  /**
+   * Answers whoever follows or asks to; for a Reject before the row is gone. A Reject of somebody elsewhere is answered by an
+   * Undo of what stood here: they may have taken a later follow meanwhile, which they would keep alone.
+   */
   readonly answer: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent
   /** The same for many who follow now. */
   readonly acceptAll: (target: bigint, followers: ReadonlyArray<bigint>) => Sent
@@ -103,8 +106,9 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       const answer = traced("FollowActivities.answer")(
         function*(type: "Accept" | "Reject", target: bigint, follower: bigint) {
           const parties = yield* outbox.parties(target, follower)
-          const [row] = parties === undefined ? [] : yield* found(follower, target)
-          if (parties === undefined || row === undefined) return none
+          if (parties === undefined) return type === "Reject" ? yield* undoFollow(follower, target) : none
+          const [row] = yield* found(follower, target)
+          if (row === undefined) return none
           const of = { id: row.uri ?? undefined, actor: parties.other, object: parties.actor }
           // The same follow may be asked for and answered again, which is another answer.
           return yield* answered(type, target, follower, of, `${row.id}-${yield* Clock.currentTimeMillis}`)
