@@ -6,6 +6,7 @@ import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
 import { Mentions } from "../../services/federation/Mentions.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/Ids.ts"
+import { languageGiven } from "../../services/instance/Languages.ts"
 import { momentOf } from "../../services/Moments.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -100,21 +101,24 @@ const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
     }]
   })
 
-const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => {
+const postOf = Effect.fnUntraced(function*(
+  payload: NewStatus,
+  applicationId: AppId | undefined
+): Effect.fn.Return<Post, Unprocessable> {
   const poll = pollOf(payload.poll)
   return {
     text: payload.status ?? "",
     spoilerText: payload.spoilerText ?? "",
     sensitive: payload.sensitive ?? null,
     visibility: payload.visibility || null,
-    language: payload.language || null,
+    language: yield* languageGiven(payload.language),
     inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
     applicationId: applicationId ?? null,
     allowedMentions: payload.allowedMentions ?? null,
     mediaIds: filesOf(payload.mediaIds ?? []),
     ...(poll === null ? {} : { poll })
   }
-}
+})
 
 export const layer = group(
   HttpApi.make("murmuration").add(StatusWritesGroup),
@@ -130,7 +134,7 @@ export const layer = group(
       const viewer = yield* Caller.account
       const { appId } = yield* Caller
       yield* supported(payload)
-      const post = postOf(payload, appId)
+      const post = yield* postOf(payload, appId)
       yield* mentions.introduce(post.text)
       const command: Command = payload.scheduledAt
         ? { _tag: "Schedule", post, scheduledAt: yield* scheduledFor(payload.scheduledAt) }
@@ -152,7 +156,7 @@ export const layer = group(
           text: payload.status ?? "",
           spoilerText: payload.spoilerText ?? "",
           sensitive: payload.sensitive ?? null,
-          language: payload.language || null,
+          language: yield* languageGiven(payload.language),
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
           media: wordsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })

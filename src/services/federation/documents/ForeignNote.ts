@@ -1,6 +1,7 @@
-import { sanitiseForeign } from "../../html/Sanitise.ts"
+import { sanitise, sanitiseForeign } from "../../html/Sanitise.ts"
 import { normalise } from "../../html/Tags.ts"
-import { momentOf } from "../../Moments.ts"
+import { statusBytesMax } from "../../instance/ContentLimits.ts"
+import { momentMillisMin, momentOf } from "../../Moments.ts"
 import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
@@ -19,9 +20,10 @@ import {
   typeOf,
   worded
 } from "./Reading.ts"
+import { makeRoom } from "./Room.ts"
 
-/** Characters of a post's HTML; the rest is cut (row 39). */
-export const contentCharactersMax = 200_000
+/** Characters of a post's HTML that are read; the rest is cut (row 39). */
+export const contentCharactersMax = statusBytesMax
 /** Mentions and hashtags that are heeded. */
 export const mentionsMax = 100
 export const hashtagsMax = 50
@@ -94,27 +96,30 @@ export const foreignNote = (
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])
   const url = pageOf(note, id, readUrl)
+  const room = makeRoom(statusBytesMax)
+  const asked = foreignPoll(note, now)
+  const poll = asked && { ...asked, options: room.members(asked.options, (option) => [option]) }
   const { language, text } = worded(note, "content", contentCharactersMax)
   const spoiler = worded(note, "summary", summaryCharactersMax)
-  const warning = other === undefined ? spoiler.text : ""
+  const warning = other === undefined ? room.text(spoiler.text) : ""
   return {
     uri: id.href,
     url,
-    html: other === undefined ? sanitiseForeign(text) : digestOf(note, url),
+    html: other === undefined ? room.html(text, sanitiseForeign) : room.html(digestOf(note, url), sanitise),
     spoilerText: warning,
     sensitive: note["sensitive"] === true || warning !== "",
     visibility: visibilityOf({ to, cc }, author.followersUrl ?? undefined),
     language: language ?? spoiler.language,
     inReplyTo: idOf(note["inReplyTo"]),
     publishedMillis: Math.min(published, now),
-    updatedMillis: updated === undefined ? undefined : Math.min(updated, now),
+    updatedMillis: updated === undefined || updated === momentMillisMin ? undefined : Math.min(updated, now),
     mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
     addressed: [...to, ...cc],
-    tags: hashtags(note),
-    attachments: foreignAttachments(other === undefined ? note : withFile(note, other), readUrl),
+    tags: room.members(hashtags(note), ({ displayName, name }) => [name, displayName]),
+    attachments: foreignAttachments(other === undefined ? note : withFile(note, other), readUrl, room.text),
     favourites: totalOf(note["likes"]),
     reblogs: totalOf(note["shares"]),
-    poll: foreignPoll(note, now),
+    poll,
     emojis: foreignEmojis(note, readUrl)
   }
 }
