@@ -98,6 +98,8 @@ const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
     }]
   })
 
+const isPolicy = Schema.is(Schema.Literals(["public", "followers", "nobody"]))
+
 const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => {
   const poll = pollOf(payload.poll)
   return {
@@ -110,7 +112,8 @@ const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => {
     applicationId: applicationId ?? null,
     allowedMentions: payload.allowedMentions ?? null,
     mediaIds: filesOf(payload.mediaIds ?? []),
-    ...(poll === null ? {} : { poll })
+    ...(poll === null ? {} : { poll }),
+    ...(isPolicy(payload.quoteApprovalPolicy) && { quoteApprovalPolicy: payload.quoteApprovalPolicy })
   }
 }
 
