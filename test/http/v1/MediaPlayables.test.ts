@@ -49,7 +49,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.deepInclude(yield* uploaded(bob, still), { type: "image" })
     }))
 
-  it.effect("S-073 S-074: sounds keep their title, show their cover, and have no preview without one", () =>
+  it.effect("S-073 S-074 F36: sounds keep their title, show their cover, and have no preview without one", () =>
     Effect.gen(function*() {
       const cleo = yield* newcomer("cleo")
       const kinds = [["a.ogg", ["-c:a", "libvorbis"]], ["a.opus", []], ["a.wav", []], ["a.flac", []], [
@@ -65,6 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       const made = yield* uploaded(cleo, yield* soundWithCover(yield* png, tags))
       assert.strictEqual(made.type, "audio")
       assert.strictEqual(made.meta.small.size, "300x300")
+      assert.hasAllKeys(made.meta.colors, ["background", "foreground", "accent"])
       const found = yield* probed((yield* bytesAt(made.url)).bytes)
       assert.include(found, `"title": "A tone"`)
       assert.include(found, `"artist": "Ada"`)
