@@ -51,9 +51,9 @@ describe("posts of other servers", () => {
       assert.strictEqual(at(published), expected))
   }
 
-  it("F10, row 81: an edit is never later than now, nor before 1970", () => {
+  it("row 81: an edit is never later than now", () => {
     assert.strictEqual(read({ updated: "2027-01-01T00:00:00Z" })?.updatedMillis, now)
-    assert.strictEqual(read({ updated: "1960-01-01T00:00:00Z" })?.updatedMillis, 0)
+    assert.isUndefined(read({ updated: "1960-01-01T00:00:00Z" })?.updatedMillis)
     assert.isUndefined(read({ updated: "x" })?.updatedMillis)
   })
 
