@@ -9,6 +9,7 @@ import type { Letter } from "../letters/Mailer.ts"
 import * as Texts from "../letters/Texts.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
 
@@ -72,7 +73,7 @@ const make = Effect.gen(function*() {
       }`
       return Redacted.value(secret)
     },
-    sql.withTransaction,
+    transaction(sql),
     Effect.orDie
   )
 
