@@ -132,6 +132,14 @@ describe("house rule 3: time and chance are services", () => {
   })
 })
 
+describe("what comes from outside", () => {
+  it("F10: dates are read in src/services/Moments.ts only, where they are brought between 1970 and 9999", () => {
+    const others = sources.filter(({ path }) => path !== "src/services/Moments.ts")
+    const read = /Date\.(?:parse|UTC)\b|DateTime\.make\w*|Schema\.Date\w*/g
+    assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, read)), [])
+  })
+})
+
 describe("house rule 4: snake_case", () => {
   it("names properties in src/http/wire only", () => {
     const inside = sources.filter(({ path }) => !path.startsWith("src/http/wire/"))

@@ -4,6 +4,7 @@ import { Uploads } from "../../services/media/Uploads.ts"
 import { takesFiles, withFiles } from "./Files.ts"
 import { flatten, fromJson, isFlat, nest } from "./Parameters.ts"
 import { isClients, normalise } from "./Paths.ts"
+import { hasQueryBody, withQueryBody } from "./QueryBody.ts"
 import { isMultipart, malformed, mediaType, merge, parse, tooLarge, withJson } from "./Replaced.ts"
 
 /** The largest body of a request. */
@@ -45,8 +46,8 @@ export const layer = make(undefined)
 export const layerWithFiles = Layer.unwrap(Effect.map(Uploads, make))
 
 /** Nothing to read or to rewrite: most requests of most apps. */
-const isNormal = ({ method }: HttpServerRequest.HttpServerRequest, path: string, search: string): boolean =>
-  !HttpMethod.hasBody(method) && isFlat(search) && normalise(path) === path
+const isNormal = (request: HttpServerRequest.HttpServerRequest, path: string, search: string): boolean =>
+  !HttpMethod.hasBody(request.method) && isFlat(search) && normalise(path) === path && !hasQueryBody(request)
 
 const isRequest = (
   result: HttpServerRequest.HttpServerRequest | HttpServerResponse.HttpServerResponse
@@ -63,8 +64,11 @@ const limitOf = (request: HttpServerRequest.HttpServerRequest) =>
 const normalised = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
   path: string,
-  search: string
+  written: string
 ) {
+  const search = !HttpMethod.hasBody(request.method) && hasQueryBody(request)
+    ? yield* withQueryBody(request, written)
+    : written
   const query = search === "" ? "" : yield* parse(() => flatten(search))
   const url = query === "" ? path : `${path}?${query}`
   const moved = url === request.url ? request : request.modify({ url })

@@ -93,11 +93,14 @@ const make = Effect.gen(function*() {
   })
 
   /** `letter` for the user with this address, worked out when the answer to the request has gone. */
-  const postTo = (email: string, letter: (user: User) => Effect.Effect<Letter | undefined>) =>
-    letters.post(Effect.gen(function*() {
-      const user = yield* users.findByEmail(EmailAddresses.parse(email.trim()) ?? "")
+  const postTo = (given: string, letter: (user: User) => Effect.Effect<Letter | undefined>) => {
+    const email = EmailAddresses.parse(given.trim())
+    if (email === undefined) return Effect.void
+    return letters.post(Effect.gen(function*() {
+      const user = yield* users.findByEmail(email)
       return Option.isSome(user) ? yield* letter(user.value) : undefined
     }))
+  }
 
   const confirm = traced("MailLinks.confirm")(function*(secret: string) {
     const link = Option.getOrUndefined(yield* find(secret, "confirmation"))

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Conflict, RecordNotFound, Unprocessable, validationFailed } from "../Errors.ts"
-import { graphemes } from "../html/Text.ts"
+import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import { only } from "../Rows.ts"
@@ -160,7 +160,7 @@ const typeOf: Record<FileKind, MediaType> = { picture: "image", gif: "gifv", vid
 
 /** The columns that words stand in; only those that are given. */
 export const columnsOf = Effect.fnUntraced(function*({ description, focus }: MediaText) {
-  if (description && graphemes(description, mediaDescriptionCharactersMax) > mediaDescriptionCharactersMax) {
+  if (description && exceeds(description, mediaDescriptionCharactersMax)) {
     return yield* validationFailed(`Description is too long (maximum is ${mediaDescriptionCharactersMax} characters)`)
   }
   return {

@@ -5,6 +5,7 @@ import * as Counters from "../../Counters.ts"
 import type { AccountId } from "../../Ids.ts"
 import { jointly } from "../../Jointly.ts"
 import { known, only } from "../../Rows.ts"
+import { attached } from "../../statuses/Tagging.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignAttachment } from "../documents/ForeignMedia.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
@@ -160,13 +161,14 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           SELECT ${id}::bigint, m, NOT addressed, quiet FROM unnest(${mentions.map((mention) => mention.id)}::bigint[],
             ${mentions.map(({ addressed }) => addressed)}::boolean[],
             ${mentions.map(({ quiet }) => quiet)}::boolean[]) AS named (m, addressed, quiet) ON CONFLICT DO NOTHING`
-        yield* note.tags.length === 0 ? Effect.void : sql`WITH wanted AS (
-            SELECT * FROM unnest(${note.tags.map(({ name }) => name)}::text[],
-              ${note.tags.map(({ displayName }) => displayName)}::text[]) AS w (name, display_name) ORDER BY name),
-          words AS (INSERT INTO tags (id, name, display_name, created_at, last_status_at)
-            SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
-            ON CONFLICT (name) DO UPDATE SET last_status_at = greatest(tags.last_status_at, ${at}) RETURNING id)
-          INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${id}::bigint FROM words ON CONFLICT DO NOTHING`
+        yield* note.tags.length === 0 ? Effect.void : sql`WITH made AS (SELECT)${
+          attached(
+            sql,
+            sql`(SELECT ${id}::bigint, ${accountId}::bigint, ${note.visibility}::text, ${at}::timestamptz)`,
+            note.tags,
+            millis
+          )
+        } SELECT FROM made`
         if (note.poll !== undefined) yield* polls.create(id, note.poll)
         yield* decorate(note)
         if (note.attachments.length > 0) {
