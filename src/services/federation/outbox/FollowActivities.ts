@@ -31,6 +31,8 @@ export class FollowActivities extends Context.Service<FollowActivities, {
    * Remembers the id of a follow as it came, and accepts it, again if need be, where it stands.
    */
   readonly received: (follower: bigint, target: bigint, uri: string | undefined) => Sent
+  /** Whether an id of ours is that of an earlier follow, and a later one, or a request, stands by now. */
+  readonly isEarlier: (follower: bigint, target: bigint, uri: string) => Effect.Effect<boolean, SqlError>
   /** Tells of a block that was just stored. */
   readonly block: (accountId: bigint, target: bigint) => Sent
   /** Before its row is gone. */
@@ -146,6 +148,13 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         }
       )
 
+      const isEarlier = traced("FollowActivities.isEarlier")((follower: bigint, target: bigint, uri: string) =>
+        Effect.map(
+          URL.parse(uri)?.origin === config.publicUrl ? found(follower, target) : Effect.succeed([]),
+          ([row]) => row !== undefined && row.uri !== null && row.uri !== uri
+        )
+      )
+
       const blocking = (accountId: bigint, target: bigint) =>
         sql<{ id: bigint; username: string; uri: string }>`SELECT b.id, me.username, a.uri FROM blocks b
           JOIN accounts me ON me.id = b.account_id JOIN accounts a ON a.id = b.target_account_id
@@ -170,6 +179,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         acceptAll,
         refuse,
         received,
+        isEarlier,
         block: traced("FollowActivities.block")((accountId, target) => blocked(accountId, target, false)),
         undoBlock: traced("FollowActivities.undoBlock")((accountId, target) => blocked(accountId, target, true))
       })
