@@ -44,7 +44,7 @@ export const ready = (
   application: record.applicationName === null
     ? undefined
     : json<NonNullable<Status["application"]>>({ name: record.applicationName, website: record.applicationWebsite }),
-  showApplication: record.showApplication
+  showApplication: record.local && record.showApplication
 })
 
 /** Texts of a record that may name emoji, its poll's beside them. */
@@ -125,7 +125,7 @@ export const compose = (
     body: status.body,
     account,
     reblog,
-    application: own || status.showApplication ? status.application : undefined,
+    application: own || status.showApplication ? status.application ?? "null" : undefined,
     poll: status.poll,
     figures: key.original === undefined ? standing : noFigures,
     marks: viewer === undefined ? undefined : standing,

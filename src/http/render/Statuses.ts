@@ -184,7 +184,10 @@ export class StatusViews extends Context.Service<StatusViews, {
 
       const renderForRedraft = traced("StatusViews.renderForRedraft")(function*(owner: AccountId, id: bigint) {
         const { text } = yield* statuses.source(owner, id)
-        return forRedraft(yield* renderOne(owner, id), text)
+        const shown = yield* renderOne(owner, id)
+        const original = (yield* bodies([id])).get(id)?.key.original
+        const repeated = original === undefined ? "" : (yield* statuses.source(owner, original.id)).text
+        return forRedraft(shown, text, repeated)
       })
 
       const renderFor = traced("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {

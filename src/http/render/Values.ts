@@ -81,7 +81,7 @@ export const scheduledValues = (
     withRateLimit: false,
     allowedMentions: post.allowedMentions,
     quotedStatusId: null,
-    quoteApprovalPolicy: "nobody"
+    quoteApprovalPolicy: post.quoteApprovalPolicy ?? "nobody"
   },
   mediaAttachments: media.map((one) => mediaValues(config, one))
 })

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts, type FoundAccount } from "../../services/identity/Accounts.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -17,6 +18,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/Accounts.ts"
+import { deprecated } from "../render/Deprecation.ts"
 import { FeaturedTagViews } from "../render/FeaturedTags.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
@@ -136,7 +138,7 @@ export const layer = group(
         return Reply.list(found.suspended ? [] : yield* featuredTags.of(found.id))
       }),
       lists: none,
-      identityProofs: none,
+      identityProofs: (request) => Effect.map(none(request), HttpServerResponse.setHeaders(deprecated("2022-03-30"))),
       note: traced("accountConnections.note")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         const { id } = yield* accounts.find(params.id)

@@ -101,6 +101,8 @@ const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
     }]
   })
 
+const isPolicy = Schema.is(Schema.Literals(["public", "followers", "nobody"]))
+
 const postOf = Effect.fnUntraced(function*(
   payload: NewStatus,
   applicationId: AppId | undefined
@@ -116,7 +118,8 @@ const postOf = Effect.fnUntraced(function*(
     applicationId: applicationId ?? null,
     allowedMentions: payload.allowedMentions ?? null,
     mediaIds: filesOf(payload.mediaIds ?? []),
-    ...(poll === null ? {} : { poll })
+    ...(poll === null ? {} : { poll }),
+    ...(isPolicy(payload.quoteApprovalPolicy) && { quoteApprovalPolicy: payload.quoteApprovalPolicy })
   }
 })
 

@@ -35,7 +35,7 @@ export class Polls extends Context.Service<Polls, {
   ) => Effect.Effect<number | undefined, SqlError>
   /** Whether people would be asked something else by this poll, or by none. */
   readonly differs: (statusId: bigint, poll: NewPoll | null) => Effect.Effect<boolean, SqlError>
-  /** Votes once and for all; `author` is whose poll it is. Votes for polls of others are counted by their servers. */
+  /** Votes for good; `author` is whose poll it is. Votes for polls of others are counted by their servers. */
   readonly vote: (
     statusId: bigint,
     author: bigint,
@@ -130,7 +130,7 @@ export class Polls extends Context.Service<Polls, {
           if (chosen.length === 0 || chosen.some((choice) => poll.options[choice] === undefined)) {
             return yield* validationFailed("The chosen vote option does not exist")
           }
-          if (poll.before.length > 0 || (chosen.length > 1 && !poll.multiple)) {
+          if (!isOpenTo(poll, chosen)) {
             return yield* validationFailed("You have already voted on this poll")
           }
           yield* enter(statusId, voter, chosen, poll)
@@ -143,7 +143,7 @@ export class Polls extends Context.Service<Polls, {
           if (!poll.local || poll.options[choice] === undefined) {
             return yield* validationFailed("The chosen vote option does not exist")
           }
-          if (poll.before.includes(choice) || (poll.before.length > 0 && !poll.multiple)) {
+          if (!isOpenTo(poll, [choice])) {
             return yield* validationFailed("You have already voted on this poll")
           }
           yield* enter(statusId, voter, [choice], poll)
@@ -183,6 +183,12 @@ interface Row {
   readonly expiresAt: Date | null
   readonly local: boolean
 }
+
+/** Whether somebody may add these choices: of several, where the poll takes several, each once. */
+const isOpenTo = (
+  { before, multiple }: { readonly before: ReadonlyArray<number>; readonly multiple: boolean },
+  chosen: ReadonlyArray<number>
+) => multiple ? !chosen.some((choice) => before.includes(choice)) : before.length === 0 && chosen.length === 1
 
 const namesOf = ({ options }: NewPoll) => options.map((option) => option.trim()).filter((option) => option !== "")
 

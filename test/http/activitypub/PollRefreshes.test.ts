@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import migration from "../../../migrations/0025_moments.ts"
+import migration from "../../../migrations/0026_moments.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, eventually, serve, timesAsked } from "./Exchange.ts"
 import { question, tally } from "./Questions.ts"

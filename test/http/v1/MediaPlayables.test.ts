@@ -1,10 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ffmpeg, probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
+import { probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
 import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
-
-ffmpeg()
 
 const png = Effect.promise(() => picture(300, 300).png().toBuffer())
 
@@ -51,7 +49,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.deepInclude(yield* uploaded(bob, still), { type: "image" })
     }))
 
-  it.effect("S-073 S-074: sounds keep their title, show their cover, and have no preview without one", () =>
+  it.effect("S-073 S-074 F36: sounds keep their title, show their cover, and have no preview without one", () =>
     Effect.gen(function*() {
       const cleo = yield* newcomer("cleo")
       const kinds = [["a.ogg", ["-c:a", "libvorbis"]], ["a.opus", []], ["a.wav", []], ["a.flac", []], [
@@ -67,6 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       const made = yield* uploaded(cleo, yield* soundWithCover(yield* png, tags))
       assert.strictEqual(made.type, "audio")
       assert.strictEqual(made.meta.small.size, "300x300")
+      assert.hasAllKeys(made.meta.colors, ["background", "foreground", "accent"])
       const found = yield* probed((yield* bytesAt(made.url)).bytes)
       assert.include(found, `"title": "A tone"`)
       assert.include(found, `"artist": "Ada"`)
