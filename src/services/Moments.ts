@@ -11,6 +11,9 @@ export const momentMillisMin = 0
 /** The last moment of the year 9999. */
 export const momentMillisMax = 253_402_300_799_999
 
+/** How far ahead a clock of ours may be, or have been, in milliseconds: what is later is not believed. */
+export const aheadMillisMax = 5 * 60_000
+
 /** A moment brought between the years 1970 and 9999. */
 export const clampMoment = (millis: number): number => Math.min(Math.max(millis, momentMillisMin), momentMillisMax)
 

@@ -108,4 +108,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
         }
       }
     }))
+
+  it.effect("F32: ids keep all of their digits, also where they are numbers in JSON", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [eva, fred] = [yield* createPerson("eva"), yield* createPerson("fred")]
+      const root = yield* publish(eva, "root")
+      // Above 2^53, odd: the last digit goes first.
+      assert.isAbove(Number(root), Number.MAX_SAFE_INTEGER)
+      const planned = yield* call("POST", "/api/v1/statuses", fred, undefined, {
+        headers: { "content-type": "application/json" },
+        body: `{"status":"later","in_reply_to_id":${root},"scheduled_at":"2099-01-01T00:00:00Z"}`
+      })
+      assert.include(planned.text, `"in_reply_to_id":${root},`)
+      yield* post(`/api/v1/statuses/${root}/favourite`, fred)
+      yield* Effect.repeat(get("/api/v1/notifications", eva), { until: ({ body }) => body.length === 1 })
+      const [{ id }] = (yield* get("/api/v1/notifications", eva)).body
+      assert.include((yield* get("/api/v2/notifications", eva)).text, `"most_recent_notification_id":${id},`)
+      assert.include((yield* get("/oauth/token/info", eva)).text, `"resource_owner_id":${eva.accountId},`)
+    }))
 })

@@ -16,6 +16,7 @@ import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions
 import { editMillis, isCurrent, type Version } from "../../services/federation/inbox/Versions.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
+import { transaction } from "../../services/Transactions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -69,7 +70,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   })
 
   const adopt = (uri: string) =>
-    sql.withTransaction(statuses.adopt(uri)).pipe(
+    transaction(sql)(statuses.adopt(uri)).pipe(
       Effect.flatMap((ids) =>
         ids.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids })
       ),

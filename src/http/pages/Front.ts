@@ -47,7 +47,9 @@ ${rulesOf(yield* instance.rules)}
   })
 
   const about = Effect.gen(function*() {
-    const { contactEmail, extendedDescription, shortDescription, title } = yield* instance.about
+    const { contactEmail, contactUsername, extendedDescription, shortDescription, termsOfService, title } =
+      yield* instance
+        .about
     return pages.respond({
       title: `About ${title}`,
       body: html`
@@ -57,8 +59,15 @@ ${
           : html`<div class="content" dir="auto">${raw(sanitise(extendedDescription.html))}</div>`
       }
 ${contactEmail === "" ? "" : html`<p>Write to <a href="mailto:${contactEmail}">${contactEmail}</a>.</p>`}
+${
+        contactUsername === null
+          ? ""
+          : html`<p>Ask <a href="/@${contactUsername}">@${contactUsername}</a> about this server.</p>`
+      }
 ${rulesOf(yield* instance.rules)}
-<p><a href="/privacy-policy">Privacy policy</a></p>`
+<p><a href="/privacy-policy">Privacy policy</a>${
+        termsOfService === null ? "" : html` · <a href="/terms-of-service">Terms of service</a>`
+      }</p>`
     })
   })
 
@@ -70,7 +79,18 @@ ${rulesOf(yield* instance.rules)}
         : html`<div class="content" dir="auto">${raw(sanitise(privacyPolicy.html))}</div>`
     }))
 
+  const terms = Effect.map(
+    instance.about,
+    ({ termsOfService }) =>
+      termsOfService === null ? pages.notFound : pages.respond({
+        title: "Terms of service",
+        body: html`<p class="soft">From ${termsOfService.since}</p>
+<div class="content" dir="auto">${raw(sanitise(termsOfService.html))}</div>`
+      })
+  )
+
   return Layer.mergeAll(
+    HttpRouter.add("GET", "/terms-of-service", terms),
     HttpRouter.add("GET", "/", front),
     HttpRouter.add("GET", "/about", about),
     HttpRouter.add("GET", "/privacy-policy", privacy)

@@ -88,7 +88,7 @@ const groupText = (
     groupKey: key,
     notificationsCount: count,
     type: newest.type,
-    mostRecentNotificationId: Number(newest.id),
+    mostRecentNotificationId: newest.id,
     pageMinId: id(oldest.id),
     pageMaxId: id(newest.id),
     latestPageNotificationAt: timestamp(newest.createdAt),

@@ -7,6 +7,7 @@ import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
 import { notAccepted, problemsOf, refusal } from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
+import { StaffLetters } from "./StaffLetters.ts"
 import { Users } from "./Users.ts"
 
 /** What somebody says who wants an account. */
@@ -33,6 +34,7 @@ export class SignUps extends Context.Service<SignUps, {
       const registrations = yield* Registrations
       const users = yield* Users
       const mailLinks = yield* MailLinks
+      const staffLetters = yield* StaffLetters
 
       const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(function*(app, { agreement, ...wish }) {
         if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
@@ -46,6 +48,7 @@ export class SignUps extends Context.Service<SignUps, {
         })
         const user = yield* users.find(accountId)
         if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
+        else if (Option.isSome(user) && !user.value.approved) yield* staffLetters.waits(accountId)
         return accountId
       })
       return SignUps.of({ signUp })

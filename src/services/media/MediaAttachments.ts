@@ -7,6 +7,7 @@ import type { AccountId } from "../Ids.ts"
 import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import type { FileKind } from "./FileTypes.ts"
 import { Holdings } from "./Holdings.ts"
 import { type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
@@ -85,7 +86,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           )
           const names = thumbnail === undefined ? [upload.name] : [upload.name, thumbnail.name]
           return (yield* holdings.hold(names, { mediaId: id })) ? id : yield* new Conflict()
-        }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+        }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       })
 
       const find = traced("MediaAttachments.find")(function*(owner: AccountId, id: bigint) {
@@ -116,7 +117,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
             yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
               meta = meta || ${small}::jsonb WHERE id = ${id}`
             return names
-          }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+          }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
           yield* files.discard(old)
         }
       )

@@ -67,7 +67,7 @@ describe("simulation of servers that federate", () => {
   ])("F44: seed %i holds, in which %s", async (seed) => {
     const result = await fleet.run(seed, settings)
     assert.deepStrictEqual(result.broken, [])
-  }, 120_000)
+  }, 240_000)
 
   it.each([...mutants.entries()].map(([mutant, { name, seedsMax }]) => ({ mutant, name, seedsMax })))(
     "finds a bug within $seedsMax seeds: $name",
