@@ -15,10 +15,22 @@ export const answerFailure = (failure: unknown) => {
     return Effect.succeed(
       failure.kind === "Params"
         ? Reply.plainError(404, "Record not found")
-        : Reply.plainError(422, `Validation failed: ${firstLine(failure)}`)
+        : Reply.plainError(422, `Validation failed: ${parameterOf(failure) ?? "Request"} is invalid`)
     )
   }
   return Effect.die(failure)
 }
 
-const firstLine = (failure: HttpApiError.HttpApiSchemaError) => failure.cause.message.split("\n")[0] ?? "invalid"
+/** The parameter that does not decode, as it is sent: `poll[options][0]`. */
+const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefined => {
+  const [, path] = /^\s*at (\[.+\])$/m.exec(failure.cause.message) ?? []
+  if (path === undefined) return undefined
+  const [first, ...rest] = Array.from(
+    path.matchAll(/\["?([^"\]]*)"?\]/g),
+    ([, name = ""]) => name.slice(0, nameCharactersMax)
+  )
+  return [first, ...rest.map((name) => `[${name}]`)].join("")
+}
+
+/** Characters of a parameter's name that are told. */
+const nameCharactersMax = 100
