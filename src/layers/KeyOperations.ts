@@ -6,10 +6,14 @@ import { KeyOperations, type KeyPair, NoKey, rsaBits } from "../services/federat
 /** Parsed keys that are kept, the public and the private ones apart. */
 const keysMax = 10_000
 
+/** Characters of a key in PEM that may be one: an RSA key of 16,384 bits, the most that OpenSSL verifies with, has 2,900. */
+const pemCharactersMax = 4_096
+
 /** Parses each text once; `Option.none` for what is no key. */
 const parser = (parse: (pem: string) => KeyObject) => {
   const known = new LRUCache<string, Option.Option<KeyObject>>({ max: keysMax })
   return (pem: string): Option.Option<KeyObject> => {
+    if (pem.length > pemCharactersMax) return Option.none()
     const before = known.get(pem)
     if (before !== undefined) return before
     const parsed = Option.filter(

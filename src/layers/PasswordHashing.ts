@@ -2,7 +2,7 @@ import { Effect, Layer, Redacted, Semaphore } from "effect"
 import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { Unavailable } from "../services/Errors.ts"
-import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
+import { Credentials, passwordBytesMax, passwordsWaitingMax } from "../services/identity/Credentials.ts"
 import { traced } from "../services/Traced.ts"
 
 /** OWASP's first choice for argon2id: 19 MiB, 2 passes, 1 lane. */
@@ -12,8 +12,13 @@ const hashBytes = 32
 /** Hashes at a time on one node; each takes a thread and its memory. */
 const hashesAtOnceMax = 2
 
+/** Characters with which a text is no password, for a character of it may be a whole byte before it is normalised. */
+const tooLong = 4 * passwordBytesMax
+
 const utf8 = new TextEncoder()
-const bytesOf = (password: Redacted.Redacted) => utf8.encode(Redacted.value(password).normalize("NFC"))
+/** What no password may have is cut off, so that those that wait stay small; `verify` refuses it. */
+const bytesOf = (password: Redacted.Redacted) =>
+  utf8.encode(Redacted.value(password).slice(0, tooLong).normalize("NFC"))
 
 /** base64 without padding, as the PHC string format has it. */
 const encode = (bytes: Uint8Array) => Base64.encode(bytes).replaceAll("=", "")
@@ -34,7 +39,8 @@ export const layer = Layer.effect(
       Effect.suspend(() => {
         if (waiting >= passwordsWaitingMax) return new Unavailable()
         waiting++
-        return kdf.derive(Kdf.argon2id(parameters), bytesOf(password), { salt, length }).pipe(
+        const bytes = bytesOf(password)
+        return kdf.derive(Kdf.argon2id(parameters), bytes, { salt, length }).pipe(
           Effect.orDie,
           turns.withPermits(1),
           Effect.ensuring(Effect.sync(() => waiting--))
@@ -56,7 +62,8 @@ export const layer = Layer.effect(
         const [, memory, passes, parallelism, salt = "", expected = ""] = match
         const wanted = decode(expected)
         const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
-        return Mac.timingSafeEqual(yield* derive(parameters, password, decode(salt), wanted.length), wanted)
+        const found = yield* derive(parameters, password, decode(salt), wanted.length)
+        return Mac.timingSafeEqual(found, wanted) && Redacted.value(password).length < tooLong
       }
     )
     return Credentials.of({ hash, verify })

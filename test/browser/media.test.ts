@@ -1,12 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import sharp from "sharp"
-import { ffmpeg, silent, soundWithCover, video } from "../support/Ffmpeg.ts"
+import { silent, soundWithCover, video } from "../support/Ffmpeg.ts"
 import { blob, call, form, uploaded } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser, picture, visit } from "./Browser.ts"
-
-ffmpeg()
 
 const channels = (colour: string) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
 

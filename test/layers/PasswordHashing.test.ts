@@ -1,8 +1,8 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
-import { Credentials, passwordsWaitingMax } from "../../src/services/identity/Credentials.ts"
+import { Credentials, passwordBytesMax, passwordsWaitingMax } from "../../src/services/identity/Credentials.ts"
 
 const secret = Redacted.make("pässword of somebody")
 
@@ -29,6 +29,23 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       const stored = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
       assert.isTrue(yield* credentials.verify(Redacted.make("password"), stored))
       assert.isFalse(yield* credentials.verify(Redacted.make("passwort"), stored))
+    }))
+
+  it.effect("F11: a password of a megabyte is nobody's, and is not kept while others are hashed", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const long = "a".repeat(1_000_000)
+      const hash = yield* credentials.hash(Redacted.make(long.slice(0, passwordBytesMax)))
+      assert.isFalse(yield* credentials.verify(Redacted.make(long), hash))
+      const before = process.memoryUsage().arrayBuffers
+      const verifying = Array.from(
+        { length: passwordsWaitingMax },
+        () => Effect.exit(credentials.verify(Redacted.make(long), hash))
+      )
+      const fiber = yield* Effect.forkChild(Effect.all(verifying, { concurrency: "unbounded" }))
+      yield* Effect.yieldNow
+      assert.isBelow(process.memoryUsage().arrayBuffers - before, 8_000_000)
+      yield* Fiber.interrupt(fiber)
     }))
 
   it.effect("row 75: a flood is told to come again, and those before it are served", () =>

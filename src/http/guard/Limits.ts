@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../services/Errors.ts"
+import { hashedKey } from "../../services/HashedKey.ts"
 
 /** Uses in a period; periods are aligned to the clock (limits-and-rates.md section 3). */
 interface Limit {
@@ -29,7 +30,7 @@ export const limits = {
 } satisfies Record<string, Limit>
 export type LimitName = keyof typeof limits
 
-/** One use of a limit by somebody: a user's id, a token's id, an address (IPv6 by /64) or an e-mail address. */
+/** One use of a limit by somebody: a user's id, a token's id, an address (IPv6 by /64) or an e-mail address, of any length. */
 export interface Claim {
   readonly limit: LimitName
   readonly key: string
@@ -42,15 +43,24 @@ export interface Standing {
   readonly resetAt: number
 }
 
-/** Different keys of one limit and period that one process counts; beyond it the oldest are forgotten. */
-export const limitKeysMax = 200_000
+/** Keys of one limit that one process counts, about 200 bytes each; beyond it the oldest are forgotten. */
+export const limitKeysMax = 20_000
 
-/** Counts uses of each claim's current period, the present use included. */
-export type Count = (keys: ReadonlyArray<{ readonly id: string; readonly expiresAt: number }>) => Effect.Effect<
-  ReadonlyArray<number>
->
+/** A claim's current period: a name of bounded length, its end in milliseconds since 1970, and the uses that it has. */
+export interface Period {
+  readonly limit: LimitName
+  readonly id: string
+  readonly expiresAt: number
+  readonly uses: number
+}
 
-/** Limits of use. `spend` counts a use of every claim and answers the standing with the least left. */
+/** Counts a use of each period in turn, up to the first that has none left; answers their counts, that one's included. */
+export type Count = (periods: ReadonlyArray<Period>) => Effect.Effect<ReadonlyArray<number>>
+
+/**
+ * Limits of use. `spend` counts a use of every claim in turn and answers the standing with the least left. At the first
+ * claim that refuses it stops, so that who is turned away spends nothing that others share (an e-mail address).
+ */
 export class Limits extends Context.Service<Limits, {
   readonly spend: (claims: ReadonlyArray<Claim>) => Effect.Effect<Standing, TooManyRequests>
 }>()("murmuration/http/guard/Limits") {
@@ -59,10 +69,10 @@ export class Limits extends Context.Service<Limits, {
     Limits.of({
       spend: Effect.fnUntraced(function*(claims) {
         const now = yield* Clock.currentTimeMillis
-        const periods = claims.map(({ key, limit }) => {
+        const periods = claims.map(({ key, limit }): Period => {
           const { seconds, uses } = limits[limit]
           const index = Math.floor(now / (seconds * 1000))
-          return { id: `${limit}:${key}:${index}`, expiresAt: (index + 1) * seconds * 1000, uses }
+          return { limit, id: `${limit}:${hashedKey(key)}:${index}`, expiresAt: (index + 1) * seconds * 1000, uses }
         })
         const used = yield* count(periods)
         let least: Standing = { limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, resetAt: now }
@@ -90,17 +100,33 @@ export class Limits extends Context.Service<Limits, {
 
 /** Counters in this process; also what a node falls back on while Redis is away, so that guesses stay limited. */
 export const countInMemory = (): Count => {
-  const counters = new Map<string, { used: number; expiresAt: number }>()
-  return (keys) =>
-    Effect.map(Clock.currentTimeMillis, (now) =>
-      keys.map(({ expiresAt, id }) => {
-        const counter = counters.get(id)
-        if (counter !== undefined) return ++counter.used
-        for (const [old, { expiresAt }] of counters) {
-          if (expiresAt > now && counters.size < limitKeysMax) break
-          counters.delete(old)
-        }
-        counters.set(id, { used: 1, expiresAt })
-        return 1
-      }))
+  // Of each limit its own, so that a flood of one kind of key pushes out no guesses of another.
+  const all = new Map<LimitName, Map<string, Counter>>()
+  const use = ({ expiresAt, id, limit }: Period, now: number): number => {
+    const counters = all.get(limit) ?? new Map<string, Counter>()
+    all.set(limit, counters)
+    const counter = counters.get(id)
+    if (counter !== undefined) return ++counter.used
+    for (const [old, { expiresAt }] of counters) {
+      if (expiresAt > now && counters.size < limitKeysMax) break
+      counters.delete(old)
+    }
+    counters.set(id, { used: 1, expiresAt })
+    return 1
+  }
+  return (periods) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const counts: Array<number> = []
+      for (const period of periods) {
+        const used = use(period, now)
+        counts.push(used)
+        if (used > period.uses) break
+      }
+      return counts
+    })
+}
+
+interface Counter {
+  used: number
+  readonly expiresAt: number
 }

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { addressKey } from "../guard/Guard.ts"
 import { type LimitName, Limits } from "../guard/Limits.ts"
@@ -71,10 +72,10 @@ ${problem("For your safety we only accept forms that our own pages have just sho
 
   const spend = Effect.fnUntraced(function*(costs: Costs, form: URLSearchParams) {
     const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-    const email = form.get("email")?.trim().toLowerCase() ?? ""
+    const email = EmailAddresses.limitKey(form.get("email") ?? "")
     return yield* limits.spend([
       { limit: costs.address, key: addressKey(Option.getOrElse(remoteAddress, () => "unknown")) },
-      ...(costs.email === undefined ? [] : [{ limit: costs.email, key: email }])
+      ...(costs.email === undefined || email === undefined ? [] : [{ limit: costs.email, key: email }])
     ])
   })
 

@@ -1,5 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
+import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
@@ -61,7 +62,9 @@ ${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
 
   const post = forms.handle(
     Effect.fnUntraced(function*(form) {
-      const [to, email] = [returnTo(form.get("return_to")), form.get("email")?.trim() ?? ""]
+      const given = form.get("email")?.trim() ?? ""
+      // What is too long for an address is not shown again: the page would be as long.
+      const [to, email] = [returnTo(form.get("return_to")), given.length > emailCharactersMax ? "" : given]
       return yield* signIns.signIn(email, Redacted.make(form.get("password") ?? "")).pipe(
         Effect.flatMap(({ accountId }) => visitors.signIn(accountId, redirect(to))),
         Effect.catch((refused) =>

@@ -4,6 +4,7 @@ import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { type Hiding, Standings } from "../../services/statuses/Standings.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
@@ -90,13 +91,13 @@ export class StatusViews extends Context.Service<StatusViews, {
           texts: [...sourceOf(record).texts, ...record.poll?.options ?? []]
         })))
         const now = yield* Clock.currentTimeMillis
-        const made = new Map<bigint, ReadyStatus>()
-        for (const record of records.values()) {
-          const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
-          if (record.reblogOfId !== null && original === undefined) continue
-          made.set(record.id, ready(config, record, original, named, now))
-        }
-        return made
+        return new Map(
+          yield* renderedRows("status", records.values(), ({ id }) => id, (record) => {
+            const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
+            if (record.reblogOfId !== null && original === undefined) return undefined
+            return [record.id, ready(config, record, original, named, now)] as const
+          })
+        )
       })
 
       /** The statuses and, for reblogs, their originals. */

@@ -25,6 +25,9 @@ const scopes = {
 } satisfies Record<string, ReadonlyArray<string>>
 export type ChannelName = keyof typeof scopes
 
+/** Characters of a hashtag as a client writes it: names of channels stay in memory, and no post has a longer one. */
+const tagCharactersMax = 255
+
 /** Channels of which everybody has an own one. */
 export type OwnChannel = "user" | "user:notification" | "direct"
 
@@ -95,7 +98,8 @@ export const channelOf = (
       return Result.succeed({ name, topic: ownTopic(name, asking.accountId), label: JSON.stringify([name]) })
     case "hashtag":
     case "hashtag:local": {
-      const tag = Tags.normalise(parameters.tag ?? "")
+      const given = parameters.tag ?? ""
+      const tag = given.length > tagCharactersMax ? "" : Tags.normalise(given)
       return tag === ""
         ? Result.fail(refused("noTag"))
         // Clients find their own subscription by the tag as they wrote it.

@@ -5,6 +5,7 @@ import { Accounts, type FoundAccount } from "../../services/identity/Accounts.ts
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { Connections } from "../../services/social/Connections.ts"
 import { Notes } from "../../services/social/Notes.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
@@ -110,7 +111,14 @@ export const layer = group(
         const found = yield* relationships.of(yield* Caller.account, Lists.idsOf(query.id), {
           withSuspended: query.withSuspended === true
         })
-        return Reply.list(found.map((record) => json<Relationship>(relationshipValues(record))))
+        return Reply.list(
+          yield* renderedRows(
+            "relationship",
+            found,
+            ({ id }) => id,
+            (record) => json<Relationship>(relationshipValues(record))
+          )
+        )
       }),
       familiarFollowers: traced("accountConnections.familiarFollowers")(function*({ query }) {
         const ids = Lists.idsOf(query.id).slice(0, accountBatchMax)

@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NotAllowed, Unauthorized } from "../../services/Errors.ts"
+import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { Users } from "../../services/identity/Users.ts"
 import { traced } from "../../services/Traced.ts"
@@ -47,9 +48,10 @@ export const layer = group(
       confirmations: traced("emails.confirmations")(function*({ payload }) {
         const { address, appId } = yield* Caller
         const user = yield* own
+        const key = EmailAddresses.limitKey(payload.email ?? user.email)
         yield* limits.spend([
           { limit: "confirmationAddress", key: address },
-          { limit: "mailEmail", key: (payload.email ?? user.email).toLowerCase() }
+          ...(key === undefined ? [] : [{ limit: "mailEmail" as const, key }])
         ])
         if (user.createdByAppId === undefined || user.createdByAppId !== appId) {
           return yield* new NotAllowed({

@@ -4,23 +4,30 @@ import { Redis } from "../Redis.ts"
 
 const prefix = "murmuration:limit:"
 
+/** Counts a use of each key in turn (its end and its uses are arguments), up to the first that has none left. */
+const countInTurn = `
+local counts = {}
+for i, key in ipairs(KEYS) do
+  counts[i] = redis.call('INCR', key)
+  if counts[i] == 1 then redis.call('PEXPIREAT', key, ARGV[2 * i - 1]) end
+  if counts[i] > tonumber(ARGV[2 * i]) then break end
+end
+return counts`
+
 /** Limits that all nodes count together. While Redis is away each node counts for itself, so guessing stays limited. */
 export const layer = Layer.effect(
   Limits,
   Effect.gen(function*() {
     const redis = yield* Redis
     const alone = countInMemory()
-    const together: Count = (keys) =>
+    const together: Count = (periods) =>
       redis.use(async (client) => {
-        const pipeline = client.pipeline()
-        for (const { expiresAt, id } of keys) pipeline.incr(prefix + id).pexpireat(prefix + id, expiresAt)
-        const replies = await pipeline.exec() ?? []
-        return keys.map((_, index) => {
-          const [error, count] = replies[index * 2] ?? []
-          if (error || typeof count !== "number") throw error ?? new Error("no count")
-          return count
-        })
-      }).pipe(Effect.catch(() => alone(keys)))
+        const names = periods.map(({ id }) => prefix + id)
+        const figures = periods.flatMap(({ expiresAt, uses }) => [expiresAt, uses])
+        const counts = await client.eval(countInTurn, names.length, ...names, ...figures)
+        if (!Array.isArray(counts) || !counts.every((count) => typeof count === "number")) throw new Error("no counts")
+        return counts
+      }).pipe(Effect.catch(() => alone(periods)))
     return Limits.make(together)
   })
 )

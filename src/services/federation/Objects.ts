@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { renderedRows } from "../Rendered.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
 import { traced } from "../Traced.ts"
 import {
@@ -96,17 +97,17 @@ export class Objects extends Context.Service<Objects, {
               .map((id) => LocalIds.note(config, record.username, id))
           }
         }
-        const objectOf = (record: StatusRecord): ReadonlyArray<readonly [bigint, LocalObject]> => {
+        const objectOf = (record: StatusRecord): readonly [bigint, LocalObject] | undefined => {
           if (record.reblogOfId === null) {
             const note = noteDocument(config, record, related(record), now)
-            return [[record.id, { note, activity: createDocument(config, record, note) }]]
+            return [record.id, { note, activity: createDocument(config, record, note) }]
           }
           const original = refById.get(record.reblogOfId)
-          if (original === undefined) return []
+          if (original === undefined) return undefined
           const activity = announceDocument(config, record, { object: uriOf(original), author: actorOf(original) })
-          return [[record.id, { note: undefined, activity }]]
+          return [record.id, { note: undefined, activity }]
         }
-        return new Map(wanted.flatMap(objectOf))
+        return new Map(yield* renderedRows("status", wanted, ({ id }) => id, objectOf))
       }, Effect.orDie)
 
       const uris = traced("Objects.uris")(

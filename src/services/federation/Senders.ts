@@ -17,6 +17,8 @@ import * as SingleFlight from "./SingleFlight.ts"
 const keysMax = 20_000
 /** How often a key is looked up at its origin at most, in milliseconds (F27). */
 export const lookUpMillisMin = 5 * 60_000
+/** The same while the origin does not answer: it may be back soon, and until then whoever it speaks for is not heard. */
+export const unavailableMillisMin = 60_000
 /** How long a key in memory is believed, in milliseconds. */
 const keptMillisMax = 60_000
 
@@ -110,7 +112,8 @@ export class Senders extends Context.Service<Senders, {
       const lookUp = Effect.fnUntraced(function*(keyId: string) {
         const now = yield* Clock.currentTimeMillis
         const before = lookedUp.get(keyId)
-        if (before !== undefined && now - before.at < lookUpMillisMin && now >= before.at) {
+        const restMillis = before?.available === false ? unavailableMillisMin : lookUpMillisMin
+        if (before !== undefined && now - before.at < restMillis && now >= before.at) {
           return before.available ? undefined : yield* new KeyUnavailable({ keyId })
         }
         const url = readUrl(keyId)

@@ -15,12 +15,16 @@ const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9]
 
 /** The address with its domain in lower-case ASCII, or undefined for what is none. */
 export const parse = (text: string): string | undefined => {
+  if (text.length > emailCharactersMax) return undefined
   const [local = "", domain, ...more] = text.split("@")
-  if (text.length > emailCharactersMax || domain === undefined || more.length > 0) return undefined
+  if (domain === undefined || more.length > 0) return undefined
   if (local.length > localPartCharactersMax || !localPart.test(local) || !plainDomain.test(domain)) return undefined
   const ascii = domainToASCII(domain)
   return ascii.length <= domainCharactersMax && domainName.test(ascii) ? `${local}@${ascii}` : undefined
 }
+
+/** What uses of an address are counted under, however it is written; undefined for what is none. */
+export const limitKey = (text: string): string | undefined => parse(text.trim())?.toLowerCase()
 
 /** What a domain may look like before it is mapped: the mapping would make a dot or a slash of some characters. */
 const plainDomain = /^[\p{L}\p{M}\p{Nd}.-]+$/u

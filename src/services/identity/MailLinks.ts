@@ -9,6 +9,7 @@ import type { Letter } from "../letters/Mailer.ts"
 import * as Texts from "../letters/Texts.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
 
@@ -83,7 +84,7 @@ const make = Effect.gen(function*() {
       }`
       return Redacted.value(secret)
     },
-    sql.withTransaction,
+    transaction(sql),
     Effect.orDie
   )
 
@@ -104,11 +105,14 @@ const make = Effect.gen(function*() {
   })
 
   /** `letter` for the user with this address, worked out when the answer to the request has gone. */
-  const postTo = (email: string, letter: (user: User) => Effect.Effect<Letter | undefined>) =>
-    letters.post(Effect.gen(function*() {
-      const user = yield* users.findByEmail(EmailAddresses.parse(email.trim()) ?? "")
+  const postTo = (given: string, letter: (user: User) => Effect.Effect<Letter | undefined>) => {
+    const email = EmailAddresses.parse(given.trim())
+    if (email === undefined) return Effect.void
+    return letters.post(Effect.gen(function*() {
+      const user = yield* users.findByEmail(email)
       return Option.isSome(user) ? yield* letter(user.value) : undefined
     }))
+  }
 
   const confirm = traced("MailLinks.confirm")(function*(secret: string) {
     const link = Option.getOrUndefined(yield* find(secret, "confirmation"))

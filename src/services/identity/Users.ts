@@ -6,6 +6,7 @@ import type { Unavailable, Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { Tokens } from "../oauth/Tokens.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { ofEmail, ofPassword, refusal, taken } from "./RegistrationRules.ts"
@@ -121,7 +122,7 @@ const make = Effect.gen(function*() {
       yield* sql`UPDATE users SET password_hash = ${passwordHash} WHERE account_id = ${accountId}`
       yield* sessions.endAll(accountId)
       yield* tokens.revoke({ accountId })
-    }).pipe(sql.withTransaction, Effect.orDie)
+    }).pipe(transaction(sql), Effect.orDie)
   })
 
   const signedIn = traced("Users.signedIn")(function*(accountId: AccountId) {

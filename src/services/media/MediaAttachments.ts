@@ -2,11 +2,12 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Conflict, RecordNotFound, Unprocessable, validationFailed } from "../Errors.ts"
-import { graphemes } from "../html/Text.ts"
+import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import type { FileKind } from "./FileTypes.ts"
 import { Holdings } from "./Holdings.ts"
 import { type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
@@ -85,7 +86,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           )
           const names = thumbnail === undefined ? [upload.name] : [upload.name, thumbnail.name]
           return (yield* holdings.hold(names, { mediaId: id })) ? id : yield* new Conflict()
-        }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+        }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       })
 
       const find = traced("MediaAttachments.find")(function*(owner: AccountId, id: bigint) {
@@ -116,7 +117,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
             yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
               meta = meta || ${small}::jsonb WHERE id = ${id}`
             return names
-          }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+          }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
           yield* files.discard(old)
         }
       )
@@ -160,7 +161,7 @@ const typeOf: Record<FileKind, MediaType> = { picture: "image", gif: "gifv", vid
 
 /** The columns that words stand in; only those that are given. */
 export const columnsOf = Effect.fnUntraced(function*({ description, focus }: MediaText) {
-  if (description && graphemes(description, mediaDescriptionCharactersMax) > mediaDescriptionCharactersMax) {
+  if (description && exceeds(description, mediaDescriptionCharactersMax)) {
     return yield* validationFailed(`Description is too long (maximum is ${mediaDescriptionCharactersMax} characters)`)
   }
   return {

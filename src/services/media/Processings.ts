@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Conflict } from "../Errors.ts"
 import { MediaId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import { Holdings } from "./Holdings.ts"
 import type { MediaType, Meta } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
@@ -71,7 +72,7 @@ export class Processings extends Context.Service<Processings, {
       const finish = traced("Processings.finish")(function*(id: MediaId, job: Job, outcome: Outcome) {
         const { previewName } = outcome
         const names = previewName === null ? [outcome.fileName] : [outcome.fileName, previewName]
-        const done = yield* sql.withTransaction(Effect.gen(function*() {
+        const done = yield* transaction(sql)(Effect.gen(function*() {
           const rows = yield* sql`UPDATE media_attachments SET state = 'ready', type = ${outcome.type},
               file_name = ${outcome.fileName}, preview_name = ${previewName}, blurhash = ${outcome.blurhash},
               meta = ${JSON.stringify(outcome.meta)}::jsonb, upload_name = NULL, thumbnail_name = NULL
@@ -86,7 +87,7 @@ export class Processings extends Context.Service<Processings, {
       })
 
       const fail = traced("Processings.fail")(function*(id: MediaId, job: Job, text: string) {
-        yield* sql.withTransaction(Effect.andThen(
+        yield* transaction(sql)(Effect.andThen(
           sql`UPDATE media_attachments SET state = 'failed', error = ${text}, upload_name = NULL, thumbnail_name = NULL
             WHERE ${mine(id, job)}`,
           holdings.release(uploadsOf(job))

@@ -33,7 +33,7 @@ export class Follows extends Context.Service<Follows, {
   /** Turns a request into a follow; false where there is none. */
   readonly accept: (pair: Pair) => Effect.Effect<boolean, SqlError>
   readonly withdraw: (pair: Pair) => Effect.Effect<boolean, SqlError>
-  /** Who asks to follow `account` and may be let in when it unlocks: neither muted by it nor silenced. */
+  /** Who asks to follow `account` and may be let in when it unlocks: neither muted by it nor silenced nor suspended. */
   readonly admissible: (account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   readonly count: (
     account: bigint
@@ -107,7 +107,7 @@ export class Follows extends Context.Service<Follows, {
           const at = new Date(yield* now)
           const rows = yield* sql<{ accountId: bigint }>`
             SELECT r.account_id FROM follow_requests r JOIN accounts a ON a.id = r.account_id
-            WHERE r.target_account_id = ${account} AND a.silenced_at IS NULL AND NOT EXISTS (
+            WHERE r.target_account_id = ${account} AND a.silenced_at IS NULL AND a.suspended_at IS NULL AND NOT EXISTS (
               SELECT FROM mutes m WHERE m.account_id = ${account} AND m.target_account_id = r.account_id
                 AND (m.expires_at IS NULL OR m.expires_at > ${at}))
             ORDER BY r.id LIMIT ${followsMax}`

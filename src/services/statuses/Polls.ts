@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import { graphemes } from "../html/Text.ts"
+import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import * as Limits from "../instance/ContentLimits.ts"
 import { traced } from "../Traced.ts"
@@ -203,7 +203,7 @@ const check = Effect.fnUntraced(function*(poll: NewPoll) {
   if (names.length > Limits.pollOptionsMax) {
     return yield* validationFailed(`Poll choices can't contain more than ${Limits.pollOptionsMax} items`)
   }
-  if (names.some((name) => graphemes(name) > Limits.pollOptionCharactersMax)) {
+  if (names.some((name) => exceeds(name, Limits.pollOptionCharactersMax))) {
     return yield* validationFailed(
       `Poll choices cannot be longer than ${Limits.pollOptionCharactersMax} characters each`
     )

@@ -46,6 +46,25 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
       )
       assert.deepStrictEqual(letters, [200, 200, 200, 200, 200, 429])
     }))
+
+  it.effect("F11: what cannot be an address is no key, and its ways of writing are one", () =>
+    Effect.gen(function*() {
+      const browser = TestBrowser.make()
+      const form = yield* signInForm(browser)
+      const ask = (email: string) =>
+        Effect.map(
+          browser.request("/auth/confirmation", {
+            method: "POST",
+            body: new URLSearchParams({ ...form, email }),
+            headers: { origin: "https://local.example" }
+          }),
+          ({ status }) => status
+        )
+      for (const email of ["", "nobody", `${"a".repeat(900_000)}@mail.example`]) {
+        const statuses = yield* Effect.replicateEffect(ask(email), 6)
+        assert.deepStrictEqual(new Set(statuses), new Set([200]), email.slice(0, 20))
+      }
+    }))
 })
 
 const argon2 = PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer))

@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
+import { Letters } from "../../../src/services/letters/Letters.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
 import { client, get, Postbox, server, user } from "../../support/SignInServer.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
@@ -53,6 +55,20 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       const answers = [yield* ask("nobody@mail.example"), yield* ask("not an address"), yield* ask("bert@mail.example")]
       assert.strictEqual(new Set(answers).size, 1)
       assert.strictEqual((yield* Postbox.next).to, "bert@mail.example")
+    }))
+
+  it.effect("F11: what cannot be an address waits for nothing", () =>
+    Effect.gen(function*() {
+      let posted = 0
+      const letters = Layer.succeed(Letters, { post: () => Effect.sync(() => void posted++) })
+      const links = yield* Effect.provide(MailLinks, Layer.fresh(Layer.provide(MailLinks.layer, letters)))
+      for (const email of ["", "nobody", "@".repeat(1_000_000), `${"a".repeat(1_000_000)}@mail.example`]) {
+        yield* links.requestPasswordReset(email)
+        yield* links.requestConfirmation(email)
+      }
+      assert.strictEqual(posted, 0)
+      yield* links.requestPasswordReset(" Nobody@mail.example ")
+      assert.strictEqual(posted, 1)
     }))
 
   it.effect("the link works for six hours, and only the last letter's", () =>

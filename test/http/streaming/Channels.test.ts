@@ -40,6 +40,11 @@ describe("Channels", () => {
     assert.strictEqual(channel("list", { list: "12" }), "401 Not authorized to stream this list")
   })
 
+  it("F11: name no tag that a post cannot have, however many they are", () => {
+    assert.strictEqual(channel("hashtag", { tag: "a".repeat(16_000) }), "400 Missing tag name parameter")
+    assert.strictEqual(channel("hashtag:local", { tag: " ".repeat(16_000) + "cats" }), "400 Missing tag name parameter")
+  })
+
   it("row 69: need a scope each", () => {
     const refused = "401 Access token does not have the required scopes"
     const names = [

@@ -1,10 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ffmpeg, probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
+import { probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
 import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
-
-ffmpeg()
 
 const png = Effect.promise(() => picture(300, 300).png().toBuffer())
 

@@ -34,6 +34,23 @@ layer(TestRedis, { excludeTestServices: true })("Limits in Redis", (it) => {
       }
     })))
 
+  it.effect("F11: counting stops at the first claim that refuses, and keys have a fixed length", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const redis = yield* Redis
+      const door = yield* node(false)
+      const address = { limit: "mailAddress", key: `192.0.2.${process.pid}` } as const
+      const email = { limit: "mailEmail", key: `${process.pid}${"a".repeat(100_000)}@example.org` } as const
+      for (let use = 0; use < limits.mailAddress.uses; use++) yield* door.spend([address])
+      for (let use = 0; use < 3; use++) yield* Effect.flip(door.spend([address, email]))
+      assert.strictEqual((yield* door.spend([email])).remaining, limits.mailEmail.uses - 1)
+      const names = yield* redis.use((client) => client.keys("murmuration:limit:mail*"))
+      assert.isAtLeast(names.length, 2)
+      for (const name of names) {
+        assert.isBelow(name.length, 100)
+        assert.isAbove(yield* redis.use((client) => client.pttl(name)), 0)
+      }
+    })))
+
   it.effect("row 75: hold on each node while Redis is away, so that guessing stays limited", () =>
     Effect.scoped(Effect.gen(function*() {
       const alone = yield* node(true)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { lookUpMillisMin, Senders } from "../../../src/services/federation/Senders.ts"
+import { lookUpMillisMin, Senders, unavailableMillisMin } from "../../../src/services/federation/Senders.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { type Scheme, Signatures, type SigningKey } from "../../../src/services/federation/signatures/Signatures.ts"
 import type { SignedRequest } from "../../../src/services/federation/signatures/SignedRequest.ts"
@@ -108,7 +108,7 @@ layer(remote)("senders", (it) => {
       assert.isAbove(asked(), looked)
     }))
 
-  it.effect("a key that cannot be had is a reason to come back, one that is not there is none", () =>
+  it.effect("F44: a key that cannot be had is a reason to come back and soon looked for again; one that is not there is none", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const pair = yield* keyPair
@@ -117,6 +117,10 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual(there.requests.length, 1)
+      // It is heard a minute after its origin is back, where a key that is known is not looked up for minutes.
+      const back = yield* there.actor("broken")
+      yield* TestClock.adjust(unavailableMillisMin)
+      assert.strictEqual((yield* sender(back)).uri, back.id)
       const missing = { keyId: `${there.url}/users/nobody#main-key`, privatePem: pair.privatePem }
       assert.deepInclude(yield* Effect.flip(sender(missing)), {
         _tag: "Unverified",

@@ -60,9 +60,13 @@ const measured = (width: unknown, height: unknown): Size | undefined => {
   return edge(width) && edge(height) ? sizeOf(width, height) : undefined
 }
 
-/** The files of a note, as many as a post may have (federation.md section 9). */
-export const foreignAttachments = (note: Foreign, readUrl: ReadUrl): ReadonlyArray<ForeignAttachment> =>
-  asList(note["attachment"]).flatMap((item) => {
+/** The files of a note, as many as a post may have (federation.md section 9); `fit` cuts what they show in words to its room. */
+export const foreignAttachments = (
+  note: Foreign,
+  readUrl: ReadUrl,
+  fit: (text: string) => string
+): ReadonlyArray<ForeignAttachment> =>
+  asList(note["attachment"]).slice(0, mediaAttachmentsMax * 4).flatMap((item) => {
     const file = asForeign(item)
     if (file === undefined || typeOf(file, "Document", "Image", "Video", "Audio") === undefined) return []
     const url = addressOf(file, readUrl)
@@ -72,7 +76,7 @@ export const foreignAttachments = (note: Foreign, readUrl: ReadUrl): ReadonlyArr
       type: kindOf(file),
       url,
       previewUrl: addressOf(asList(file["icon"])[0], readUrl) ?? null,
-      description: wordsOf(file) ?? null,
+      description: fit(wordsOf(file) ?? "") || null,
       focus: focusOf(file["focalPoint"]),
       size: measured(file["width"], file["height"]),
       blurhash: /^[\x21-\x7e]{6,128}$/.test(blurhash) ? blurhash : null

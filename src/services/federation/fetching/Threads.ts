@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { momentOf } from "../../Moments.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { References } from "../inbox/References.ts"
@@ -101,8 +102,8 @@ export class Threads extends Context.Service<Threads, {
       })
 
       const meet = traced("Threads.meet")(function*(post: Foreign) {
-        const age = (yield* Clock.currentTimeMillis) - Date.parse(String(post["published"]))
-        if (age >= threadAgeMillisMin) return
+        const published = momentOf(post["published"])
+        if (published !== undefined && (yield* Clock.currentTimeMillis) - published >= threadAgeMillisMin) return
         yield* around(post).pipe(
           Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", cause)),
           Effect.forkIn(scope)
