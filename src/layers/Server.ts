@@ -13,6 +13,7 @@ import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts
 import { LinkProofs } from "../services/identity/LinkProofs.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
+import * as Compression from "./Compression.ts"
 import * as Foundation from "./Foundation.ts"
 import * as HttpServer from "./HttpServer.ts"
 import * as Media from "./Media.ts"
@@ -26,6 +27,7 @@ const routes = Layer.mergeAll(
   Body.layerWithFiles,
   Deadlines.layer,
   HttpServer.layerRouter,
+  Compression.layer,
   Telemetry.layerRouter,
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )

@@ -48,7 +48,7 @@ const translated = (catalog: Catalog, text: string): string | undefined => {
 export const inLanguage = (catalogs: ReadonlyMap<string, Catalog>, request: Request, response: Response): Response => {
   const { body, headers, status } = response
   if (status < 400 || body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return response
-  if (body.body.length > errorBytesMax) return response
+  if (body.body.length > errorBytesMax || headers["content-encoding"] !== undefined) return response
   const catalog = catalogFor(catalogs, request)
   const text = catalog === undefined ? undefined : translated(catalog, new TextDecoder().decode(body.body))
   const vary = [headers["vary"], "Accept-Language"].filter(Boolean).join(", ")
