@@ -1,12 +1,15 @@
-import { Clock, Effect, type Exit, Fiber, Schedule } from "effect"
-import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Clock, Effect, type Exit, Fiber } from "effect"
+import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { takesFiles } from "./body/Files.ts"
 import * as Reply from "./guard/Reply.ts"
+import * as Overdue from "./Overdue.ts"
+import { isStreaming } from "./streaming/Handshake.ts"
+import { Work } from "./Work.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
 /**
- * How long a request may be in work, from when its body has arrived, in milliseconds: what waits for longer waits for a
+ * How long a request may be in work, while its body arrives not counted, in milliseconds: what waits for longer waits for a
  * storage or a node that does not answer. Clients are promised an answer within five seconds.
  */
 export const answerMillisMax = 4_500
@@ -14,14 +17,8 @@ export const answerMillisMax = 4_500
 const sweepPeriod = "100 millis"
 
 /** Streams last, and files arrive while they are stored; who takes them bounds its own time. */
-const isLong = ({ headers, method, url }: HttpServerRequest.HttpServerRequest) =>
-  headers["upgrade"] !== undefined || url.startsWith("/api/v1/streaming") ||
-  takesFiles(method, url.split("?", 1)[0] ?? url)
-
-interface Waiting {
-  readonly since: number
-  readonly giveUp: () => void
-}
+const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
+  isStreaming(url) || takesFiles(method, url.split("?", 1)[0] ?? url)
 
 /**
  * Answers 503 with `Retry-After` for a request that is in work for too long. Its handler is interrupted but not waited
@@ -30,44 +27,56 @@ interface Waiting {
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
-    /** In the order in which they began, which is the order in which they are over time. */
-    const requests = new Map<Fiber.Fiber<unknown, unknown>, Waiting>()
-    const sweep = Effect.map(Clock.currentTimeMillis, (now) => {
-      for (const { giveUp, since } of requests.values()) {
-        if (now - since < answerMillisMax) return
-        giveUp()
-      }
-    })
-    yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(sweepPeriod)))
+    const requests = yield* Overdue.make(answerMillisMax, sweepPeriod)
 
-    const bounded = Effect.fnUntraced(function*<E, R>(handler: Effect.Effect<Response, E, R>) {
-      const since = yield* Clock.currentTimeMillis
+    /** Its time stands still while it is aside, and begins anew then. */
+    const standing = (one: Overdue.Waiting, outer: Work): Work => ({
+      aside: (effect) =>
+        Effect.suspend(() => {
+          const timed = requests.delete(one)
+          const goOn = Effect.map(Clock.currentTimeMillis, (now) => {
+            one.since = now
+            if (timed) requests.add(one)
+          })
+          return Effect.onExit(outer.aside(effect), () => goOn)
+        })
+    })
+
+    const bounded = Effect.fnUntraced(function*<E, R>(
+      handler: Effect.Effect<Response, E, R>,
+      request: HttpServerRequest.HttpServerRequest
+    ) {
+      const one: Overdue.Waiting = { since: yield* Clock.currentTimeMillis, giveUp: () => undefined }
+      requests.add(one)
+      const own = HttpMethod.hasBody(request.method)
+        ? Effect.provideService(handler, Work, standing(one, yield* Work))
+        : handler
       // One fiber and no timer a request; `Effect.timeout` would take two of the one and one of the other.
-      const fiber = yield* Effect.forkDetach(handler, { startImmediately: true })
+      const fiber = yield* Effect.forkDetach(own, { startImmediately: true })
       const answered = fiber.pollUnsafe()
-      if (answered !== undefined) return yield* answered
+      if (answered !== undefined) {
+        requests.delete(one)
+        return yield* answered
+      }
       return yield* Effect.callback<Response, E>((resume) => {
         const end = (exit: Exit.Exit<Response, E>) => {
-          requests.delete(fiber)
+          requests.delete(one)
           resume(exit)
         }
-        requests.set(fiber, {
-          since,
-          giveUp: () => {
-            requests.delete(fiber)
-            resume(Reply.unavailable)
-            fiber.interruptUnsafe()
-          }
-        })
+        one.giveUp = () => {
+          requests.delete(one)
+          resume(Reply.unavailable)
+          fiber.interruptUnsafe()
+        }
         fiber.addObserver(end)
-        return Effect.andThen(Effect.sync(() => requests.delete(fiber)), Fiber.interrupt(fiber))
+        return Effect.andThen(Effect.sync(() => requests.delete(one)), Fiber.interrupt(fiber))
       })
     })
 
     return (handler) =>
       Effect.flatMap(
         HttpServerRequest.HttpServerRequest,
-        (request) => isLong(request) ? handler : bounded(handler)
+        (request) => isLong(request) ? handler : bounded(handler, request)
       )
   }),
   { global: true }

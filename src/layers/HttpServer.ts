@@ -1,9 +1,11 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, type Scope } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpMethod, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer, type Server } from "node:http"
 import { bodyBytesMax } from "../http/body/Body.ts"
 import { forRequests } from "../http/Group.ts"
+import { isHandshake } from "../http/streaming/Handshake.ts"
+import { Work } from "../http/Work.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 import { Environment } from "./Environment.ts"
 import { OperatorError } from "./OperatorError.ts"
@@ -16,6 +18,10 @@ const headersTimeout = 15_000
 const connectionsCheckingInterval = 5_000
 /** Milliseconds that a connection stays open between requests; longer than the 60 s of common reverse proxies. */
 const keepAliveTimeout = 65_000
+/** Milliseconds in which something has to move on a connection: a client that reads no answer holds it in memory. */
+const idleTimeout = 90_000
+/** Connections to this process, streams included; beyond it new ones are closed. */
+export const connectionsMax = 32_768
 const headerBytesMax = 16_384
 const headersCountMax = 100
 /** Requests in work at once in this process; beyond it clients are told to come back. Open streams do not count. */
@@ -36,9 +42,12 @@ export const makeServer = (): Server => {
     headersTimeout,
     connectionsCheckingInterval,
     keepAliveTimeout,
-    maxHeaderSize: headerBytesMax
+    maxHeaderSize: headerBytesMax,
+    shouldUpgradeCallback: isHandshake
   })
   server.maxHeadersCount = headersCountMax
+  server.maxConnections = connectionsMax
+  server.timeout = idleTimeout
   server.on("request", (_request, response) => {
     if (server.listenerCount("request") > 1) return
     response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" })
@@ -101,20 +110,43 @@ const overloaded = HttpServerResponse.jsonUnsafe({ error: "The server is busy, p
   headers: { "retry-after": "1" }
 })
 
-/** Admits requests up to `requestsInFlightMax` and measures them; an upgraded connection is no request in work. */
+/** Admits requests up to `requestsInFlightMax` and measures them; one whose body arrives or whose stream is open is not in work. */
 const admission = HttpRouter.middleware(
   Effect.sync(() => {
     let now = 0
     return (handler) =>
       Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
-        const { headers } = Context.get(context, HttpServerRequest.HttpServerRequest)
-        if (headers["upgrade"] !== undefined) return handler
+        const request = Context.get(context, HttpServerRequest.HttpServerRequest)
         if (now >= requestsInFlightMax) return Effect.succeed(overloaded)
         now++
+        let inWork = true
+        const leave = () => {
+          if (inWork) now--
+          inWork = false
+        }
+        const comeBack = Effect.suspend(() => {
+          if (now >= requestsInFlightMax) return Effect.die(overloaded)
+          now++
+          inWork = true
+          return Effect.void
+        })
+        const outer = Context.get(context, Work)
+        const work: Work = {
+          aside: (effect) =>
+            Effect.suspend(() => {
+              leave()
+              return Effect.onExit(outer.aside(effect), () => comeBack)
+            })
+        }
+        const isStream = isHandshake(request)
+        const counted = isStream || HttpMethod.hasBody(request.method)
+          ? Effect.provideService(handler, Work, work)
+          : handler
         const clock = Context.get(context, Clock.Clock)
         const start = clock.currentTimeMillisUnsafe()
-        return Effect.onExit(handler, (exit) => {
-          now--
+        return Effect.onExit(counted, (exit) => {
+          leave()
+          if (isStream) return Effect.void
           durations.updateUnsafe((clock.currentTimeMillisUnsafe() - start) / 1000, context)
           inFlight.updateUnsafe(now, context)
           if (Exit.isSuccess(exit)) requestsOf(exit.value.status).updateUnsafe(1, context)

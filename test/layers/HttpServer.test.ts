@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { HttpRouter, HttpServer as Http, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
@@ -7,7 +7,8 @@ import * as HttpServer from "../../src/layers/HttpServer.ts"
 import * as Telemetry from "../../src/layers/Telemetry.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
-const gate = Deferred.makeUnsafe<void>()
+/** What `/slow` waits for: the last of them. */
+const gates: Array<Deferred.Deferred<void>> = []
 
 const routes = Layer.mergeAll(
   HttpRouter.add(
@@ -18,7 +19,11 @@ const routes = Layer.mergeAll(
       ({ remoteAddress }) => HttpServerResponse.text(Option.getOrElse(remoteAddress, () => "unknown"))
     )
   ),
-  HttpRouter.add("GET", "/slow", Effect.as(Deferred.await(gate), HttpServerResponse.text("done"))),
+  HttpRouter.add(
+    "GET",
+    "/slow",
+    Effect.suspend(() => Effect.as(Deferred.await(gates.at(-1)!), HttpServerResponse.text("done")))
+  ),
   HttpRouter.add(
     "POST",
     "/echo",
@@ -76,6 +81,32 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
       assert.notStrictEqual(yield* send(1_100_000), 200)
     }))
 
+  it.effect("F16: a request for another protocol is one like all others, its body and the next one included", () =>
+    Effect.gen(function*() {
+      const base = new URL(yield* baseUrl)
+      const upgrade = "host: test\r\nconnection: upgrade\r\nupgrade: anything\r\n"
+      const requests = [
+        `POST /echo HTTP/1.1\r\n${upgrade}content-length: 5\r\n\r\nhello`,
+        `GET /address HTTP/1.1\r\n${upgrade}\r\n`,
+        "POST /echo HTTP/1.1\r\nhost: test\r\ncontent-length: 3\r\n\r\nabc"
+      ]
+      const answers = yield* Effect.callback<ReadonlyArray<string>>((resume) => {
+        const socket = connect(Number(base.port), base.hostname)
+        const heard: Array<string> = []
+        const next = () => socket.write(requests[heard.length] ?? "")
+        socket.on("data", (data) => {
+          heard.push(String(data))
+          return heard.length === requests.length ? resume(Effect.succeed(heard)) : next()
+        })
+        next()
+        return Effect.sync(() => socket.destroy())
+      }).pipe(Effect.timeout("5 seconds"))
+      assert.deepStrictEqual(
+        answers.map((answer) => [answer.split(" ")[1], answer.split("\r\n\r\n")[1]]),
+        [["200", "5"], ["200", "127.0.0.1"], ["200", "3"]]
+      )
+    }))
+
   it.effect("row 40: a client may take 20 s for headers and 60 s for a request at most, with 16 KiB of headers", () =>
     Effect.gen(function*() {
       const server = HttpServer.makeServer()
@@ -83,6 +114,8 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
       assert.isAtMost(server.requestTimeout, 60_000)
       assert.isAbove(server.headersTimeout, 0)
       assert.isAbove(server.requestTimeout, 0)
+      assert.isAbove(server.timeout, HttpServer.makeServer().keepAliveTimeout)
+      assert.strictEqual(server.maxConnections, HttpServer.connectionsMax)
       const response = yield* get("/address", { "x-much": "x".repeat(20_000) })
       assert.strictEqual(response.status, 431)
     }))
@@ -98,9 +131,11 @@ layer(serve({ TRUSTED_PROXIES: "10.0.0.0/8" }), { excludeTestServices: true })(
   }
 )
 
-layer(serve({}), { excludeTestServices: true })("HttpServer under load", (it) => {
-  it.effect("row 40: takes so many requests at once and tells the next ones to come back", () =>
-    Effect.scoped(Effect.gen(function*() {
+const under = (what: string, upgrade: string) =>
+  it.effect(`row 40, F16: takes so many requests at once and tells the next ones to come back, ${what}`, () =>
+    Effect.gen(function*() {
+      const gate = Deferred.makeUnsafe<void>()
+      gates.push(gate)
       const base = new URL(yield* baseUrl)
       // Raw sockets, because a client library would queue so many requests.
       const sockets = yield* Effect.acquireRelease(
@@ -109,7 +144,7 @@ layer(serve({}), { excludeTestServices: true })("HttpServer under load", (it) =>
         ),
         (sockets) => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))
       )
-      for (const socket of sockets) socket.write("GET /slow HTTP/1.1\r\nHost: test\r\n\r\n")
+      for (const socket of sockets) socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
       const refused = yield* Effect.repeat(get("/address"), { until: ({ status }) => status !== 200 })
       assert.strictEqual(refused.status, 503)
       assert.strictEqual(refused.headers.get("retry-after"), "1")
@@ -122,7 +157,15 @@ layer(serve({}), { excludeTestServices: true })("HttpServer under load", (it) =>
       yield* Deferred.succeed(gate, undefined)
       assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 200/)
       yield* Effect.repeat(get("/address"), { until: ({ status }) => status === 200 })
-    })))
+    }).pipe(Effect.scoped, Effect.timeout("30 seconds"), Effect.provide(Layer.fresh(serve({})))))
+
+describe("HttpServer under load", () => {
+  under("whatever they are", "")
+  under("also where they ask for another protocol", "Connection: upgrade\r\nUpgrade: anything\r\n")
+  under(
+    "also where that is a WebSocket in a place without",
+    "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n"
+  )
 })
 
 layer(HttpServer.layer.pipe(Layer.provide(testEnvironment({ PORT: "0" }))), { excludeTestServices: true })(

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer, Metric, Option } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { addressKey } from "../guard/Guard.ts"
+import { addressOf } from "../guard/Addresses.ts"
 import * as Reply from "../guard/Reply.ts"
+import * as Shares from "../guard/Shares.ts"
 
 /** What is done for other servers at once on one node, and for one address (an IPv6 address by its /64). */
 export const bounds = {
@@ -39,27 +40,14 @@ export class Admission extends Context.Service<Admission, {
   readonly admit: <E, R>(kind: Kind, answer: Answer<E, R>) => Answer<E, R>
 }>()("murmuration/http/activitypub/Admission") {
   static readonly layer = Layer.sync(Admission, () => {
-    const inside = {
-      activities: { all: 0, by: new Map<string, number>() },
-      documents: { all: 0, by: new Map<string, number>() }
-    }
+    const inside = { activities: Shares.make(bounds.activities), documents: Shares.make(bounds.documents) }
     return Admission.of({
       admit: (kind, answer) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const address = addressKey(Option.getOrElse(request.remoteAddress, () => "unknown"))
-          const here = inside[kind]
-          const count = here.by.get(address) ?? 0
-          if (here.all >= bounds[kind].atOnceMax) return comeBack(kind, "busy")
-          if (count >= bounds[kind].perAddressMax) return comeBack(kind, "address")
-          here.all++
-          here.by.set(address, count + 1)
-          const leave = Effect.sync(() => {
-            const left = (here.by.get(address) ?? 1) - 1
-            here.all--
-            if (left === 0) here.by.delete(address)
-            else here.by.set(address, left)
-          })
-          return Effect.ensuring(answer, leave)
+          const address = addressOf(request)
+          const refusal = inside[kind].enter(address)
+          if (refusal !== undefined) return comeBack(kind, refusal)
+          return Effect.ensuring(answer, Effect.sync(() => inside[kind].leave(address)))
         })
     })
   })

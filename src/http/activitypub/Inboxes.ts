@@ -13,6 +13,8 @@ import { closedDomain } from "../../services/federation/rules/Origins.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
+import { Arrivals } from "../body/Arrivals.ts"
+import { announced, tooLarge, unread } from "../body/Replaced.ts"
 import { plainError } from "../guard/Reply.ts"
 import { Admission, comeBack } from "./Admission.ts"
 import { refused } from "./Answers.ts"
@@ -22,7 +24,6 @@ import * as Synchronizing from "./Synchronizing.ts"
 /** Bytes of an activity; more are refused before anything else is done with it (row 39). */
 export const activityBytesMax = 1_048_576
 
-const tooLarge = plainError(413, "Payload Too Large", { connection: "close" })
 const accepted = HttpServerResponse.empty({ status: 202 })
 
 /** Nobody here knows whom it is about, and so nothing is to be done; the key that would prove it is gone as well. */
@@ -32,6 +33,7 @@ const isOfNobodyKnown = (activity: Foreign) =>
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
   const admission = yield* Admission
+  const arrivals = yield* Arrivals
   const congestion = yield* Congestion
   const inbound = yield* InboundActivities
   const judgements = yield* Judgements
@@ -43,28 +45,33 @@ const make = Effect.gen(function*() {
   const synchronize = yield* Synchronizing.make
 
   /** The bytes as they came, for they are what is signed. */
-  const bodyOf = (request: HttpServerRequest.HttpServerRequest) =>
-    Number(request.headers["content-length"] ?? 0) > activityBytesMax
-      ? Effect.fail(tooLarge)
-      : request.arrayBuffer.pipe(
+  const bodyOf = (request: HttpServerRequest.HttpServerRequest) => {
+    const bytes = announced(request)
+    return bytes !== undefined && bytes > activityBytesMax ? Effect.fail(tooLarge) : arrivals.read(
+      bytes,
+      request.arrayBuffer.pipe(
         Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(activityBytesMax)),
         Effect.map((buffer) => new Uint8Array(buffer)),
-        Effect.mapError(({ reason }) =>
-          "reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : plainError(400, "Bad Request")
-        )
+        Effect.mapError(unread)
       )
+    )
+  }
 
   const activityIn = (text: string) => {
     const parsed = asForeign(Result.getOrElse(BoundedJson.parse(text), () => undefined))
     return parsed !== undefined && asList(parsed["@context"]).includes(activityStreams) ? parsed : undefined
   }
 
-  const receive = admission.admit(
-    "activities",
+  // Who sends slowly holds none of the places of those whose activity is here.
+  const receive = Effect.gen(function*() {
+    if (yield* congestion.isFull()) return yield* comeBack("activities", "backlog")
+    const body = yield* bodyOf(yield* HttpServerRequest.HttpServerRequest)
+    return yield* admission.admit("activities", take(body))
+  }).pipe(Effect.catch(Effect.succeed))
+
+  const take = (body: Uint8Array) =>
     Effect.gen(function*() {
-      if (yield* congestion.isFull()) return yield* comeBack("activities", "backlog")
       const request = yield* HttpServerRequest.HttpServerRequest
-      const body = yield* bodyOf(request)
       const sender = yield* Effect.result(senders.verify(signedRequest(request, body)))
       const text = new TextDecoder().decode(body)
       const activity = activityIn(text)
@@ -94,8 +101,7 @@ const make = Effect.gen(function*() {
       const differences = synchronize(sender.success, request.headers["collection-synchronization"])
       yield* Effect.forkIn(Effect.ignoreCause(differences), scope)
       return accepted
-    }).pipe(Effect.catch(Effect.succeed))
-  )
+    })
 
   const personal = Effect.flatMap(
     HttpRouter.params,
@@ -115,4 +121,4 @@ const make = Effect.gen(function*() {
  * Where other servers send activities. Who signed is known before anything is believed; a 202 says that the activity is on
  * disk, and its sender's actor works it off.
  */
-export const layer = Layer.unwrap(make)
+export const layer = Layer.unwrap(make).pipe(Layer.provide(Arrivals.layer))

@@ -5,13 +5,30 @@ import { imageBytesMax, profilePictureBytesMax, videoBytesMax } from "../../serv
 import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
 import type { Uploads } from "../../services/media/Uploads.ts"
 import * as Reply from "../guard/Reply.ts"
-import { fromJson, type Json, nest } from "./Parameters.ts"
-import { isMultipart, isObject, malformed, mediaType, merge, parse, tooLarge, withParameters } from "./Replaced.ts"
+import type { Arrivals } from "./Arrivals.ts"
+import { type Json, nest, pairs } from "./Parameters.ts"
+import {
+  announced,
+  form,
+  isMultipart,
+  isObject,
+  json,
+  malformed,
+  mediaType,
+  merge,
+  parse,
+  refusalOf,
+  tooLarge,
+  withParameters
+} from "./Replaced.ts"
 
 /** Bytes of all that is no file in one request. */
 const fieldBytesMax = 1_048_576
-/** Characters of a file that comes as a `data:` URL: a picture of the largest size in base64. */
-export const dataUrlCharactersMax = Math.ceil(imageBytesMax / 3) * 4 + 128
+/**
+ * Bytes of a JSON body, and of all text fields of a multipart one, where files may come as `data:` URLs: pictures of 6 MB.
+ * Such a body is held and parsed as a whole; what is larger comes as a file.
+ */
+export const dataUrlBytesMax = 8 * 1_048_576
 const multipartPartsMax = 200
 /** Characters of a `data:` URL that are decoded at a time; a multiple of four. */
 const sliceCharacters = 65_536
@@ -45,18 +62,18 @@ const tooLargeFile = ({ bytesMax }: FileTooLarge) =>
  */
 export const withFiles = Effect.fnUntraced(function*<A, E, R>(
   uploads: Uploads["Service"],
+  arrivals: Arrivals["Service"],
   request: HttpServerRequest.HttpServerRequest,
   path: string,
   search: string,
   handler: Effect.Effect<A, E, R>
 ) {
   const tickets: Array<string> = []
-  const url = search === "" ? path : `${path}?${search}`
-  const parameters = yield* Effect.cached(read(uploads, request, path, search, tickets))
+  const parameters = yield* Effect.cached(arrivals.readFiles(read(uploads, request, path, search, tickets)))
   return yield* Effect.provideService(
     handler,
     HttpServerRequest.HttpServerRequest,
-    withParameters(url === request.url ? request : request.modify({ url }), parameters)
+    withParameters(request, parameters)
   ).pipe(Effect.ensuring(Effect.suspend(() => uploads.close(tickets))))
 })
 
@@ -69,8 +86,10 @@ const read = Effect.fnUntraced(function*(
 ) {
   const limits = limitsOf(path)
   const multipart = isMultipart(request)
-  const bodyMax = multipart ? limits.body : 2 * dataUrlCharactersMax
-  if (Number(request.headers["content-length"] ?? 0) > bodyMax) return yield* Effect.fail(tooLarge)
+  const bytes = announced(request)
+  const isForm = mediaType(request) === "application/x-www-form-urlencoded"
+  const bodyMax = multipart ? limits.body : isForm ? fieldBytesMax : dataUrlBytesMax
+  if (bytes !== undefined && bytes > bodyMax) return yield* Effect.fail(tooLarge)
 
   const take = Effect.fnUntraced(function*(bytes: Stream.Stream<Uint8Array, Multipart.MultipartError>) {
     const ticket = yield* uploads.receive(bytes, limits.file).pipe(
@@ -89,36 +108,32 @@ const read = Effect.fnUntraced(function*(
     return { ticket }
   })
 
-  const form = Effect.fnUntraced(function*() {
-    const fields: Array<readonly [string, string]> = []
+  const fields = Effect.fnUntraced(function*() {
+    const texts: Array<readonly [string, string]> = []
+    let characters = 0
     const files: Record<string, Json> = {}
     yield* request.multipartStream.pipe(
       Stream.mapError(refusalOf),
       Stream.runForEach((part): Effect.Effect<unknown, HttpServerResponse.HttpServerResponse> => {
-        if (Multipart.isField(part)) return Effect.sync(() => fields.push([part.key, part.value]))
+        if (Multipart.isField(part)) {
+          texts.push([part.key, part.value])
+          characters += part.value.length
+          return characters > dataUrlBytesMax ? Effect.fail(tooLarge) : Effect.void
+        }
         if (fileParameters.has(part.key) && !(part.key in files)) {
           return Effect.map(take(part.content), (file) => files[part.key] = file)
         }
         return Effect.mapError(Stream.runDrain(part.content), refusalOf)
       })
     )
-    return merge(yield* parse(() => nest(fields)), files)
+    return merge(yield* parse(() => nest(texts)), files)
   })
 
-  const plain = request.text.pipe(
-    Effect.mapError(({ reason }) => "reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : malformed()),
-    Effect.flatMap((text) =>
-      parse(() =>
-        mediaType(request) === "application/x-www-form-urlencoded" ? nest(new URLSearchParams(text)) : fromJson(text)
-      )
-    )
-  )
-
-  const body = yield* (multipart ? form() : plain).pipe(
+  const body = bytes === 0 ? {} : yield* (multipart ? fields() : isForm ? form(request) : json(request)).pipe(
     Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyMax)),
-    Effect.provideContext(Multipart.limitsServices({ maxParts: multipartPartsMax, maxFieldSize: dataUrlCharactersMax }))
+    Effect.provideContext(Multipart.limitsServices({ maxParts: multipartPartsMax, maxFieldSize: dataUrlBytesMax }))
   )
-  const given = search === "" ? body : merge(yield* parse(() => nest(new URLSearchParams(search))), body)
+  const given = search === "" ? body : merge(yield* parse(() => nest(pairs(search))), body)
   if (!isObject(given)) return given
   const decoded: Record<string, Json> = { ...given }
   for (const name of fileParameters) {
@@ -127,8 +142,6 @@ const read = Effect.fnUntraced(function*(
   }
   return decoded
 })
-
-const refusalOf = ({ reason }: Multipart.MultipartError) => reason._tag === "Parse" ? malformed() : tooLarge
 
 const dataUrl = /^data:[\w.+-]*\/?[\w.+-]*(?:;[\w=.+-]+)*;base64,/
 

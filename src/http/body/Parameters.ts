@@ -1,13 +1,15 @@
 import { Schema } from "effect"
 import qs from "qs"
+import { type Excess, excessOf } from "../../services/outbound/BoundedJson.ts"
 
 /** Names and values of one request. */
 export const parametersMax = 1_000
 /** Values of one array. */
 export const arrayValuesMax = 500
-/** Levels of objects and arrays in parameters of a form, and in a JSON body. */
+/** Levels of objects and arrays in parameters of a form. */
 export const formDepthMax = 5
-export const jsonDepthMax = 32
+/** Characters of a name. */
+export const nameCharactersMax = 512
 
 /** A value as JSON knows it. */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
@@ -29,6 +31,7 @@ export const nest = (pairs: Iterable<readonly [name: string, value: string]>): J
   let count = 0
   for (const [given, value] of pairs) {
     if (++count > parametersMax) throw new Refused({ text: "Too many parameters" })
+    if (given.length > nameCharactersMax) throw new Refused({ text: "Parameter name is too long" })
     // `qs` would drop these in silence.
     for (const part of given.split(/[[\]]/)) refusePoison(part)
     const name = numbered(given, flat, elements)
@@ -69,8 +72,21 @@ const numbered = (name: string, seen: ReadonlyMap<string, unknown>, elements: Ma
 const nullProto = (flat: ReadonlyMap<string, string | ReadonlyArray<string>>): Record<string, string> =>
   Object.assign(Object.create(null), Object.fromEntries(flat))
 
+/**
+ * Names and values of an urlencoded text, at most `parametersMax`. It is looked at before it is taken apart, because
+ * `URLSearchParams` takes seconds for a megabyte of `&`.
+ */
+export const pairs = (text: string): URLSearchParams => {
+  let count = 1
+  for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) {
+    if (++count > parametersMax) throw new Refused({ text: "Too many parameters" })
+  }
+  return new URLSearchParams(text)
+}
+
 /** The value of a JSON body; an empty body is the empty object. */
-export const fromJson = (text: string): Json => {
+export const fromJson = (text: string, excess = excessOf(text)): Json => {
+  if (excess !== undefined) throw new Refused({ text: excesses[excess] })
   if (text.trim() === "") return {}
   let value: Json
   try {
@@ -85,6 +101,11 @@ export const fromJson = (text: string): Json => {
 const exact = (_name: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
   typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(source ?? "") ? source : value
 
+const excesses: Record<Excess, string> = {
+  "too deep": "Parameters are nested too deeply",
+  "too large": "Too many parameters"
+}
+
 const poisonous = new Set(["__proto__", "constructor", "prototype"])
 
 const refusePoison = (name: string) => {
@@ -95,14 +116,13 @@ const refusePoison = (name: string) => {
  * The value with objects of numeric names as arrays (`fields_attributes` comes as either), and texts that a database
  * and every other server can hold.
  */
-const clean = (value: Json, depth = 0): Json => {
+const clean = (value: Json): Json => {
   if (typeof value === "string") return text(value)
   if (typeof value !== "object" || value === null) return value
-  if (depth >= jsonDepthMax) throw new Refused({ text: "Parameters are nested too deeply" })
-  if (isList(value)) return value.map((element) => clean(element, depth + 1))
+  if (isList(value)) return value.map(clean)
   const entries = Object.entries(value).map(([name, element]) => {
     refusePoison(name)
-    return [text(name), clean(element, depth + 1)] as const
+    return [text(name), clean(element)] as const
   })
   if (entries.length > 0 && entries.every(([name]) => /^\d{1,4}$/.test(name))) {
     return entries.toSorted(([a], [b]) => Number(a) - Number(b)).map(([, element]) => element)
@@ -128,9 +148,7 @@ export const isFlat = (search: string): boolean => search === "" || plain.test(s
  */
 export const flatten = (search: string): string => {
   const flat = new URLSearchParams()
-  let count = 0
-  for (const [given, value] of new URLSearchParams(search)) {
-    if (++count > parametersMax) throw new Refused({ text: "Too many parameters" })
+  for (const [given, value] of pairs(search)) {
     const name = given.replace(/\[\d{0,4}\]$/, "")
     refusePoison(name)
     if (name === given) flat.set(name, text(value))

@@ -11,5 +11,8 @@ export const normalise = (path: string): string =>
 /** Whether parameters of a request to this path are read as clients send them. */
 export const isClients = (path: string): boolean => clients.test(path)
 
+/** Where no app sends more than a form's few fields. */
+export const isForPeople = (path: string): boolean => /^\/(?:oauth|auth)\//.test(path)
+
 /** What the router itself makes of a path: it tells `/API` from `/api`, as Mastodon does. */
 export const routerConfig = { caseSensitive: true }

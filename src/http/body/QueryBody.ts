@@ -1,7 +1,7 @@
 import { ByteSize, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { fromJson, type Json, Refused } from "./Parameters.ts"
-import { isObject, malformed, mediaType, parse, tooLarge } from "./Replaced.ts"
+import { type Json, Refused } from "./Parameters.ts"
+import { announced, isObject, json, mediaType, parse } from "./Replaced.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -10,16 +10,16 @@ export const queryBodyBytesMax = 16_384
 
 /** Whether a reading request brings parameters in a JSON body, as Rails lets it. */
 export const hasQueryBody = (request: Request): boolean =>
-  mediaType(request) === "application/json" &&
-  (Number(request.headers["content-length"] ?? 0) > 0 || request.headers["transfer-encoding"] !== undefined)
+  mediaType(request) === "application/json" && announced(request) !== 0
 
 /** The query `search` with the parameters of the body before those of the same name; `limit` and `id[]`, nothing deeper. */
 export const withQueryBody = Effect.fnUntraced(function*(request: Request, search: string) {
-  const text = yield* request.text.pipe(
-    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(queryBodyBytesMax)),
-    Effect.mapError(({ reason }) => "reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : malformed())
+  const body = yield* Effect.provideService(
+    json(request),
+    HttpServerRequest.MaxBodySize,
+    ByteSize.bytes(queryBodyBytesMax)
   )
-  return yield* parse(() => merged(search, fromJson(text)))
+  return yield* parse(() => merged(search, body))
 })
 
 const merged = (search: string, body: Json): string => {

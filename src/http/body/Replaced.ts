@@ -1,7 +1,14 @@
 import { Effect } from "effect"
-import { Headers, type HttpServerRequest } from "effect/http"
+import {
+  Headers,
+  type HttpServerError,
+  type HttpServerRequest,
+  type HttpServerResponse,
+  type Multipart
+} from "effect/http"
+import { excessInTurns } from "../../services/outbound/BoundedJson.ts"
 import { plainError } from "../guard/Reply.ts"
-import { type Json, Refused } from "./Parameters.ts"
+import { fromJson, type Json, nest, pairs, Refused } from "./Parameters.ts"
 
 /*
  * What reading a body comes to: the same request with the JSON that endpoints declare in place of its body, or an answer
@@ -28,6 +35,46 @@ export const isMultipart = (request: Request): boolean => mediaType(request) ===
 export const isObject = (value: Json): value is { readonly [name: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** Bytes of the body that its sender announces: none is 0, and undefined what comes in chunks. */
+export const announced = ({ headers }: Request): number | undefined => {
+  const length = headers["content-length"]
+  return length === undefined ? headers["transfer-encoding"] === undefined ? 0 : undefined : Number(length)
+}
+
+/** The answer to a body that could not be read. */
+export const unread = ({ reason }: HttpServerError.HttpServerError): HttpServerResponse.HttpServerResponse =>
+  "reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : malformed()
+export const refusalOf = ({ reason }: Multipart.MultipartError) => reason._tag === "Parse" ? malformed() : tooLarge
+
+const [plus, space] = [0x2b, 0x20]
+
+/** The parameters of an urlencoded body. Its plus signs become spaces as bytes, which as text takes 50 times as long. */
+export const form = (request: Request) =>
+  request.arrayBuffer.pipe(
+    Effect.mapError(unread),
+    Effect.flatMap((buffer) =>
+      parse(() => {
+        const bytes = Buffer.from(buffer)
+        for (let at = 0; at < bytes.length; at++) if (bytes[at] === plus) bytes[at] = space
+        return nest(pairs(bytes.toString("utf8")))
+      })
+    )
+  )
+
+/** Characters of a body between whose steps others get their turn. */
+const longCharacters = 65_536
+
+/** The parameters of a JSON body. */
+export const json = Effect.fnUntraced(function*(request: Request) {
+  const text = yield* Effect.mapError(request.text, unread)
+  if (text.length <= longCharacters) return yield* parse(() => fromJson(text))
+  const excess = yield* excessInTurns(text)
+  yield* Effect.yieldNow
+  const parameters = yield* parse(() => fromJson(text, excess))
+  yield* Effect.yieldNow
+  return parameters
+})
+
 /** Parameters of the query count where the body does not say otherwise. */
 export const merge = (query: Json, body: Json): Json => isObject(query) && isObject(body) ? { ...query, ...body } : body
 
@@ -41,14 +88,3 @@ export const withParameters = <E>(request: Request, parameters: Effect.Effect<Js
       value: (options: Parameters<Request["modify"]>[0]) => withParameters(request.modify(options), parameters)
     }
   })
-
-/** The same for a body that was read: a token among its parameters counts as one in the header (RFC 6750, 2.2). */
-export const withJson = (request: Request, parameters: Json): Request => {
-  const token = isObject(parameters) ? parameters["access_token"] ?? parameters["bearer_token"] : undefined
-  return withParameters(
-    typeof token === "string" && request.headers["authorization"] === undefined
-      ? request.modify({ headers: Headers.set(request.headers, "authorization", `Bearer ${token}`) })
-      : request,
-    Effect.succeed(parameters)
-  )
-}

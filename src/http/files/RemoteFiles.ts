@@ -1,10 +1,10 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { remoteFilesPath } from "../../services/instance/Urls.ts"
 import { RemoteFiles } from "../../services/media/RemoteFiles.ts"
 import { traced } from "../../services/Traced.ts"
-import { addressKey } from "../guard/Guard.ts"
+import { addressOf } from "../guard/Addresses.ts"
 import { Limits } from "../guard/Limits.ts"
 import * as Reply from "../guard/Reply.ts"
 import { answer, notFound } from "./Answers.ts"
@@ -21,11 +21,11 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
   const { mediaProxied } = yield* ServerConfig
 
   const serve = traced("RemoteFiles.serve")(
-    function*({ headers, remoteAddress, url }: HttpServerRequest.HttpServerRequest) {
+    function*(request: HttpServerRequest.HttpServerRequest) {
+      const { headers, url } = request
       if (!mediaProxied) return notFound
       const key = (url.split("?", 1)[0] ?? "").slice(remoteFilesPath.length + 1)
-      const address = addressKey(Option.getOrElse(remoteAddress, () => "unknown"))
-      const admit = limits.spend([{ limit: "remoteFiles", key: address }])
+      const admit = limits.spend([{ limit: "remoteFiles", key: addressOf(request) }])
       const { bytes, fetchedAt, mime, read } = yield* files.get(key, admit)
       return HttpServerResponse.setHeaders(
         answer(headers, { contentType: mime, size: bytes, tag: `${key}-${fetchedAt}`, read }),

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { ClientError } from "../../services/Errors.ts"
 import * as Reply from "./Reply.ts"
@@ -10,6 +11,8 @@ const isClientError = Schema.is(ClientError)
  * where its path is wrong, else not valid; anything else stays a failure.
  */
 export const answerFailure = (failure: unknown) => {
+  // What could not be read is answered by who reads bodies.
+  if (HttpServerResponse.isHttpServerResponse(failure)) return Effect.succeed(failure)
   if (isClientError(failure)) return Effect.succeed(Reply.error(failure))
   if (failure instanceof HttpApiError.HttpApiSchemaError) {
     return Effect.succeed(
@@ -23,7 +26,7 @@ export const answerFailure = (failure: unknown) => {
 
 /** The parameter that does not decode, as it is sent: `poll[options][0]`. */
 const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefined => {
-  const [, path] = /^\s*at (\[.+\])$/m.exec(failure.cause.message) ?? []
+  const [, path] = /^[ \t]*at (\[.+\])$/m.exec(failure.cause.message.slice(-messageCharactersMax)) ?? []
   if (path === undefined) return undefined
   const [first, ...rest] = Array.from(
     path.matchAll(/\["?([^"\]]*)"?\]/g),
@@ -34,3 +37,5 @@ const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefin
 
 /** Characters of a parameter's name that are told. */
 const nameCharactersMax = 100
+/** Characters of an error's text, which holds the value and may be as long as the body; the place stands at its end. */
+const messageCharactersMax = 2_000

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { ClientError, NotAllowed, Unauthorized, Unprocessable } from "../../services/Errors.ts"
@@ -6,9 +6,11 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import { type TokenInfo, Tokens } from "../../services/oauth/Tokens.ts"
 import { Access, type AccessRule } from "./Access.ts"
+import { addressOf } from "./Addresses.ts"
 import { Caller } from "./Caller.ts"
 import { answerFailure } from "./Failures.ts"
 import { type Claim, Limits, type Standing } from "./Limits.ts"
+import * as Presented from "./Presented.ts"
 import { limitHeaders } from "./Reply.ts"
 
 /** Decides for every endpoint of the API, by its `Access`, who may call it; spends limits; shows errors as clients know them. */
@@ -30,10 +32,14 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         const answer = (
           request: HttpServerRequest.HttpServerRequest,
           secret: Redacted.Redacted | undefined,
-          token: TokenInfo | undefined
+          token: TokenInfo | undefined,
+          spent?: Standing
         ) => {
-          const address = addressKey(Option.getOrElse(request.remoteAddress, () => "unknown"))
-          return Effect.flatMap(limits.spend(claims(rule, request.url, address, token)), (standing) => {
+          const address = addressOf(request)
+          const spending = spent === undefined
+            ? limits.spend(claims(rule, request.url, address, token))
+            : Effect.succeed(spent)
+          return Effect.flatMap(spending, (standing) => {
             const refusal = refusalOf(rule, secret !== undefined, token, limitedFederation)
             const answered = refusal === undefined
               ? Effect.catch(
@@ -50,14 +56,24 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
             return Effect.map(answered, (response) => finish(response, standing))
           })
         }
+        const answerTo = (request: HttpServerRequest.HttpServerRequest, secret: Redacted.Redacted) =>
+          Effect.flatMap(tokens.find(secret), (found) => answer(request, secret, Option.getOrUndefined(found)))
+        /** Looks for a token in the body, which who is over the limits of the address does not have read. */
+        const answerByBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
+          const spent = yield* limits.spend(claims(rule, request.url, addressOf(request), undefined))
+          const secret = yield* Presented.inBody(request)
+          return yield* secret === undefined
+            ? answer(request, undefined, undefined, spent)
+            : answerTo(request, secret)
+        })
         return HttpServerRequest.HttpServerRequest.pipe(
           Effect.flatMap((request) => {
-            const secret = rule.who === "anyone" ? undefined : secretOf(request)
-            return secret === undefined
-              ? answer(request, secret, undefined)
-              : Effect.flatMap(tokens.find(secret), (found) => answer(request, secret, Option.getOrUndefined(found)))
+            if (rule.who === "anyone") return answer(request, undefined, undefined)
+            const secret = Presented.inHead(request)
+            if (secret !== undefined) return answerTo(request, secret)
+            return Presented.mayBeInBody(request) ? answerByBody(request) : answer(request, undefined, undefined)
           }),
-          Effect.catch((exhausted) => Effect.map(answerFailure(exhausted), withSecurity))
+          Effect.catch((failure) => Effect.map(answerFailure(failure), withSecurity))
         )
       })
     })
@@ -65,31 +81,6 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
 }
 
 const noScopes: ReadonlySet<string> = new Set()
-
-/** The token: from the header, else from the parameters `access_token` or `bearer_token`. */
-const secretOf = (request: HttpServerRequest.HttpServerRequest): Redacted.Redacted | undefined => {
-  const header = request.headers["authorization"]
-  if (header !== undefined) {
-    return /^bearer /i.test(header) ? Redacted.make(header.slice(7).trim()) : undefined
-  }
-  const query = request.url.indexOf("?")
-  if (query === -1 || !request.url.includes("_token=", query)) return undefined
-  const parameters = new URLSearchParams(request.url.slice(query))
-  const found = parameters.get("access_token") ?? parameters.get("bearer_token")
-  return found === null || found === "" ? undefined : Redacted.make(found)
-}
-
-/** An IPv6 address counts as its /64, which one household or host has as a whole. */
-export const addressKey = (address: string): string => {
-  if (!address.includes(":")) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped?.[1] !== undefined) return mapped[1]
-  const [head = "", tail] = address.split("::")
-  const left = head === "" ? [] : head.split(":")
-  const right = tail === undefined || tail === "" ? [] : tail.split(":")
-  const groups = tail === undefined ? left : [...left, ...Array(8 - left.length - right.length).fill("0"), ...right]
-  return groups.slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, "")).join(":") + "::/64"
-}
 
 const pagingParameter = /[?&](page|min_id|max_id|since_id)=/
 

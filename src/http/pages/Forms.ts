@@ -1,8 +1,8 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { addressKey } from "../guard/Guard.ts"
+import { addressOf } from "../guard/Addresses.ts"
 import { type LimitName, Limits } from "../guard/Limits.ts"
 import { limitHeaders } from "../guard/Reply.ts"
 import { problem, respond } from "./Document.ts"
@@ -36,8 +36,8 @@ export class Forms extends Context.Service<Forms, {
 export const parameters = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!HttpMethod.hasBody(request.method)) return new URLSearchParams(request.url.split("?")[1] ?? "")
-  // `body/Body` has made JSON of whatever was sent.
-  const body = yield* Effect.orElseSucceed(request.json, () => null)
+  // `body/Body` makes JSON of whatever was sent; what it refuses is answered by it.
+  const body = yield* Effect.orDie(request.json)
   const fields = typeof body === "object" && body !== null && !Array.isArray(body) ? Object.entries(body) : []
   return new URLSearchParams(fields.filter((field): field is [string, string] => typeof field[1] === "string"))
 })
@@ -70,23 +70,25 @@ ${problem("For your safety we only accept forms that our own pages have just sho
     body: problem("Too many tries from here in a short time. Wait a while and try again.")
   })
 
-  const spend = Effect.fnUntraced(function*(costs: Costs, form: URLSearchParams) {
-    const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-    const email = EmailAddresses.limitKey(form.get("email") ?? "")
-    return yield* limits.spend([
-      { limit: costs.address, key: addressKey(Option.getOrElse(remoteAddress, () => "unknown")) },
-      ...(costs.email === undefined || email === undefined ? [] : [{ limit: costs.email, key: email }])
-    ])
-  })
+  /** Nothing, or the page that refuses. */
+  const spend = (limit: LimitName | undefined, key: string | undefined) =>
+    limit === undefined || key === undefined ? Effect.undefined : limits.spend([{ limit, key }]).pipe(
+      Effect.as(undefined),
+      Effect.catch(({ limit, resetAt }) =>
+        Effect.succeed(HttpServerResponse.setHeaders(tooMany, limitHeaders({ limit, remaining: 0, resetAt })))
+      )
+    )
 
+  // From the head to the body to the database: each is asked only of who got past what is before it.
   const handle: Forms["Service"]["handle"] = Effect.fnUntraced(function*(handler, costs) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    if (!visitors.mayBeOurs(request)) return notOurs
+    const beforeBody = yield* spend(costs?.address, addressOf(request))
+    if (beforeBody !== undefined) return beforeBody
     const form = yield* parameters
     if (!(yield* visitors.isOurs(form.get(tokenField)))) return notOurs
-    if (costs === undefined) return yield* handler(form)
-    const spent = yield* Effect.result(spend(costs, form))
-    if (spent._tag === "Success") return yield* handler(form)
-    const { limit, resetAt } = spent.failure
-    return HttpServerResponse.setHeaders(tooMany, limitHeaders({ limit, remaining: 0, resetAt }))
+    const refused = yield* spend(costs?.email, EmailAddresses.limitKey(form.get("email") ?? ""))
+    return refused ?? (yield* handler(form))
   })
 
   return Forms.of({ handle })

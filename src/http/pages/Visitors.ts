@@ -25,6 +25,8 @@ type Request = HttpServerRequest.HttpServerRequest
  */
 export class Visitors extends Context.Service<Visitors, {
   readonly current: Effect.Effect<Visitor, never, Request>
+  /** What can be said of that by a request's head alone. */
+  readonly mayBeOurs: (request: Request) => boolean
   /** Whether a form was sent by one of our pages, in this browser and this session. */
   readonly isOurs: (formToken: string | null | undefined) => Effect.Effect<boolean, never, Request>
   /** Starts a session with a secret of its own and ends the one before. */
@@ -77,10 +79,12 @@ const make = Effect.gen(function*() {
     return site === undefined || site === "same-origin" || site === "none"
   }
 
+  const mayBeOurs = (request: Request) => cookie(request, formCookie) !== undefined && fromOurPages(request)
+
   const isOurs = traced("Visitors.isOurs")(function*(formToken: string | null | undefined) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const form = cookie(request, formCookie)
-    if (form === undefined || !formToken || !fromOurPages(request)) return false
+    if (form === undefined || !formToken || !mayBeOurs(request)) return false
     return Mac.timingSafeEqual(utf8.encode(yield* tokenFor(request, form)), utf8.encode(formToken))
   })
 
@@ -107,5 +111,5 @@ const make = Effect.gen(function*() {
     return HttpServerResponse.setCookieUnsafe(response, sessionCookie, "", { ...attributes, maxAge: 0 })
   })
 
-  return Visitors.of({ current, isOurs, signIn, signOut })
+  return Visitors.of({ current, mayBeOurs, isOurs, signIn, signOut })
 })

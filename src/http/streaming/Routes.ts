@@ -2,9 +2,10 @@ import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Reply from "../guard/Reply.ts"
 import * as EventStreams from "./EventStreams.ts"
+import { isHandshake, streamingPath } from "./Handshake.ts"
 import * as SocketRoute from "./SocketRoute.ts"
 
-const base = "/api/v1/streaming"
+const base = streamingPath
 const notFound = Reply.plainError(404, "Not Found", { "cache-control": "private, no-store" })
 
 /**
@@ -18,8 +19,9 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     "GET",
     `${base}/*`,
     Effect.gen(function*() {
-      const { headers, url } = yield* HttpServerRequest.HttpServerRequest
-      if (headers["upgrade"]?.toLowerCase() === "websocket") return yield* socket
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { url } = request
+      if (isHandshake(request)) return yield* socket
       const path = url.split("?", 1)[0]?.slice(base.length + 1) ?? ""
       if (path === "") return notFound
       if (path === "health") return HttpServerResponse.text("OK")

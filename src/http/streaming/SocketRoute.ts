@@ -1,5 +1,6 @@
 import { Deferred, Effect, Exit, Option, Schedule, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { aside } from "../Work.ts"
 import * as Authentication from "./Authentication.ts"
 import { queryOf } from "./Authentication.ts"
 import { channelOf, type ChannelParameters, refused } from "./Channels.ts"
@@ -65,13 +66,13 @@ export const make = Effect.gen(function*() {
       })
     }
     yield* Effect.forkScoped(keepAlive(opened))
-    yield* Effect.raceFirst(
+    yield* aside(Effect.raceFirst(
       Effect.forever(listen(client)),
       Effect.map(Deferred.await(ended), (reason) => {
         const [code, text] = goodbyes[reason]
         opened.close(code, text)
       })
-    )
+    ))
     return over
   }).pipe(
     Effect.catchTags({

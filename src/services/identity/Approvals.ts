@@ -4,6 +4,7 @@ import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import { everyone, permissions } from "./Roles.ts"
 
 /** Somebody who waits for a moderator. */
@@ -60,7 +61,7 @@ export class Approvals extends Context.Service<Approvals, {
           if ((yield* Effect.orDie(statement)).length === 0) return yield* new RecordNotFound()
           return one
         },
-        sql.withTransaction,
+        transaction(sql),
         Effect.catchTag("SqlError", Effect.die)
       )
 

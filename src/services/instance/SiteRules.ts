@@ -4,7 +4,8 @@ import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { isLanguage } from "./SiteSettings.ts"
+import { transaction } from "../Transactions.ts"
+import { isLanguageTag } from "./Languages.ts"
 
 /** Characters of a rule and of its explanation, and rules that a server may have. */
 export const ruleCharactersMax = 300
@@ -77,7 +78,7 @@ const make = Effect.gen(function*() {
         const rows = sql<{ id: bigint }>`INSERT INTO rules (id, priority, text, hint)
           SELECT next_id(${millis}), coalesce(max(priority), 0) + 1, ${rule.text}, ${rule.hint} FROM rules RETURNING id`
         return only(yield* Effect.orDie(rows)).id
-      }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+      }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       yield* told
       return id
     }),
@@ -89,7 +90,7 @@ const make = Effect.gen(function*() {
       )
     }),
     translate: traced("SiteRules.translate")(function*(id, language, rule) {
-      if (!isLanguage(language)) return yield* validationFailed(`${language} is not a language tag`)
+      if (!isLanguageTag(language)) return yield* validationFailed(`${language} is not a language tag`)
       if (rule !== undefined) yield* checked(rule)
       const value = JSON.stringify(rule === undefined ? {} : { [language]: rule })
       yield* found(
@@ -105,7 +106,7 @@ const make = Effect.gen(function*() {
         const order = rest.toSpliced(Math.max(0, Math.min(place - 1, rest.length)), 0, id)
         return yield* sql`UPDATE rules SET priority = o.n FROM unnest(${order}::bigint[]) WITH ORDINALITY o (id, n)
           WHERE rules.id = o.id RETURNING rules.id`
-      }).pipe(sql.withTransaction, Effect.orDie)
+      }).pipe(transaction(sql), Effect.orDie)
       yield* found(moved)
     }),
     remove: traced("SiteRules.remove")(function*(id) {

@@ -3,7 +3,10 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { sanitise } from "../html/Sanitise.ts"
+import { momentOf } from "../Moments.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { isLanguageTag } from "./Languages.ts"
 
 /** Names under which the table of settings keeps what the server says about itself. */
 export const settings = {
@@ -23,7 +26,6 @@ export const descriptionCharactersMax = 500
 export const documentBytesMax = 200_000
 /** Languages that the server says its people speak, and characters of a tag (BCP 47). */
 export const siteLanguagesMax = 20
-const languageCharactersMax = 35
 
 /** Terms of service; `since` is the day from which they hold, `2026-01-31`. */
 export const Terms = Schema.Struct({ html: Schema.String, since: Schema.String })
@@ -62,7 +64,7 @@ export class SiteSettings extends Context.Service<SiteSettings, {
               JSON.stringify(value)
             }::jsonb, ${at})
               ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`)
-        yield* Effect.orDie(sql.withTransaction(write))
+        yield* Effect.orDie(transaction(sql)(write))
         yield* broadcast.publish({ _tag: "Changed", kind: "instance", ids: [] })
       })
       return SiteSettings.of({ change })
@@ -104,7 +106,7 @@ const valuesOf = Effect.fnUntraced(function*(given: SiteChange) {
   }
   if (given.languages !== undefined) {
     const tags = [...new Set(given.languages)]
-    const wrong = tags.find((tag) => tag.length > languageCharactersMax || !isLanguage(tag))
+    const wrong = tags.find((tag) => !isLanguageTag(tag))
     if (wrong !== undefined) return yield* validationFailed(`Languages ${wrong} is not a language tag`)
     if (tags.length > siteLanguagesMax) return yield* validationFailed("Languages are too many")
     rows.push([settings.languages, tags.length === 0 ? undefined : tags])
@@ -113,17 +115,7 @@ const valuesOf = Effect.fnUntraced(function*(given: SiteChange) {
 })
 
 const isDay = (text: string) =>
-  /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) &&
-  new Date(text).toISOString().startsWith(text)
-
-/** Whether a text is a language tag, as the platform reads them. */
-export const isLanguage = (tag: string): boolean => {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1
-  } catch {
-    return false
-  }
-}
+  /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && new Date(momentOf(text) ?? 0).toISOString().startsWith(text)
 
 /** What makes a text HTML: elements that documents are made of. */
 const markup = /<\/?(?:p|h[1-6]|[uo]l|li|br|a|b|i|em|strong|blockquote|pre|code|div|section|article|span)\b[^>]*>/i

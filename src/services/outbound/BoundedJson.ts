@@ -1,26 +1,62 @@
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 
 /** How deep a document may be, and how many values it may hold (row 32). */
 export const jsonDepthMax = 32
 export const jsonValuesMax = 10_000
 
-const isWithin = (root: unknown): boolean => {
-  // No recursion: the document decides how deep this goes.
-  const waiting: Array<readonly [value: unknown, depth: number]> = [[root, 0]]
+const quote = 0x22
+const comma = 0x2c
+const openList = 0x5b
+const backslash = 0x5c
+const closeList = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
+
+/** Characters that are looked at before others get their turn. */
+const charactersPerTurn = 1_048_576
+
+/** Why a text is not parsed: it would take long, and nothing that we read is like that. */
+export type Excess = "too deep" | "too large"
+
+/** Counts what opens, what stands between commas, and how deep it goes, outside of strings: before anything is built. */
+const makeScan = () => {
+  let depth = 0
   let values = 0
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [value, depth] = next
-    if (typeof value !== "object" || value === null) continue
-    const children = Array.isArray(value) ? value : Object.values(value)
-    values += children.length
-    if (depth >= jsonDepthMax || values > jsonValuesMax) return false
-    for (const child of children) waiting.push([child, depth + 1])
+  let inString = false
+  let escaped = false
+  return (text: string, from: number, to: number): Excess | undefined => {
+    for (let at = from; at < to; at++) {
+      const code = text.charCodeAt(at)
+      if (inString) {
+        if (escaped) escaped = false
+        else if (code === backslash) escaped = true
+        else if (code === quote) inString = false
+      } else if (code === quote) inString = true
+      else if (code === openList || code === openObject) {
+        if (++depth > jsonDepthMax) return "too deep"
+        if (++values > jsonValuesMax) return "too large"
+      } else if (code === closeList || code === closeObject) depth--
+      else if (code === comma && ++values > jsonValuesMax) return "too large"
+    }
+    return undefined
   }
-  return true
 }
+/** What of a JSON text is more than we read; undefined for what may be parsed. */
+export const excessOf = (text: string): Excess | undefined => makeScan()(text, 0, text.length)
+
+/** The same for a long text, during which others get their turn. */
+export const excessInTurns = Effect.fnUntraced(function*(text: string) {
+  const scan = makeScan()
+  for (let at = 0; at < text.length; at += charactersPerTurn) {
+    if (at > 0) yield* Effect.yieldNow
+    const excess = scan(text, at, Math.min(text.length, at + charactersPerTurn))
+    if (excess !== undefined) return excess
+  }
+  return undefined
+})
 
 /** A JSON text from outside; fails where it is none, or is deeper or larger than anything that we read. */
-export const parse = (text: string): Result.Result<unknown, "no JSON" | "too deep or too large"> => {
-  const parsed = Result.try({ try: (): unknown => JSON.parse(text), catch: () => "no JSON" as const })
-  return Result.filterOrFail(parsed, isWithin, () => "too deep or too large" as const)
-}
+export const parse = (text: string): Result.Result<unknown, "no JSON" | "too deep or too large"> =>
+  excessOf(text) === undefined
+    ? Result.try({ try: (): unknown => JSON.parse(text), catch: () => "no JSON" as const })
+    : Result.fail("too deep or too large")

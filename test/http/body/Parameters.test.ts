@@ -6,11 +6,11 @@ import {
   formDepthMax,
   fromJson,
   isFlat,
-  jsonDepthMax,
   nest,
   parametersMax,
   Refused
 } from "../../../src/http/body/Parameters.ts"
+import { jsonDepthMax } from "../../../src/services/outbound/BoundedJson.ts"
 
 const form = (text: string) => nest(new URLSearchParams(text))
 const refuses = (run: () => unknown) => {

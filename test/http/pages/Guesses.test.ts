@@ -60,7 +60,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
           }),
           ({ status }) => status
         )
-      for (const email of ["", "nobody", `${"a".repeat(900_000)}@mail.example`]) {
+      for (const email of ["", "nobody", `${"a".repeat(60_000)}@mail.example`]) {
         const statuses = yield* Effect.replicateEffect(ask(email), 6)
         assert.deepStrictEqual(new Set(statuses), new Set([200]), email.slice(0, 20))
       }

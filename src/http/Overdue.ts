@@ -1,0 +1,24 @@
+import type { Duration } from "effect"
+import { Clock, Effect, Schedule } from "effect"
+
+/** Something that waits; `since` in milliseconds since 1970. */
+export interface Waiting {
+  since: number
+  giveUp: () => void
+}
+
+/**
+ * A set of what waits, from which whatever is in it for `millisMax` is told to give up, at most `period` later. Whoever comes
+ * in is the last to have begun. One fiber looks after all of them, where a timer for each would cost more than what it limits.
+ */
+export const make = Effect.fnUntraced(function*(millisMax: number, period: Duration.Input) {
+  const waiting = new Set<Waiting>()
+  const sweep = Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const { giveUp, since } of waiting) {
+      if (now - since < millisMax) return
+      giveUp()
+    }
+  })
+  yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(period)))
+  return waiting
+})

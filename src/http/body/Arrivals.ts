@@ -1,0 +1,97 @@
+import { Clock, Context, Effect, type Exit, type Fiber, Layer } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { addressOf } from "../guard/Addresses.ts"
+import { plainError } from "../guard/Reply.ts"
+import * as Shares from "../guard/Shares.ts"
+import * as Overdue from "../Overdue.ts"
+import { aside } from "../Work.ts"
+
+/** Bytes of a body that is announced and small. */
+export const smallBytesMax = 65_536
+
+/** Bodies that arrive at once on one node, and of one address; what they may take of memory is their bytes times this. */
+export const bounds = {
+  small: { atOnceMax: 2_000, perAddressMax: 128 },
+  /** Up to a megabyte each, or of a size that is not announced. */
+  large: { atOnceMax: 128, perAddressMax: 16 },
+  /** Files, which go to storage as they arrive. */
+  files: { atOnceMax: 256, perAddressMax: 16 }
+} as const satisfies Record<string, Shares.Bounds>
+export type Kind = keyof typeof bounds
+
+/** How long a body that is no file may take to arrive, in milliseconds. */
+export const arrivalMillisMax = 20_000
+/** How often bodies are looked for that take longer. */
+const sweepPeriod = "500 millis"
+
+const close = { connection: "close" }
+const busy = plainError(503, "The server is busy, please try again", { ...close, "retry-after": "5" })
+const late = plainError(408, "The request did not arrive in time", close)
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/**
+ * Bodies on their way in. A client that sends slowly, or nothing at all, holds a place here and none of those in which
+ * requests are worked on; it has a share of them, and a deadline. Who may not send a body is refused before.
+ */
+export class Arrivals extends Context.Service<Arrivals, {
+  /** Waits for the body of the current request, of `bytes` bytes where that is announced. */
+  readonly read: <A, E, R>(bytes: number | undefined, body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Response, R>
+  /** The same for files, whose time is that of the whole request. */
+  readonly readFiles: <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Response, R>
+}>()("murmuration/http/body/Arrivals") {
+  static readonly layer = Layer.effect(
+    Arrivals,
+    Effect.gen(function*() {
+      const shares = {
+        small: Shares.make(bounds.small),
+        large: Shares.make(bounds.large),
+        files: Shares.make(bounds.files)
+      }
+      const arriving = yield* Overdue.make(arrivalMillisMax, sweepPeriod)
+
+      const timed = Effect.fnUntraced(function*<A, E, R>(body: Effect.Effect<A, E, R>) {
+        const since = yield* Clock.currentTimeMillis
+        // One fiber and no timer a body; most are there by now.
+        const fiber: Fiber.Fiber<A, E> = yield* Effect.forkDetach(body, { startImmediately: true })
+        const arrived = fiber.pollUnsafe()
+        if (arrived !== undefined) return yield* arrived
+        return yield* Effect.callback<A, E | Response>((resume) => {
+          const one = {
+            since,
+            giveUp: () => {
+              arriving.delete(one)
+              // What still comes is not waited for; the connection ends with the answer.
+              resume(Effect.fail(late))
+            }
+          }
+          arriving.add(one)
+          fiber.addObserver((exit: Exit.Exit<A, E>) => {
+            arriving.delete(one)
+            resume(exit)
+          })
+          return Effect.sync(() => {
+            arriving.delete(one)
+            fiber.interruptUnsafe()
+          })
+        })
+      })
+
+      const within = <A, E, R>(kind: Kind, body: Effect.Effect<A, E, R>): Effect.Effect<A, E | Response, R> =>
+        Effect.contextWith((context: Context.Context<R>) => {
+          const request = Context.getOrUndefined(context, HttpServerRequest.HttpServerRequest)
+          const address = request === undefined ? "unknown" : addressOf(request)
+          const place: Effect.Effect<A, E | Response, R> = shares[kind].enter(address) === undefined
+            ? Effect.ensuring(aside(body), Effect.sync(() => shares[kind].leave(address)))
+            : Effect.fail(busy)
+          return place
+        })
+
+      return Arrivals.of({
+        read: (bytes, body) =>
+          bytes === 0 ? body : within(bytes !== undefined && bytes <= smallBytesMax ? "small" : "large", timed(body)),
+        readFiles: (body) => within("files", body)
+      })
+    })
+  )
+}

@@ -1,0 +1,38 @@
+import { Effect, Redacted } from "effect"
+import { HttpMethod, type HttpServerRequest } from "effect/http"
+
+/* The token that a request presents (RFC 6750, section 2): in the header, else in the query, else in the body. */
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** Bytes of a body that is looked into for a token before its sender is known. */
+const bodyBytesMax = 65_536
+
+const tokenNames = ["access_token", "bearer_token"] as const
+
+export const inHead = ({ headers, url }: Request): Redacted.Redacted | undefined => {
+  const header = headers["authorization"]
+  if (header !== undefined) {
+    return /^bearer /i.test(header) ? Redacted.make(header.slice(7).trim()) : undefined
+  }
+  const query = url.indexOf("?")
+  if (query === -1 || !url.includes("_token=", query)) return undefined
+  const parameters = new URLSearchParams(url.slice(query))
+  const found = parameters.get("access_token") ?? parameters.get("bearer_token")
+  return found === null || found === "" ? undefined : Redacted.make(found)
+}
+
+/** Whether a body without a token in the head may hold one: it is announced as small. */
+export const mayBeInBody = ({ headers, method }: Request): boolean => {
+  const bytes = Number(headers["content-length"] ?? 0)
+  return HttpMethod.hasBody(method) && headers["authorization"] === undefined && bytes > 0 && bytes <= bodyBytesMax
+}
+
+/** Reads the body, as whoever handles the request does later on. */
+export const inBody = (request: Request) =>
+  Effect.map(request.json, (parameters): Redacted.Redacted | undefined => {
+    if (typeof parameters !== "object" || parameters === null) return undefined
+    const fields: Partial<Record<string, unknown>> = { ...parameters }
+    const found = tokenNames.map((name) => fields[name]).find((value) => typeof value === "string" && value !== "")
+    return typeof found === "string" ? Redacted.make(found) : undefined
+  })

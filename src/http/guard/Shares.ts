@@ -1,0 +1,30 @@
+/** How many may be inside at once: in all, and of one address (an IPv6 address by its /64). */
+export interface Bounds {
+  readonly atOnceMax: number
+  readonly perAddressMax: number
+}
+
+/** Who is inside, by address, so that a flood from one leaves room for everybody else. */
+export const make = ({ atOnceMax, perAddressMax }: Bounds) => {
+  const by = new Map<string, number>()
+  let all = 0
+  return {
+    /** Lets somebody in, or says which bound there is no room in. */
+    enter: (address: string): "busy" | "address" | undefined => {
+      const count = by.get(address) ?? 0
+      if (all >= atOnceMax) return "busy"
+      if (count >= perAddressMax) return "address"
+      all++
+      by.set(address, count + 1)
+      return undefined
+    },
+    leave: (address: string): void => {
+      const left = (by.get(address) ?? 1) - 1
+      all--
+      if (left === 0) by.delete(address)
+      else by.set(address, left)
+    }
+  }
+}
+
+export type Shares = ReturnType<typeof make>

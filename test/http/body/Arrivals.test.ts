@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { arrivalMillisMax, Arrivals, bounds } from "../../../src/http/body/Arrivals.ts"
+import { Work } from "../../../src/http/Work.ts"
+
+const from = (address: string) =>
+  Effect.provideService(
+    HttpServerRequest.HttpServerRequest,
+    HttpServerRequest.fromWeb(new Request("http://local.example/")).modify({ remoteAddress: Option.some(address) })
+  )
+
+/** The status that a body is refused with, or what it said. */
+const outcome = <A, E, R>(arriving: Effect.Effect<A, E, R>) =>
+  Effect.catch(
+    arriving,
+    (refusal) => HttpServerResponse.isHttpServerResponse(refusal) ? Effect.succeed(refusal.status) : Effect.die(refusal)
+  )
+
+const provided = Effect.provide(Layer.fresh(Arrivals.layer))
+
+describe("arriving bodies", () => {
+  it.effect("F16: one that does not come is given up after 20 seconds, in no place of those that are worked on", () =>
+    Effect.gen(function*() {
+      const arrivals = yield* Arrivals
+      let inWork = 1
+      const work: Work = {
+        aside: (effect) => Effect.suspend(() => (inWork--, Effect.ensuring(effect, Effect.sync(() => inWork++))))
+      }
+      const waiting = yield* Effect.forkChild(
+        outcome(arrivals.read(100, Effect.never)).pipe(Effect.provideService(Work, work)),
+        { startImmediately: true }
+      )
+      assert.strictEqual(inWork, 0)
+      yield* TestClock.adjust(arrivalMillisMax - 1_000)
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* Fiber.join(waiting), 408)
+      assert.strictEqual(inWork, 1)
+      assert.strictEqual(yield* arrivals.read(100, Effect.succeed("body")), "body")
+    }).pipe(from("192.0.2.1"), provided))
+
+  it.effect("F16: an address has a share of the places, and all of them have a bound", () =>
+    Effect.gen(function*() {
+      const arrivals = yield* Arrivals
+      const gate = yield* Deferred.make<void>()
+      const { atOnceMax, perAddressMax } = bounds.large
+      const read = (address: string, bytes?: number) =>
+        outcome(arrivals.read(bytes, Deferred.await(gate))).pipe(from(address))
+      const start = (address: string, count: number, bytes?: number) =>
+        Effect.forEach(Array.from({ length: count }), () =>
+          Effect.forkChild(read(address, bytes), { startImmediately: true }))
+      const first = yield* start("192.0.2.1", perAddressMax)
+      assert.strictEqual(yield* read("192.0.2.1"), 503)
+      assert.strictEqual(yield* read("192.0.2.1", 1_000_000), 503)
+      // Small ones have room of their own.
+      yield* start("192.0.2.1", 1, 1_000)
+      for (let n = 1; n < atOnceMax / perAddressMax; n++) {
+        yield* start(`2001:db8:0:${n}::1`, perAddressMax)
+      }
+      assert.strictEqual(yield* read("192.0.2.9"), 503)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Effect.forEach(first, Fiber.join)
+      assert.isUndefined(yield* read("192.0.2.1"))
+    }).pipe(provided))
+})

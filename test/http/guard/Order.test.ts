@@ -1,0 +1,75 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { HttpServer } from "effect/http"
+import { connect } from "node:net"
+import { Limits, limits } from "../../../src/http/guard/Limits.ts"
+import { AccountId } from "../../../src/services/Ids.ts"
+import { Tokens } from "../../../src/services/oauth/Tokens.ts"
+import { send, server, user } from "../../support/SignInServer.ts"
+
+/** The status that a request gets whose body never comes; it is announced with a megabyte. */
+const headOnly = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {
+  const { address } = yield* HttpServer.HttpServer
+  const port = address._tag === "UnixPathAddress" ? 0 : address.port
+  const head = { host: "local.example", "content-type": "application/json", "content-length": "1000000", ...headers }
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  return yield* Effect.callback<number>((resume) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.once("data", (data) => resume(Effect.succeed(Number(String(data).split(" ")[1]))))
+    socket.once("error", (error) => resume(Effect.die(error)))
+    socket.write(`POST ${path} HTTP/1.1\r\n${lines}\r\n`)
+    return Effect.sync(() => socket.destroy())
+  }).pipe(Effect.timeout("8 seconds"))
+})
+
+const bearer = (secret: Redacted.Redacted) => ({ authorization: `Bearer ${Redacted.value(secret)}` })
+
+layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })("before the body", (it) => {
+  it.effect("F14: comes the route, the guard and the limit", () =>
+    Effect.gen(function*() {
+      const tokens = yield* Tokens
+      const accountId = AccountId.make(yield* user("ada"))
+      const reading = bearer((yield* tokens.issue({ appId: undefined, accountId }, ["read"])).secret)
+      const statuses = yield* Effect.all({
+        unknown: headOnly("/api/v1/nothing"),
+        unknownOfOthers: headOnly("/auth/nothing"),
+        withoutToken: headOnly("/api/v1/emails/confirmations"),
+        wrongToken: headOnly("/api/v1/emails/confirmations", { authorization: "Bearer x" }),
+        wrongScope: headOnly("/api/v1/emails/confirmations", reading),
+        noFormOfOurs: headOnly("/auth/sign_in"),
+        tooLargeForm: headOnly("/auth/sign_in", { cookie: "__Host-form=x; form=x" }),
+        tooLarge: headOnly("/api/v1/apps", { "content-length": "2000000" })
+      })
+      assert.deepStrictEqual(statuses, {
+        unknown: 404,
+        unknownOfOthers: 404,
+        withoutToken: 401,
+        wrongToken: 401,
+        wrongScope: 403,
+        noFormOfOurs: 403,
+        tooLargeForm: 413,
+        tooLarge: 413
+      })
+      // The body that was too large was a use.
+      for (let use = 1; use < limits.apps.uses; use++) yield* send("/api/v1/apps", { method: "POST", body: "{" })
+      assert.strictEqual(yield* headOnly("/api/v1/apps"), 429)
+    }))
+})
+
+layer(server(), { excludeTestServices: true })("a token", (it) => {
+  it.effect("F14: may stand in a small body, and one in the header stands before it", () =>
+    Effect.gen(function*() {
+      const tokens = yield* Tokens
+      const accountId = AccountId.make(yield* user("bert"))
+      const { secret } = yield* tokens.issue({ appId: undefined, accountId }, ["read", "write"])
+      const confirm = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
+        send("/api/v1/emails/confirmations", { method: "POST", body: new URLSearchParams(parameters), headers })
+      const inBody = { access_token: Redacted.value(secret) }
+      // Who is known is told more than that there is nobody.
+      assert.strictEqual((yield* confirm(inBody)).status, 403)
+      assert.strictEqual((yield* confirm({ bearer_token: Redacted.value(secret) })).status, 403)
+      assert.strictEqual((yield* confirm({ access_token: "wrong" })).status, 401)
+      assert.strictEqual((yield* confirm(inBody, { authorization: "Bearer wrong" })).status, 401)
+      assert.strictEqual((yield* confirm({ ...inBody, filler: "x".repeat(100_000) })).status, 401)
+    }))
+})
