@@ -14,7 +14,7 @@ export const signInPath = "/auth/sign_in"
 const landing = "/oauth/authorized_applications"
 
 /** Pages to which a sign-in may lead back; anything else in an address is not followed. */
-const returns = /^\/oauth\/(?:authorize\?|authorized_applications$)/
+const returns = /^\/oauth\/(?:authorize\?[\x21-\x7e]*|authorized_applications)$/
 const returnTo = (asked: string | null): string => asked !== null && returns.test(asked) ? asked : landing
 
 interface Shown {
