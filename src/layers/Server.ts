@@ -6,6 +6,7 @@ import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/Paths.ts"
 import * as Deadlines from "../http/Deadlines.ts"
 import * as Edge from "../http/Edge.ts"
+import * as Doors from "../http/guard/Doors.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import { References } from "../services/federation/inbox/References.ts"
@@ -28,6 +29,8 @@ const routes = Layer.mergeAll(
   Deadlines.layer,
   HttpServer.layerRouter,
   Compression.layer,
+  // Behind what finds out who is behind a proxy.
+  Doors.layer,
   Telemetry.layerRouter,
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )

@@ -55,6 +55,9 @@ const guess = (path: string): Attempt => ({ address }) =>
     redirect_uri: oob
   }, withAddress(address))
 
+const opening = (path: string): Attempt => ({ address }) =>
+  call("GET", path, undefined, undefined, withAddress(address))
+
 /** Every way to guess a secret or to have letters sent, with its limit and what the limit counts by. */
 const verbs: ReadonlyArray<readonly [name: string, by: "address" | "email", limit: keyof typeof limits, Attempt]> = [
   ["signing in", "address", "signInAddress", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
@@ -71,7 +74,9 @@ const verbs: ReadonlyArray<readonly [name: string, by: "address" | "email", limi
   ["registering an app", "address", "apps", ({ address }) => register(address)],
   ["trading a code", "address", "apiAddress", guess("/oauth/token")],
   ["revoking a token", "address", "apiAddress", guess("/oauth/revoke")],
-  ["asking about a token", "address", "apiAddress", guess("/oauth/introspect")]
+  ["asking about a token", "address", "apiAddress", guess("/oauth/introspect")],
+  ["asking for consent (F18)", "address", "pageAddress", opening("/oauth/authorize")],
+  ["looking at what is not there (F18)", "address", "pageAddress", opening("/nothing")]
 ]
 
 let last = 0

@@ -47,7 +47,7 @@ export class Fleet {
     return Promise.all(seeds.map(async (seed) => {
       const result = await this.run(seed, settings)
       told(result)
-      return result.broken.length === 0 ? { ...result, log: [] } : result
+      return result.broken.length === 0 ? withoutLog(result) : result
     }))
   }
 
@@ -96,3 +96,5 @@ const ask = (child: ChildProcess, job: Job) =>
   })
 
 const isResult = (value: unknown): value is Result => typeof value === "object" && value !== null && "hash" in value
+
+const withoutLog = (result: Result): Result => ({ ...result, log: [] })

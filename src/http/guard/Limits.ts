@@ -26,7 +26,13 @@ export const limits = {
   mailEmail: { uses: 5, seconds: 1800 },
   // Files that are fetched for somebody; those that there are copies of cost nothing. Avatars come this way, too.
   remoteFiles: { uses: 300, seconds: 600 },
-  passwordChange: { uses: 10, seconds: 600 }
+  passwordChange: { uses: 10, seconds: 600 },
+  // What is no endpoint of the API (guard/Doors): people's pages, and what programs fetch by the dozen.
+  pageAddress: { uses: 300, seconds: 300 },
+  documentAddress: { uses: 3_000, seconds: 300 },
+  streamAddress: { uses: 1_000, seconds: 300 },
+  fileAddress: { uses: 6_000, seconds: 300 },
+  federationAddress: { uses: 30_000, seconds: 300 }
 } satisfies Record<string, Limit>
 export type LimitName = keyof typeof limits
 

@@ -77,4 +77,7 @@ export const problem = (text: string | undefined): Html =>
 
 /** Sends the browser on; `location` is one of our paths or an app's registered address with parameters. */
 export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.redirect(location, { status: 302, headers: securityHeaders })
+  HttpServerResponse.redirect(location.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent), {
+    status: 302,
+    headers: securityHeaders
+  })

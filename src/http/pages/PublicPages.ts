@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
+import * as Reply from "../guard/Reply.ts"
 import { type Page, respond } from "./Document.ts"
 import { html } from "./Html.ts"
 import { publicStylePath } from "./PublicStyle.ts"
@@ -14,7 +16,7 @@ export class PublicPages extends Context.Service<PublicPages, {
   readonly respond: (page: Pick<Page, "title" | "body" | "status">) => Response
   readonly notFound: Response
   readonly gone: Response
-  /** The page, or where it is `closed` to strangers and the visitor has not signed in, one that says so. */
+  /** The page, when there is a place for it; or where it is `closed` to strangers and the visitor has not signed in, one that says so. */
   readonly behind: <E, R>(
     closed: boolean,
     page: Effect.Effect<Response, E, R>
@@ -31,6 +33,7 @@ export class PublicPages extends Context.Service<PublicPages, {
         // Files of remote accounts are anywhere then.
         ...(mediaProxied ? [] : ["https:"])
       ].join(" ")
+      const places = yield* ExpensiveReads
       const visitors = yield* Visitors
       const show = (page: Pick<Page, "title" | "body" | "status">) =>
         respond({
@@ -61,14 +64,16 @@ export class PublicPages extends Context.Service<PublicPages, {
           status: 410,
           body: html`<p>It was suspended or deleted. <a href="/">To the front page</a></p>`
         }),
-        behind: (closed, page) =>
-          closed
+        behind: (closed, page) => {
+          const placed = Effect.catchTag(places.within(page), "Unavailable", () => Reply.unavailable)
+          return closed
             ? Effect.flatMap(
               Effect.all([visitors.current, HttpServerRequest.HttpServerRequest]),
-              ([{ session }, { url }]) => session === undefined ? Effect.succeed(closedPage(url)) : page
+              ([{ session }, { url }]) => session === undefined ? Effect.succeed(closedPage(url)) : placed
             )
-            : page
+            : placed
+        }
       })
     })
-  ).pipe(Layer.provide(Visitors.layer))
+  ).pipe(Layer.provide([Visitors.layer, ExpensiveReads.layer]))
 }

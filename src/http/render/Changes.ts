@@ -1,5 +1,9 @@
 import { Effect, PubSub } from "effect"
+import { LRUCache } from "lru-cache"
 import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
+
+/** Ids of one kind whose last change is remembered one by one. */
+const changesMax = 20_000
 
 export type Kind = Extract<BroadcastMessage, { readonly _tag: "Changed" }>["kind"]
 
@@ -16,3 +20,18 @@ export const onChanged = Effect.fnUntraced(function*(kind: Kind, forget: (ids: R
     Effect.forkScoped
   )
 })
+
+/** When ids changed last, counted in changes; of those that it has forgotten it says the latest that it may have been. */
+export const makeChanges = () => {
+  let forgotten = 0
+  const last = new LRUCache<bigint, number>({
+    max: changesMax,
+    dispose: (change, _id, reason) => {
+      if (reason === "evict") forgotten = Math.max(forgotten, change)
+    }
+  })
+  return {
+    add: (ids: ReadonlyArray<bigint>, change: number) => ids.forEach((id) => last.set(id, change)),
+    of: (id: bigint) => last.get(id) ?? forgotten
+  }
+}

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache"
 import { Broadcast } from "../../services/Broadcast.ts"
 import type { Hiding, Standing, Standings, StatusKey } from "../../services/statuses/Standings.ts"
 import type { Viewer } from "../../services/Viewer.ts"
-import { onChanged } from "./Changes.ts"
+import { makeChanges, onChanged } from "./Changes.ts"
 import { cachedAloneMillisMax, cachedMillisMax } from "./JsonCache.ts"
 
 /** Bytes of standings that are kept. */
@@ -12,29 +12,11 @@ export const standingCacheBytesMax = 24 * 1024 * 1024
 const standingBytes = 200
 /** Statuses that are kept for one viewer and one way of hiding; beyond it the first to come goes first. */
 const perViewerMax = 400
-/** Ids of each kind whose last change is remembered one by one. */
-const changesMax = 20_000
-
 interface Entry {
   readonly standing: Standing
   /** How many changes were known when its query began. */
   readonly began: number
   readonly loadedAt: number
-}
-
-/** When ids changed last, counted in changes; of those that it has forgotten it says the latest that it may have been. */
-const makeChanges = () => {
-  let forgotten = 0
-  const last = new LRUCache<bigint, number>({
-    max: changesMax,
-    dispose: (change, _id, reason) => {
-      if (reason === "evict") forgotten = Math.max(forgotten, change)
-    }
-  })
-  return {
-    add: (ids: ReadonlyArray<bigint>, change: number) => ids.forEach((id) => last.set(id, change)),
-    of: (id: bigint) => last.get(id) ?? forgotten
-  }
 }
 
 const waysOf: Record<Hiding, bigint> = { nothing: 0n, authors: 1n, permitted: 2n }

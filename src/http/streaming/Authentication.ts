@@ -4,12 +4,14 @@ import type { AccountId, TokenId } from "../../services/Ids.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { traced } from "../../services/Traced.ts"
+import { addressOf } from "../guard/Addresses.ts"
 import { refused } from "./Channels.ts"
 
 /** The user whose token a stream is opened with. */
 export interface Listener {
   readonly accountId: AccountId
   readonly tokenId: TokenId
+  readonly address: string
   readonly scopes: ReadonlySet<string>
   readonly hearsNotifications: boolean
 }
@@ -44,6 +46,7 @@ export const make = Effect.gen(function*() {
     const listener: Listener = {
       accountId,
       tokenId,
+      address: addressOf(request),
       scopes,
       hearsNotifications: grants(scopes, ["read:notifications"])
     }

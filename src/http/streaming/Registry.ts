@@ -2,9 +2,14 @@ import type { AccountId, TokenId } from "../../services/Ids.ts"
 import type { Channel } from "./Channels.ts"
 import type { StreamEvent } from "./StreamEvent.ts"
 
-/** Open streams on one node, and of one account on it; beyond it new ones are told to come back. */
+/**
+ * Open streams on one node, and on it of one account, of one of its tokens, and of one address (an IPv6 address by its /64),
+ * behind which may be a whole school; beyond it new ones are told to come back.
+ */
 export const connectionsMax = 20_000
-export const connectionsOfAccountMax = 2_000
+export const connectionsOfAccountMax = 100
+export const connectionsOfTokenMax = 50
+export const connectionsOfAddressMax = 1_500
 /** Channels that one connection listens to. */
 export const channelsOfConnectionMax = 200
 
@@ -12,6 +17,7 @@ export const channelsOfConnectionMax = 200
 export interface Connection {
   readonly accountId: AccountId
   readonly tokenId: TokenId
+  readonly address: string
   /** Its token may read notifications. */
   readonly hearsNotifications: boolean
   /** Hands an event over and does not wait for it to arrive; a connection that does not keep up closes itself. */
@@ -27,6 +33,8 @@ export class Registry {
   readonly #channels = new Map<Connection, Map<string, Channel>>()
   readonly #topics = new Map<string, Map<Connection, Channel>>()
   readonly #accounts = new Map<AccountId, Set<Connection>>()
+  readonly #tokens = new Map<TokenId, number>()
+  readonly #addresses = new Map<string, number>()
   #closed = false
 
   get size(): number {
@@ -42,7 +50,13 @@ export class Registry {
   add(connection: Connection): boolean {
     if (this.#closed) return false
     const others = this.#accounts.get(connection.accountId) ?? new Set()
-    if (this.size >= connectionsMax || others.size >= connectionsOfAccountMax) return false
+    if (
+      this.size >= connectionsMax || others.size >= connectionsOfAccountMax ||
+      (this.#tokens.get(connection.tokenId) ?? 0) >= connectionsOfTokenMax ||
+      (this.#addresses.get(connection.address) ?? 0) >= connectionsOfAddressMax
+    ) return false
+    count(this.#tokens, connection.tokenId, 1)
+    count(this.#addresses, connection.address, 1)
     this.#accounts.set(connection.accountId, others.add(connection))
     this.#channels.set(connection, new Map())
     return true
@@ -50,7 +64,9 @@ export class Registry {
 
   remove(connection: Connection): void {
     for (const topic of this.#channels.get(connection)?.keys() ?? []) this.#leave(connection, topic)
-    this.#channels.delete(connection)
+    if (!this.#channels.delete(connection)) return
+    count(this.#tokens, connection.tokenId, -1)
+    count(this.#addresses, connection.address, -1)
     const others = this.#accounts.get(connection.accountId)
     others?.delete(connection)
     if (others?.size === 0) this.#accounts.delete(connection.accountId)
@@ -89,6 +105,12 @@ export class Registry {
     listeners?.delete(connection)
     if (listeners?.size === 0) this.#topics.delete(topic)
   }
+}
+
+const count = <Key>(counts: Map<Key, number>, key: Key, change: 1 | -1): void => {
+  const now = (counts.get(key) ?? 0) + change
+  if (now === 0) counts.delete(key)
+  else counts.set(key, now)
 }
 
 const nobody: ReadonlyMap<Connection, Channel> = new Map()

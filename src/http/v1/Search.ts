@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as LocalUrls from "../../services/discovery/LocalUrls.ts"
 import { hashtagSign, Search } from "../../services/discovery/Search.ts"
@@ -14,6 +14,7 @@ import type { Viewer } from "../../services/Viewer.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
+import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/Lists.ts"
@@ -41,6 +42,7 @@ export const layer = group(
     const statuses = yield* Statuses
     const resolutions = yield* Resolutions
     const finder = yield* Search
+    const places = yield* ExpensiveReads
     const views = yield* SearchViews
     const config = yield* ServerConfig
 
@@ -100,12 +102,12 @@ export const layer = group(
         }
         const found = query.resolve === true && LocalUrls.isUrl(text)
           ? yield* named(viewer, text, query.type)
-          : yield* byWords(viewer, text, query)
+          : yield* places.within(byWords(viewer, text, query))
         return Reply.json(yield* views.render(viewer, found))
       })
     })
   })
-)
+).pipe(Layer.provide(ExpensiveReads.layer))
 
 const negative = "Pagination values for `offset` and `limit` must be positive"
 

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unprocessable } from "../../services/Errors.ts"
@@ -6,7 +6,6 @@ import { Threads } from "../../services/federation/fetching/Threads.ts"
 import type { StatusId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
-import { Contexts } from "../../services/statuses/Contexts.ts"
 import { History } from "../../services/statuses/History.ts"
 import { Interactions, type Listed } from "../../services/statuses/Interactions.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
@@ -18,12 +17,13 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/Accounts.ts"
+import { ContextViews } from "../render/Contexts.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
 import { RevisionViews } from "../render/Revisions.ts"
 import { StatusViews } from "../render/Statuses.ts"
 import { Account } from "../wire/Account.ts"
-import { json, list, splice } from "../wire/Keys.ts"
+import { json } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 import { Ids, StatusIdPath } from "../wire/ReadRequests.ts"
 import { Context, Status, StatusEdit, StatusSource } from "../wire/Status.ts"
@@ -64,7 +64,7 @@ export const layer = group(
   "statuses",
   Effect.fn(function*(handlers) {
     const statuses = yield* Statuses
-    const contexts = yield* Contexts
+    const contexts = yield* ContextViews
     const history = yield* History
     const interactions = yield* Interactions
     const views = yield* StatusViews
@@ -108,13 +108,7 @@ export const layer = group(
         const viewer = yield* Caller.viewer
         const status = yield* statuses.find(viewer, params.id)
         const fetching = viewer === undefined ? undefined : yield* threads.read(status.id)
-        const { ancestors, descendants } = yield* contexts.of(viewer, status)
-        const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted")
-        const ready = (ids: ReadonlyArray<bigint>) => list(ids.flatMap((id) => texts.get(id) ?? []))
-        const shown = Reply.json(splice<Context, "ancestors" | "descendants">({}, {
-          ancestors: ready(ancestors),
-          descendants: ready(descendants)
-        }))
+        const shown = Reply.json(yield* contexts.render(viewer, status))
         return fetching?.running === true
           ? HttpServerResponse.setHeaders(shown, asyncRefresh("thread", status.id, fetching.found))
           : shown
@@ -131,4 +125,4 @@ export const layer = group(
       rebloggedBy: interested("reblogged_by", interactions.rebloggedBy)
     })
   })
-)
+).pipe(Layer.provide(ContextViews.layer))

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
@@ -30,7 +31,7 @@ export interface Confirmed {
   readonly first: boolean
 }
 
-/** Links in mails, which prove that somebody reads the mail of an address. */
+/** Links in mails, which work for the address that they were sent to and prove that somebody reads the mail of an address. */
 export class MailLinks extends Context.Service<MailLinks, {
   /** Sends the link that confirms the user's address; it leads on to the app that signed the user up. */
   readonly sendConfirmation: (user: User) => Effect.Effect<void>
@@ -42,7 +43,7 @@ export class MailLinks extends Context.Service<MailLinks, {
   readonly requestPasswordReset: (email: string) => Effect.Effect<void>
   /** Whether a new password may be set with this link. */
   readonly opensPasswordReset: (secret: string) => Effect.Effect<boolean>
-  /** Works once. Who reads the mail of an address has confirmed it, too. */
+  /** Works once, and only while the user's address is the one that it was sent to, which is confirmed by that, too. */
   readonly resetPassword: (
     secret: string,
     password: Redacted.Redacted
@@ -91,7 +92,9 @@ const make = Effect.gen(function*() {
   const find = Effect.fnUntraced(function*(secret: string, purpose: Purpose) {
     const now = new Date(yield* Clock.currentTimeMillis)
     const [row] = yield* sql<Row>`SELECT account_id, email, redirect_app_id FROM mail_tokens
-      WHERE token_hash = ${yield* secrets.hash(secret)} AND purpose = ${purpose} AND expires_at > ${now}`
+      WHERE token_hash = ${yield* secrets.hash(secret)} AND purpose = ${purpose} AND expires_at > ${now}
+        AND EXISTS (SELECT FROM users u WHERE u.account_id = mail_tokens.account_id
+          AND mail_tokens.email IN (u.email, u.unconfirmed_email))`
     return row === undefined ? Option.none() : Option.some(row)
   }, Effect.orDie)
 
@@ -122,8 +125,11 @@ const make = Effect.gen(function*() {
       UPDATE users SET email = ${link.email}, unconfirmed_email = NULL, confirmed_at = coalesce(confirmed_at, ${at})
       WHERE account_id = ${link.accountId} AND ${link.email} IN (email, unconfirmed_email)
       RETURNING approved, confirmed_at = ${at} AS first`.pipe(
+      // Who reads the mail of the address before has no link to the account any more.
+      Effect.tap(() => sql`DELETE FROM mail_tokens WHERE account_id = ${link.accountId} AND email <> ${link.email}`),
+      transaction(sql),
       // Somebody else has taken the address meanwhile.
-      Effect.catchIf(({ reason }) => reason._tag === "UniqueViolation", () => Effect.succeed([])),
+      Effect.catchIf((error) => isSqlError(error) && error.reason._tag === "UniqueViolation", () => Effect.succeed([])),
       Effect.orDie
     )
     if (confirmed === undefined) return yield* new RecordNotFound()
@@ -137,16 +143,25 @@ const make = Effect.gen(function*() {
     }
   })
 
+  /** Takes the link to a new password, if it is there still, and confirms the address if it is the one that it was sent to. */
+  const use = Effect.fnUntraced(
+    function*(accountId: AccountId, hash: Uint8Array) {
+      const [user] = yield* sql<{ email: string }>`
+        SELECT email FROM users WHERE account_id = ${accountId} FOR NO KEY UPDATE`
+      const [link] = yield* sql<{ email: string }>`
+        DELETE FROM mail_tokens WHERE token_hash = ${hash} RETURNING email`
+      if (link === undefined || link.email !== user?.email) return yield* new RecordNotFound()
+      yield* Effect.orDie(users.change(accountId, { confirmed: true }))
+    },
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
   const resetPassword: MailLinks["Service"]["resetPassword"] = traced("MailLinks.resetPassword")(
     function*(secret, password) {
       const link = Option.getOrUndefined(yield* find(secret, "password_reset"))
       if (link === undefined) return yield* new RecordNotFound()
       const accountId = AccountId.make(link.accountId)
-      yield* users.setPassword(accountId, password)
-      yield* users.change(accountId, { confirmed: true })
-      yield* sql`DELETE FROM mail_tokens WHERE account_id = ${accountId} AND purpose = 'password_reset'`.pipe(
-        Effect.orDie
-      )
+      yield* users.setPassword(accountId, password, use(accountId, yield* secrets.hash(secret)))
       const user = Option.getOrUndefined(yield* users.find(accountId))
       if (user === undefined) return
       const changed = Texts.passwordChanged({ to: user.email, server: localDomain, username: user.username })

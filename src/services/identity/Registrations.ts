@@ -9,6 +9,7 @@ import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
 import { everyone, permissions, type RoleId } from "./Roles.ts"
+import * as TimeZones from "./TimeZones.ts"
 
 /** A local account to be. */
 export interface Registration {
@@ -86,7 +87,7 @@ const make = Effect.gen(function*() {
         passwordHash,
         roleId: given.roleId ?? everyone,
         locale: given.locale ?? null,
-        timeZone: given.timeZone ?? null,
+        timeZone: TimeZones.known(given.timeZone ?? "") ?? null,
         reason: given.reason ?? null,
         approved: given.approved || invited,
         confirmedAt: given.confirmed ? at : null,

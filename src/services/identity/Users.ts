@@ -44,13 +44,17 @@ export class Users extends Context.Service<Users, {
   readonly find: (accountId: AccountId) => Effect.Effect<Option.Option<User>>
   readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
   readonly findByUsername: (username: string) => Effect.Effect<Option.Option<User>>
-  /** Every node's caches follow; a disabled user's streams close. */
+  /** Every node's caches follow; a disabled user's streams close; links that were sent to another address end. */
   readonly change: (accountId: AccountId, change: UserChange) => Effect.Effect<void, Unprocessable>
-  /** Signs the user out everywhere: all sessions, tokens and codes end. */
-  readonly setPassword: (
+  /**
+   * Signs the user out everywhere: all sessions, tokens and codes end. `condition` is asked in the same transaction, before
+   * anything is written.
+   */
+  readonly setPassword: <E = never>(
     accountId: AccountId,
-    password: Redacted.Redacted
-  ) => Effect.Effect<void, Unprocessable | Unavailable>
+    password: Redacted.Redacted,
+    condition?: Effect.Effect<void, E>
+  ) => Effect.Effect<void, E | Unprocessable | Unavailable>
   readonly signedIn: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/identity/Users") {
   static readonly layer = Layer.effect(Users, Effect.suspend(() => make))
@@ -92,6 +96,7 @@ const make = Effect.gen(function*() {
     const [email, unconfirmedEmail] = [normal(given.email), normal(given.unconfirmedEmail)]
     const problems = [email, unconfirmedEmail].flatMap((address) => address === undefined ? [] : ofEmail(address))
     if (problems.length > 0) return yield* refusal(problems)
+    const links = email !== undefined || unconfirmedEmail !== undefined
     yield* sql`UPDATE users SET email = coalesce(${email ?? null}, email),
         unconfirmed_email = coalesce(${unconfirmedEmail ?? null}, unconfirmed_email), role_id = coalesce(${
       roleId ?? null
@@ -99,6 +104,8 @@ const make = Effect.gen(function*() {
         confirmed_at = CASE WHEN ${confirmed ?? false} THEN coalesce(confirmed_at, ${at}) ELSE confirmed_at END,
         approved = approved OR ${approved ?? false}, disabled = coalesce(${disabled ?? null}, disabled)
       WHERE account_id = ${accountId}`.pipe(
+      Effect.andThen(sql`DELETE FROM mail_tokens WHERE ${links} AND account_id = ${accountId}`),
+      transaction(sql),
       Effect.catchIf(
         (error) => isSqlError(error) && error.reason._tag === "UniqueViolation",
         () => Effect.fail(refusal([taken("email")]))
@@ -114,15 +121,20 @@ const make = Effect.gen(function*() {
     )
   })
 
-  const setPassword = traced("Users.setPassword")(function*(accountId: AccountId, password: Redacted.Redacted) {
+  const setPassword = traced("Users.setPassword")(function*<E = never>(
+    accountId: AccountId,
+    password: Redacted.Redacted,
+    condition: Effect.Effect<void, E> = Effect.void
+  ) {
     const problems = ofPassword(password)
     if (problems.length > 0) return yield* refusal(problems)
     const passwordHash = yield* credentials.hash(password)
     yield* Effect.gen(function*() {
+      yield* condition
       yield* sql`UPDATE users SET password_hash = ${passwordHash} WHERE account_id = ${accountId}`
       yield* sessions.endAll(accountId)
       yield* tokens.revoke({ accountId })
-    }).pipe(transaction(sql), Effect.orDie)
+    }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
   })
 
   const signedIn = traced("Users.signedIn")(function*(accountId: AccountId) {

@@ -46,12 +46,22 @@ export class Retention extends Context.Service<Retention, {
         const unconfirmed = yield* sql`DELETE FROM accounts WHERE id IN (
           SELECT u.account_id FROM users u WHERE u.confirmed_at IS NULL AND u.created_at < ${ago(7)}
             AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id) LIMIT ${retentionRowsMax}) RETURNING 1`
+        // Anybody may make apps and tokens of apps; what nobody uses for 90 days goes. Apps that users authorized stay.
+        const clientTokens = yield* sql`DELETE FROM oauth_tokens WHERE id IN (
+          SELECT id FROM oauth_tokens WHERE account_id IS NULL AND coalesce(last_used_at, created_at) < ${ago(90)}
+          LIMIT ${retentionRowsMax}) RETURNING 1`
+        const apps = yield* sql`DELETE FROM oauth_apps WHERE id IN (
+          SELECT a.id FROM oauth_apps a WHERE a.created_at < ${ago(90)} AND a.authorized_at IS NULL
+            AND NOT EXISTS (SELECT FROM oauth_tokens t WHERE t.app_id = a.id)
+            AND NOT EXISTS (SELECT FROM oauth_grants g WHERE g.app_id = a.id)
+          LIMIT ${retentionRowsMax} FOR UPDATE SKIP LOCKED) RETURNING 1`
         // Whom nobody could ask for at any try stays a link.
         const links = yield* sql`DELETE FROM unknown_mentions WHERE ctid = ANY (ARRAY(
           SELECT u.ctid FROM unknown_mentions u WHERE NOT EXISTS (
             SELECT FROM errands e WHERE e.kind = 'mentions' AND e.subject_id = u.status_id)
           LIMIT ${retentionRowsMax})) RETURNING 1`
-        return links.length + removed.reduce((sum, rows) => sum + rows, 0) + statuses.length + unconfirmed.length
+        const others = [links, statuses, unconfirmed, clientTokens, apps].map(({ length }) => length)
+        return [...removed, ...others].reduce((sum, rows) => sum + rows, 0)
       }).pipe(Effect.withSpan("Retention.sweep"))
 
       return Retention.of({ sweep })

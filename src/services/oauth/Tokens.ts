@@ -150,7 +150,10 @@ const make = Effect.gen(function*() {
       INSERT INTO oauth_tokens (id, token_hash, app_id, account_id, scopes, created_at)
       VALUES (next_id(${now}), ${hash}, ${appId ?? null}, ${accountId ?? null}, ${Scopes.format(scopes)}, ${createdAt})
       RETURNING id`
-    if (accountId !== undefined && appId !== undefined) yield* revokeBeyondMax(accountId, appId)
+    if (accountId !== undefined && appId !== undefined) {
+      yield* sql`UPDATE oauth_apps SET authorized_at = ${createdAt} WHERE id = ${appId} AND authorized_at IS NULL`
+      yield* revokeBeyondMax(accountId, appId)
+    }
     return { secret, tokenId: TokenId.make(Option.getOrThrow(Arr.head(rows)).id), scopes, createdAt }
   }, Effect.orDie)
 

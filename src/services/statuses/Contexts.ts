@@ -13,6 +13,8 @@ export const contextStatusesMax = 4_096
 export interface Thread {
   readonly ancestors: ReadonlyArray<bigint>
   readonly descendants: ReadonlyArray<bigint>
+  /** Who wrote what was looked at. */
+  readonly authors: ReadonlySet<bigint>
 }
 
 /** Threads, as far as the viewer may see them and does not shun their authors; two queries of bounded depth and width. */
@@ -34,7 +36,7 @@ export class Contexts extends Context.Service<Contexts, {
         }`
         // LATERAL with OFFSET 0 has each step look up one status, where a join might read the table anew at each depth.
         // The depth bounds the walk where parents form a circle, which only remote statuses can.
-        const ancestors = yield* sql<{ id: bigint }>`
+        const ancestors = yield* sql<{ id: bigint; accountId: bigint }>`
           WITH RECURSIVE up (id, depth) AS (
             SELECT in_reply_to_id, 1 FROM statuses WHERE id = ${id} AND in_reply_to_id IS NOT NULL
             UNION ALL
@@ -42,7 +44,7 @@ export class Contexts extends Context.Service<Contexts, {
             CROSS JOIN LATERAL (SELECT in_reply_to_id FROM statuses
               WHERE statuses.id = up.id AND in_reply_to_id IS NOT NULL OFFSET 0) p
             WHERE up.depth < ${most})
-          SELECT s.id FROM up JOIN statuses s ON s.id = up.id WHERE ${shown} AND s.id <> ${id} ORDER BY up.depth DESC`
+          SELECT s.id, s.account_id FROM up JOIN statuses s ON s.id = up.id WHERE ${shown} AND s.id <> ${id} ORDER BY up.depth DESC`
         // UNION leaves out what is there already; the limit ends the walk.
         const below = yield* sql<Answer>`
           WITH RECURSIVE down (id) AS (
@@ -55,7 +57,8 @@ export class Contexts extends Context.Service<Contexts, {
           FROM near JOIN statuses s ON s.id = near.id WHERE s.id <> ${id}`
         return {
           ancestors: [...new Set(ancestors.map(({ id }) => id))],
-          descendants: depthFirst(id, accountId, below)
+          descendants: depthFirst(id, accountId, below),
+          authors: new Set([accountId, ...[...ancestors, ...below].map((row) => row.accountId)])
         }
       }, Effect.orDie)
       return Contexts.of({ of })

@@ -1,15 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { arrivalMillisMax, Arrivals, bounds } from "../../../src/http/body/Arrivals.ts"
 import { Work } from "../../../src/http/Work.ts"
-
-const from = (address: string) =>
-  Effect.provideService(
-    HttpServerRequest.HttpServerRequest,
-    HttpServerRequest.fromWeb(new Request("http://local.example/")).modify({ remoteAddress: Option.some(address) })
-  )
+import { from } from "../guard/From.ts"
 
 /** The status that a body is refused with, or what it said. */
 const outcome = <A, E, R>(arriving: Effect.Effect<A, E, R>) =>

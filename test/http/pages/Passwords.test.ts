@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
+import { Registrations } from "../../../src/services/identity/Registrations.ts"
+import { Users } from "../../../src/services/identity/Users.ts"
 import { Letters } from "../../../src/services/letters/Letters.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { client, get, Postbox, server, user } from "../../support/SignInServer.ts"
+import { client, get, password, Postbox, server, user } from "../../support/SignInServer.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 
 const requestLink = Effect.fnUntraced(function*(email: string) {
@@ -83,6 +85,76 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.strictEqual(row?.life, 6 * 3600)
       yield* sql`UPDATE mail_tokens SET expires_at = created_at`
       assert.strictEqual((yield* get(second)).status, 404)
+    }))
+
+  it.effect("F17: the link confirms the address that it was sent to, and ends when that is changed", () =>
+    Effect.gen(function*() {
+      const [registrations, users, links] = [yield* Registrations, yield* Users, yield* MailLinks]
+      const accountId = yield* registrations.create({
+        username: "mallory",
+        email: "mallory@mail.example",
+        password: Redacted.make(password),
+        approved: true,
+        confirmed: false
+      })
+      const confirmed = Effect.map(users.find(accountId), (found) => {
+        const { confirmed, email } = Option.getOrThrow(found)
+        return [email, confirmed]
+      })
+      const secretOf = (link: string) => new URLSearchParams(link.split("?")[1]).get("reset_password_token") ?? ""
+      const reset = (secret: string) => Effect.result(links.resetPassword(secret, Redacted.make("another password")))
+      const asked = secretOf(yield* requestLink("mallory@mail.example"))
+      yield* users.change(accountId, { email: "victim@mail.example" })
+      assert.isFalse(yield* links.opensPasswordReset(asked))
+      assert.strictEqual((yield* reset(asked))._tag, "Failure")
+      assert.deepStrictEqual(yield* confirmed, ["victim@mail.example", false])
+      // Back again: what was ended stays so.
+      yield* users.change(accountId, { email: "mallory@mail.example" })
+      assert.strictEqual((yield* reset(asked))._tag, "Failure")
+
+      const again = secretOf(yield* requestLink("mallory@mail.example"))
+      assert.strictEqual((yield* reset(again))._tag, "Success")
+      assert.deepStrictEqual(yield* confirmed, ["mallory@mail.example", true])
+      yield* Postbox.next
+    }))
+
+  it.effect("F17: whoever reads the mail of an address that was given up has no link to the account", () =>
+    Effect.gen(function*() {
+      const [users, links] = [yield* Users, yield* MailLinks]
+      const accountId = yield* user("nina")
+      yield* users.change(accountId, { unconfirmedEmail: "new@mail.example" })
+      yield* links.sendConfirmation(Option.getOrThrow(yield* users.find(accountId)))
+      const letter = yield* Postbox.next
+      const confirmation = new URL(/https:\S+/.exec(letter.text)?.[0] ?? "").searchParams.get("confirmation_token") ??
+        ""
+      const old = new URLSearchParams((yield* requestLink("nina@mail.example")).split("?")[1])
+      yield* links.confirm(confirmation)
+      assert.isFalse(yield* links.opensPasswordReset(old.get("reset_password_token") ?? ""))
+    }))
+
+  it.effect("F17: a link is used once, however many use it at once, and not while the address changes", () =>
+    Effect.gen(function*() {
+      const [sql, users, links] = [yield* SqlClient.SqlClient, yield* Users, yield* MailLinks]
+      const accountId = yield* user("olga")
+      const link = new URLSearchParams((yield* requestLink("olga@mail.example")).split("?")[1])
+      const reset = links.resetPassword(link.get("reset_password_token") ?? "", Redacted.make("another password"))
+      const used = yield* Effect.all(Array.from({ length: 5 }, () => Effect.result(reset)), {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(used.filter(({ _tag }) => _tag === "Success").length, 1)
+      yield* Postbox.next
+      const later = new URLSearchParams((yield* requestLink("olga@mail.example")).split("?")[1])
+      const racing = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* users.change(accountId, { email: "other@mail.example" })
+        return yield* Effect.forkDetach(
+          Effect.result(links.resetPassword(later.get("reset_password_token") ?? "", Redacted.make("a third password")))
+            .pipe(
+              Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context))
+            ),
+          { startImmediately: true }
+        )
+      }))
+      assert.strictEqual((yield* Fiber.join(racing))._tag, "Failure")
     }))
 
   it.effect("a link of one purpose does not serve another", () =>

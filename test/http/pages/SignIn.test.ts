@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
+import { redirect } from "../../../src/http/pages/Document.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
 import { client, get, password, post, server, user } from "../../support/SignInServer.ts"
@@ -46,7 +47,12 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
           "/oauth/authorized_applications/../x",
           "/web/%2Fevil.test",
           "javascript:alert(1)",
-          "\r\nX: y"
+          "\r\nX: y",
+          "/oauth/authorize?a\nb",
+          "/oauth/authorize?a\r\nset-cookie: x=y",
+          "/oauth/authorize?\u{1F600}",
+          "/oauth/authorize?\ud83d",
+          "/oauth/authorized_applications\n"
         ]
       ) {
         const browser = TestBrowser.make()
@@ -55,6 +61,16 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
         assert.strictEqual(done.headers.get("location"), "/oauth/authorized_applications", to)
       }
     }))
+
+  it.prop(
+    "F20: any text leads somewhere that a header can name",
+    [Schema.String],
+    ([text]) => {
+      const { headers } = redirect(`/oauth/authorize?${text}`)
+      assert.match(headers["location"] ?? "", /^[\x21-\x7e]+$/)
+      assert.strictEqual(redirect("/a?b=%20&c#d").headers["location"], "/a?b=%20&c#d")
+    }
+  )
 
   it.effect("tells who knows the password what keeps the user out, and nobody else", () =>
     Effect.gen(function*() {

@@ -17,6 +17,7 @@ const listening = (registry: Registry, accountId: AccountId, ...topics: Readonly
   const connection: Connection = {
     accountId,
     tokenId: TokenId.make(1n),
+    address: "192.0.2.1",
     hearsNotifications: true,
     send: () => undefined,
     end: () => undefined

@@ -5,16 +5,21 @@ import {
   type Connection,
   connectionsMax,
   connectionsOfAccountMax,
+  connectionsOfAddressMax,
+  connectionsOfTokenMax,
   Registry
 } from "../../../src/http/streaming/Registry.ts"
 import { AccountId, TokenId } from "../../../src/services/Ids.ts"
 
-const connection = (account: number): Connection => ({
+let last = 0n
+const connection = (account: number, more: Partial<Connection> = {}): Connection => ({
   accountId: AccountId.make(BigInt(account)),
-  tokenId: TokenId.make(1n),
+  tokenId: TokenId.make(++last),
+  address: `192.0.2.${account}`,
   hearsNotifications: true,
   send: () => undefined,
-  end: () => undefined
+  end: () => undefined,
+  ...more
 })
 const channel = (topic: string): Channel => ({ name: "hashtag", topic, label: "" })
 
@@ -29,6 +34,33 @@ describe("Registry", () => {
     for (let account = 2; registry.size < connectionsMax; account++) assert.isTrue(registry.add(connection(account)))
     assert.isFalse(registry.add(connection(0)))
     assert.strictEqual(registry.connections().length, connectionsMax)
+  })
+
+  it("F20: holds so many of one token, and of one address whoever they are, and no more", () => {
+    const registry = new Registry()
+    const token = { tokenId: TokenId.make(1n) }
+    const own = Array.from({ length: connectionsOfTokenMax }, () => connection(1, token))
+    for (const one of own) assert.isTrue(registry.add(one))
+    assert.isFalse(registry.add(connection(1, token)))
+    assert.isTrue(registry.add(connection(1)), "another token of the same account")
+    registry.remove(own[0]!)
+    assert.isTrue(registry.add(connection(1, token)))
+
+    const address = { address: "2001:db8:1:2::/64" }
+    const there = Array.from({ length: connectionsOfAddressMax }, (_, n) => connection(100 + n, address))
+    for (const one of there) assert.isTrue(registry.add(one))
+    assert.isFalse(registry.add(connection(99, address)))
+    assert.isTrue(registry.add(connection(99)))
+    registry.remove(there[0]!)
+    registry.remove(there[0]!)
+    assert.isTrue(registry.add(connection(99, address)))
+    assert.isFalse(registry.add(connection(98, address)))
+  })
+
+  it("F20: a few accounts fill no node", () => {
+    assert.isAtMost(connectionsOfTokenMax, connectionsOfAccountMax)
+    assert.isAtMost(100 * connectionsOfAccountMax, connectionsMax)
+    assert.isAtMost(10 * connectionsOfAddressMax, connectionsMax)
   })
 
   it("holds so many channels of one connection", () => {

@@ -3,6 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 import { Token } from "../../../src/http/wire/Token.ts"
+import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
 import { client, get, post, Postbox, send, server, user } from "../../support/SignInServer.ts"
@@ -173,5 +174,35 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       assert.deepStrictEqual(rows, [
         { timeZone: "Europe/Berlin", locale: "en", approved: true, statusesCount: 0, epoch: 0n }
       ])
+    }))
+
+  it.effect("F20: a time zone that there is not is none", () =>
+    Effect.gen(function*() {
+      const [sql, registrations] = [yield* SqlClient.SqlClient, yield* Registrations]
+      const zones = [
+        "Europe/Berlin",
+        "Asia/Calcutta",
+        "Mars/Olympus",
+        "+01:00",
+        "UTC",
+        "x".repeat(1_000_000),
+        "a\nb",
+        ""
+      ]
+      const kept = yield* Effect.forEach(zones, (timeZone, n) =>
+        Effect.gen(function*() {
+          const accountId = yield* registrations.create({
+            username: `zone${n}`,
+            email: `zone${n}@mail.example`,
+            password: Redacted.make("a good password"),
+            approved: true,
+            confirmed: true,
+            timeZone
+          })
+          const [row] = yield* sql<{ timeZone: string | null }>`
+            SELECT time_zone FROM users WHERE account_id = ${accountId}`
+          return row?.timeZone
+        }))
+      assert.deepStrictEqual(kept, ["Europe/Berlin", "Asia/Calcutta", null, null, "UTC", null, null, null])
     }))
 })

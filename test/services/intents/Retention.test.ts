@@ -42,4 +42,38 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
       const links = yield* sql`SELECT convert_from(token_hash, 'UTF8') AS hash FROM mail_tokens`
       assert.deepStrictEqual(links, [{ hash: "b" }])
     }))
+
+  it.effect("F20: removes apps and their own tokens that nobody used for 90 days, and none that a user authorized", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = yield* Clock.currentTimeMillis
+      const ago = (days: number) => new Date(now - days * day)
+      const user = yield* person("owner")
+      const app = (id: bigint, createdDays: number, authorizedDays?: number) =>
+        sql`INSERT INTO oauth_apps (id, client_id, client_secret_hash, name, redirect_uris, scopes, created_at, authorized_at)
+          VALUES (${id}, ${`client ${id}`}, 'x', 'App', '{}', 'read', ${ago(createdDays)}, ${
+          authorizedDays === undefined ? null : ago(authorizedDays)
+        })`
+      const token = (id: bigint, appId: bigint, account: bigint | null, createdDays: number, usedDays?: number) =>
+        sql`INSERT INTO oauth_tokens (id, token_hash, app_id, account_id, scopes, created_at, last_used_at)
+          VALUES (${id}, ${`token ${id}`}, ${appId}, ${account}, 'read', ${ago(createdDays)}, ${
+          usedDays === undefined ? null : ago(usedDays)
+        })`
+      yield* app(1n, 91)
+      yield* app(2n, 89)
+      yield* app(3n, 200)
+      yield* token(3n, 3n, null, 200, 91)
+      yield* app(4n, 200)
+      yield* token(4n, 4n, null, 200, 10)
+      yield* app(5n, 200, 199)
+      yield* app(6n, 200, 199)
+      yield* token(6n, 6n, user, 199, 150)
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, application_id, created_at)
+        VALUES (900, ${user}, 'public', 900, 5, ${ago(150)})`
+      yield* (yield* Retention).sweep
+      const apps = yield* sql<{ id: bigint }>`SELECT id FROM oauth_apps ORDER BY id`
+      assert.deepStrictEqual(apps.map(({ id }) => id), [2n, 4n, 5n, 6n])
+      const tokens = yield* sql<{ id: bigint }>`SELECT id FROM oauth_tokens ORDER BY id`
+      assert.deepStrictEqual(tokens.map(({ id }) => id), [4n, 6n])
+    }))
 })
