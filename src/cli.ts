@@ -10,6 +10,7 @@ import * as Federation from "./cli/Federation.ts"
 import * as Media from "./cli/Media.ts"
 import * as Migrate from "./cli/Migrate.ts"
 import * as Quiet from "./cli/Quiet.ts"
+import * as Restart from "./cli/Restart.ts"
 import * as Site from "./cli/Site.ts"
 import * as Token from "./cli/Token.ts"
 import { inWords, teardown } from "./layers/OperatorError.ts"
@@ -26,6 +27,7 @@ Command.make("murmuration").pipe(
     Domain.command,
     Federation.command,
     Migrate.command,
+    Restart.command,
     Doctor.command
   ]),
   Command.run({ version: "0.1.0" }),

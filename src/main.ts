@@ -2,13 +2,15 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
 import { announce } from "./layers/Announcement.ts"
 import { Environment } from "./layers/Environment.ts"
+import { Handover } from "./layers/Handover.ts"
 import { inWords, teardown } from "./layers/OperatorError.ts"
 import * as Server from "./layers/Server.ts"
 
-/** Starts a node, says where it is and what to do next, and runs until it is told to stop. */
+const left = Effect.flatMap(Handover, ({ left }) => left)
+
+/** Starts a node, says where it is and what to do next, and runs until it is told to stop or another one took over. */
 Layer.build(Server.layer).pipe(
-  Effect.flatMap((services) => Effect.provide(announce, services)),
-  Effect.andThen(Effect.never),
+  Effect.flatMap((services) => Effect.provide(Effect.andThen(announce, left), services)),
   Effect.scoped,
   Effect.provide(Environment.layer),
   inWords,

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
 import * as Postmaster from "../src/layers/embedded/Postmaster.ts"
 import { freePort } from "./support/ports.ts"
+import { runs } from "./support/Processes.ts"
 import { said, start } from "./support/Program.ts"
 
 const dataDir = Effect.gen(function*() {
@@ -53,7 +54,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("npm start", (it) => {
       assert.strictEqual(found.pid, left.pid)
       second.child.kill("SIGINT")
       assert.strictEqual((yield* second.ended).code, 0)
-      assert.throws(() => process.kill(left.pid, 0))
+      assert.isFalse(runs(left.pid))
     })))
 
   it.effect("with a wrong configuration says all that is wrong, without a stack, before anything starts", () =>

@@ -29,7 +29,7 @@ export const layer = Layer.effect(
     const signals = yield* outside.subscribe
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(
       PubSub.take(signals),
-      (signal) => signal._tag === "Wake" ? Effect.void : PubSub.publish(hub, signal)
+      (signal) => signal._tag === "Wake" || signal._tag === "Restart" ? Effect.void : PubSub.publish(hub, signal)
     )))
 
     const received = (text: string) =>

@@ -23,6 +23,8 @@ export interface Options {
   readonly durable?: boolean
   /** Bytes that are free on the disk, where they are not those of the folder's (tests). */
   readonly free?: Effect.Effect<number>
+  /** Whether a Postgres that ran already is this server's by now, and whether it is another's: that one stops it. */
+  readonly handover?: { readonly tookOver: Effect.Effect<boolean>; readonly leaving: Effect.Effect<boolean> }
   /** Listens on a port of 127.0.0.1, which the system gives, instead of on a socket file. */
   readonly tcp?: boolean
 }
@@ -88,11 +90,14 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
     ? Effect.succeed(running.value)
     : Effect.retry(start, { times: 3, schedule: backoff })
   const ours = options.adopt && Option.isNone(running)
+  const { handover = { tookOver: Effect.succeed(false), leaving: Effect.succeed(false) } } = options
   const current = yield* Effect.acquireRelease(
     Effect.flatMap(begin, Ref.make),
     Effect.fnUntraced(function*(current) {
       const postmaster = yield* Ref.get(current)
-      if (ours || (yield* isUnused(postmaster.endpoint, password))) yield* Postmaster.stop(postmaster)
+      if (yield* handover.leaving) return yield* postmaster.letGo
+      const own = ours || (yield* handover.tookOver)
+      if (own || (yield* isUnused(postmaster.endpoint, password))) yield* Postmaster.stop(postmaster)
     }),
     { interruptible: true }
   )

@@ -12,6 +12,7 @@ import * as Database from "./Database.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { Environment, serverConfig } from "./Environment.ts"
+import { Handover } from "./Handover.ts"
 import * as Mail from "./Mail.ts"
 import type { OperatorError } from "./OperatorError.ts"
 import * as UndiciTransport from "./outbound/UndiciTransport.ts"
@@ -24,12 +25,15 @@ import * as Secrets from "./Secrets.ts"
 import * as SingleServer from "./SingleServer.ts"
 
 /** The database of `DATABASE_URL`, or the embedded one. */
-const database = Layer.unwrap(
-  Effect.map(Environment, ({ databaseConnections: maxConnections, databaseUrl, dataDir }) =>
-    databaseUrl === undefined
-      ? Database.layerEmbedded(maxConnections).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: true })))
-      : Database.layerAt({ url: databaseUrl, maxConnections }))
-)
+const database = Layer.unwrap(Effect.gen(function*() {
+  const { databaseConnections: maxConnections, databaseUrl, dataDir } = yield* Environment
+  const handover = yield* Handover
+  return databaseUrl === undefined
+    ? Database.layerEmbedded(maxConnections).pipe(
+      Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: true, handover }))
+    )
+    : Database.layerAt({ url: databaseUrl, maxConnections })
+}))
 
 const inMemory = (rateLimits: boolean) =>
   Layer.mergeAll(Feeds.layerMemory, Broadcasts.layer, rateLimits ? Limits.layerMemory : Limits.layerOff)
@@ -51,7 +55,7 @@ const shared = Layer.unwrap(
 const actors = (environment: Environment["Service"]): Layer.Layer<
   Sharding.Sharding,
   OperatorError,
-  Database.HeldSessions
+  Database.HeldSessions | Handover
 > =>
   environment.cluster === undefined
     ? Cluster.layerSingle.pipe(Layer.provide(SingleServer.layer))
@@ -78,6 +82,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(PostgresChannel.layer),
   Layer.provideMerge(DatabaseClock.layer),
   Layer.provideMerge(database),
+  Layer.provideMerge(Handover.layer),
   Layer.provideMerge(serverConfig),
   Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
 )

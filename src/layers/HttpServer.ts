@@ -1,61 +1,21 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, type Scope } from "effect"
 import { HttpMethod, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { createServer, type Server } from "node:http"
 import { bodyBytesMax } from "../http/body/Body.ts"
 import { forRequests } from "../http/Group.ts"
 import { isHandshake } from "../http/streaming/Handshake.ts"
 import { Work } from "../http/Work.ts"
-import { BatchedResponse } from "./BatchedResponse.ts"
 import { Environment } from "./Environment.ts"
+import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as Standstills from "./Standstills.ts"
 
-/** Milliseconds for a whole request to arrive, body included. */
-const requestTimeout = 60_000
-/** Milliseconds for a request's headers to arrive. */
-const headersTimeout = 15_000
-/** How often Node looks for requests over these limits, in milliseconds. */
-const connectionsCheckingInterval = 5_000
-/** Milliseconds that a connection stays open between requests; longer than the 60 s of common reverse proxies. */
-const keepAliveTimeout = 65_000
-/** Milliseconds in which something has to move on a connection: a client that reads no answer holds it in memory. */
-const idleTimeout = 90_000
-/** Connections to this process, streams included; beyond it new ones are closed. */
-export const connectionsMax = 32_768
-const headerBytesMax = 16_384
-const headersCountMax = 100
 /** Requests in work at once in this process; beyond it clients are told to come back. Open streams do not count. */
 export const requestsInFlightMax = 1000
 /** Bytes of one message that a client may send on a WebSocket. */
 const webSocketMessageBytesMax = 16_384
 /** How long requests may take to end when the server stops; commands of actors end in 5 s. */
 const gracefulShutdownTimeout = "6 seconds"
-
-/**
- * Node's HTTP server. While nothing serves yet, or no longer, it answers 503 itself, where Node would leave the request
- * without any answer.
- */
-export const makeServer = (): Server => {
-  const server = createServer({
-    ServerResponse: BatchedResponse,
-    requestTimeout,
-    headersTimeout,
-    connectionsCheckingInterval,
-    keepAliveTimeout,
-    maxHeaderSize: headerBytesMax,
-    shouldUpgradeCallback: isHandshake
-  })
-  server.maxHeadersCount = headersCountMax
-  server.maxConnections = connectionsMax
-  server.timeout = idleTimeout
-  server.on("request", (_request, response) => {
-    if (server.listenerCount("request") > 1) return
-    response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" })
-    response.end(JSON.stringify({ error: "The server is starting or stopping" }))
-  })
-  return server
-}
 
 /** What requests carry. The size is for bodies that nothing else limits. */
 const carried = (services: Context.Context<Scope.Scope>) =>
@@ -73,8 +33,11 @@ const leanly = Layer.effect(
 )
 
 /** Listens on `HOST` and `PORT`. */
-const listening = Layer.unwrap(Effect.map(Environment, ({ host, port }) =>
-  NodeHttpServer.layer(makeServer, {
+const listening = Layer.unwrap(Effect.gen(function*() {
+  const { host, port } = yield* Environment
+  const handover = yield* Handover
+  const server = yield* handover.listener
+  return NodeHttpServer.layer(() => server, {
     host,
     port,
     gracefulShutdownTimeout,
@@ -88,7 +51,8 @@ const listening = Layer.unwrap(Effect.map(Environment, ({ host, port }) =>
           }`
         })
       ))
-  )))
+  )
+}))
 
 export const layer = Layer.provideMerge(leanly, listening)
 

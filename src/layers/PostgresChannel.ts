@@ -12,10 +12,14 @@ export const channelName = "murmuration"
 const backlogMax = 1024
 const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("2 seconds")])
 
-/** What the command line says to a running server: a message for every node, or that rows wait for an account's actor. */
+/**
+ * What the command line says to a running server: a message for every node, that rows wait for an account's actor, or that
+ * a new process takes over.
+ */
 export const Signal = Schema.Union([
   BroadcastMessage,
-  Schema.TaggedStruct("Wake", { accountId: IdFromString.pipe(Schema.decodeTo(AccountId)) })
+  Schema.TaggedStruct("Wake", { accountId: IdFromString.pipe(Schema.decodeTo(AccountId)) }),
+  Schema.TaggedStruct("Restart", {})
 ])
 export type Signal = typeof Signal.Type
 

@@ -16,6 +16,7 @@ import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Compression from "./Compression.ts"
 import * as Foundation from "./Foundation.ts"
+import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
 import * as Media from "./Media.ts"
 import * as OutsideWakes from "./OutsideWakes.ts"
@@ -43,7 +44,7 @@ const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, dis
 const errands = Layer.mergeAll(References.layer, LinkProofs.layer, UnknownMentions.layer)
 
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
-export const layer = Hub.layerStop.pipe(
+export const layer = Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
   // Streams end before the server waits for what it still answers.
   Layer.provideMerge(
     Layer.merge(served, ErrandRunner.layer.pipe(Layer.provide(errands)))

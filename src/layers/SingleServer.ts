@@ -1,10 +1,16 @@
 import { Effect, Layer, Schedule } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { HeldSessions } from "./Database.ts"
+import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** Names the lock among Postgres' advisory locks: "murm" in ASCII. */
 const lockKey = 0x6d75726d
 const checkInterval = "1 second"
+/** The lock of a server that was just killed goes with its session, which takes Postgres a moment. */
+const ended = { times: 6, schedule: Schedule.spaced("500 millis") }
+/** A server that gave its port away ends within 8 s, and people wait meanwhile. */
+const handoverWait = { times: 1_500, schedule: Schedule.spaced("20 millis") }
 const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 
 /**
@@ -13,18 +19,20 @@ const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const pg = yield* HeldSessions
+  const handover = yield* Handover
   const inUse = new OperatorError({
     message:
       "Another server runs on this database. Stop it first; several servers on one database are a cluster and need " +
       "CLUSTER_HOST."
   })
-  // The lock of a server that was just killed goes with its session, which takes Postgres a moment.
   const take = Effect.gen(function*() {
     const session = yield* pg.reserve
-    yield* session.executeValues(`SELECT pg_try_advisory_lock(${lockKey})`, []).pipe(
-      Effect.filterOrFail(([row]) => row?.[0] === true, () => inUse),
-      Effect.retry({ times: 6, schedule: Schedule.spaced("500 millis"), while: (error) => error === inUse })
+    const tried = session.executeValues(`SELECT pg_try_advisory_lock(${lockKey})`, []).pipe(
+      Effect.filterOrFail(([row]) => row?.[0] === true, () => inUse)
     )
+    const whileInUse = (error: SqlError | OperatorError) => error === inUse
+    const waiting = Effect.retry(tried, { ...(handover.expected ? handoverWait : ended), while: whileInUse })
+    yield* handover.expected ? handover.takeOver(waiting) : waiting
     yield* Effect.addFinalizer(() => Effect.ignore(session.executeValues(`SELECT pg_advisory_unlock(${lockKey})`, [])))
     return session
   })

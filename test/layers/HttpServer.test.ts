@@ -1,9 +1,12 @@
+import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { HttpRouter, HttpServer as Http, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
 import { connect } from "node:net"
+import { Handover } from "../../src/layers/Handover.ts"
 import * as HttpServer from "../../src/layers/HttpServer.ts"
+import * as NodeServer from "../../src/layers/NodeServer.ts"
 import * as Telemetry from "../../src/layers/Telemetry.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
@@ -36,10 +39,13 @@ const routes = Layer.mergeAll(
   HttpServer.layerRouter
 )
 
+const foundation = (variables: Record<string, string> = {}) =>
+  Handover.layer.pipe(Layer.provide(NodeCrypto.layer), Layer.provideMerge(testEnvironment({ PORT: "0", ...variables })))
+
 const serve = (variables: Record<string, string>) =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(HttpServer.layer),
-    Layer.provide(testEnvironment({ PORT: "0", ...variables }))
+    Layer.provide(foundation(variables))
   )
 
 const baseUrl = Effect.map(
@@ -109,13 +115,13 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
 
   it.effect("row 40: a client may take 20 s for headers and 60 s for a request at most, with 16 KiB of headers", () =>
     Effect.gen(function*() {
-      const server = HttpServer.makeServer()
+      const server = NodeServer.make()
       assert.isAtMost(server.headersTimeout, 20_000)
       assert.isAtMost(server.requestTimeout, 60_000)
       assert.isAbove(server.headersTimeout, 0)
       assert.isAbove(server.requestTimeout, 0)
-      assert.isAbove(server.timeout, HttpServer.makeServer().keepAliveTimeout)
-      assert.strictEqual(server.maxConnections, HttpServer.connectionsMax)
+      assert.isAbove(server.timeout, NodeServer.make().keepAliveTimeout)
+      assert.strictEqual(server.maxConnections, NodeServer.connectionsMax)
       const response = yield* get("/address", { "x-much": "x".repeat(20_000) })
       assert.strictEqual(response.status, 431)
     }))
@@ -168,7 +174,7 @@ describe("HttpServer under load", () => {
   )
 })
 
-layer(HttpServer.layer.pipe(Layer.provide(testEnvironment({ PORT: "0" }))), { excludeTestServices: true })(
+layer(HttpServer.layer.pipe(Layer.provide(foundation())), { excludeTestServices: true })(
   "HttpServer while nothing serves yet",
   (it) => {
     it.effect("answers 503 with Retry-After instead of nothing", () =>

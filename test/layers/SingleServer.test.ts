@@ -1,17 +1,23 @@
+import { NodeCrypto } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { HeldSessions } from "../../src/layers/Database.ts"
+import { Handover } from "../../src/layers/Handover.ts"
 import * as SingleServer from "../../src/layers/SingleServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { testEnvironment } from "../support/TestEnvironment.ts"
+
+const handover = Handover.layer.pipe(Layer.provide(NodeCrypto.layer), Layer.provide(testEnvironment({ PORT: "0" })))
 
 /** A server's hold on the test's database, with sessions of its own. */
 const take = Effect.gen(function*() {
   const { connection } = yield* TestDatabase
   const scope = yield* Scope.fork(yield* Effect.scope)
-  yield* Layer.build(Layer.fresh(SingleServer.layer.pipe(Layer.provide(HeldSessions.layer(connection))))).pipe(
-    Scope.provide(scope)
-  )
+  yield* Layer.build(Layer.fresh(SingleServer.layer.pipe(Layer.provide([HeldSessions.layer(connection), handover]))))
+    .pipe(
+      Scope.provide(scope)
+    )
   return { release: Scope.close(scope, Exit.void) }
 })
 

@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Option, Path, Schedule } from "effect"
 import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { traced } from "../../services/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
@@ -15,6 +16,8 @@ export interface Postmaster {
   readonly pid: number
   readonly endpoint: Endpoint
   readonly ended: Effect.Effect<string>
+  /** Lets it run on by itself: this process need not stay for it. */
+  readonly letGo: Effect.Effect<void>
 }
 
 /** Lines of Postgres' own log that are kept to say why it ended. */
@@ -30,14 +33,28 @@ export const socketFile = (folder: string) => `${folder}/.s.PGSQL.${socketPort}`
 const endpointOf = (listen: Listen): Endpoint =>
   "folder" in listen ? { path: socketFile(listen.folder) } : { host: "127.0.0.1", port: listen.port }
 
+/**
+ * Whether a process runs. One that ended stays in the table until its parent asks for it, which the first process of a
+ * container may never do.
+ */
 const alive = (pid: number) =>
   Effect.sync(() => {
     try {
-      return process.kill(pid, 0)
+      process.kill(pid, 0)
     } catch (error) {
       return error instanceof Error && "code" in error && error.code === "EPERM"
     }
+    return !isZombie(pid)
   })
+
+/** Known on Linux only (proc(5)): the state stands behind the name in parentheses. */
+const isZombie = (pid: number): boolean => {
+  try {
+    return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+  } catch {
+    return false
+  }
+}
 
 const answers = (endpoint: Endpoint) =>
   Effect.callback<boolean>((resume) => {
@@ -76,7 +93,7 @@ export const find = traced("Postmaster.find")(function*(folder: string) {
   if (!(yield* alive(pid)) || !(yield* answers(endpoint))) return Option.none()
   yield* ready(folder, pid).pipe(Effect.timeoutOrElse({ duration: readyTimeout, orElse: () => Effect.void }))
   const ended = Effect.repeat(alive(pid), { schedule: Schedule.spaced("1 second"), while: (is) => is })
-  return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone") })
+  return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone"), letGo: Effect.void })
 })
 
 /** Starts Postgres and waits until it takes connections. It is a session of its own: a Ctrl-C meant for the server does not reach it. */
@@ -111,7 +128,11 @@ export const start = traced("Postmaster.start")(
       }),
       Effect.onError(() => kill)
     )
-    return { pid: child.pid ?? 0, endpoint: endpointOf(listen), ended } satisfies Postmaster
+    const letGo = Effect.sync(() => {
+      child.stderr.destroy()
+      child.unref()
+    })
+    return { pid: child.pid ?? 0, endpoint: endpointOf(listen), ended, letGo } satisfies Postmaster
   }
 )
 

@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { isHandshake } from "../http/streaming/Handshake.ts"
+import { BatchedResponse } from "./BatchedResponse.ts"
+
+/** Milliseconds for a whole request to arrive, body included. */
+const requestTimeout = 60_000
+/** Milliseconds for a request's headers to arrive. */
+const headersTimeout = 15_000
+/** How often Node looks for requests over these limits, in milliseconds. */
+const connectionsCheckingInterval = 5_000
+/** Milliseconds that a connection stays open between requests; longer than the 60 s of common reverse proxies. */
+const keepAliveTimeout = 65_000
+/** Milliseconds in which something has to move on a connection: a client that reads no answer holds it in memory. */
+const idleTimeout = 90_000
+/** Connections to this process, streams included; beyond it new ones are closed. */
+export const connectionsMax = 32_768
+const headerBytesMax = 16_384
+const headersCountMax = 100
+/** Requests that wait for a server that takes over; one more is told to come back. */
+const waitingMax = 1_000
+
+/**
+ * Node's HTTP server. While nothing serves yet, or no longer, it answers 503 itself, where Node would leave the request
+ * without any answer; where it is `patient`, what is asked before waits until something serves.
+ */
+export const make = (patient = false): Server => {
+  const server = createServer({
+    ServerResponse: BatchedResponse,
+    requestTimeout,
+    headersTimeout,
+    connectionsCheckingInterval,
+    keepAliveTimeout,
+    maxHeaderSize: headerBytesMax,
+    shouldUpgradeCallback: isHandshake
+  })
+  server.maxHeadersCount = headersCountMax
+  server.maxConnections = connectionsMax
+  server.timeout = idleTimeout
+  const waiting: Array<[IncomingMessage, ServerResponse]> = []
+  let starting = patient
+  server.on("request", (request, response) => {
+    if (server.listenerCount("request") > 1) return
+    if (starting && waiting.length < waitingMax) return void waiting.push([request, response])
+    response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" })
+    response.end(JSON.stringify({ error: "The server is starting or stopping" }))
+  })
+  server.on("newListener", (event) => {
+    if (event !== "request") return
+    starting = false
+    // It is told before it has the listener.
+    queueMicrotask(() => {
+      for (const [request, response] of waiting.splice(0)) server.emit("request", request, response)
+    })
+  })
+  return server
+}

@@ -1,0 +1,18 @@
+import { Effect } from "effect"
+import { Server } from "node:net"
+import { asks, flag } from "./Words.ts"
+
+/** Whether this program was started by the server that it succeeds. */
+export const isThere = (): boolean => process.argv.includes(flag) && process.connected
+
+/** Asks the predecessor for the port, which is open; undefined where that one is gone. */
+export const port = Effect.callback<Server | undefined>((resume) => {
+  const end = (found: Server | undefined) => {
+    resume(Effect.succeed(found))
+    if (process.connected) process.disconnect()
+  }
+  process.once("message", (_word, handle) => end(handle instanceof Server ? handle : undefined))
+  process.once("disconnect", () => end(undefined))
+  if (process.send === undefined) return end(undefined)
+  process.send(asks)
+})

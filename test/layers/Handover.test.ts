@@ -1,0 +1,159 @@
+import { NodeServices } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Option, Redacted } from "effect"
+import type { ChildProcess } from "node:child_process"
+import { Agent, request } from "node:http"
+import * as Postmaster from "../../src/layers/embedded/Postmaster.ts"
+import { notify } from "../../src/layers/PostgresChannel.ts"
+import { freePort } from "../support/ports.ts"
+import { runs } from "../support/Processes.ts"
+import { cli, said, start } from "../support/Program.ts"
+
+/** Between two requests from outside: 50 a second. */
+const paceMillis = 20
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+const ask = (port: number, path: string, agent: Agent | false, token?: string, body?: string) =>
+  new Promise<Answer>((resolve, reject) => {
+    const sent = request({
+      host: "127.0.0.1",
+      port,
+      path,
+      agent,
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+      }
+    }, (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (data: string) => text += data)
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, text }))
+      response.once("error", reject)
+    })
+    sent.once("error", reject)
+    sent.end(body)
+  })
+
+/** Asks and posts by turns, on new connections and on kept ones, until it is stopped; what was not answered 200, and the posts. */
+const traffic = (port: number, token: string) => {
+  const kept = new Agent({ keepAlive: true, maxSockets: 4 })
+  const failed: Array<string> = []
+  const posted: Array<string> = []
+  const running: Array<Promise<void>> = []
+  let slowestMillis = 0
+  const one = async (n: number) => {
+    const began = performance.now()
+    try {
+      const agent = n % 2 === 0 ? kept : false
+      const body = n % 5 === 0 ? JSON.stringify({ status: `post ${n}` }) : undefined
+      const { status, text } = await ask(
+        port,
+        body === undefined ? "/api/v2/instance" : "/api/v1/statuses",
+        agent,
+        token,
+        body
+      )
+      if (status !== 200) failed.push(`${n}: ${status} ${text}`)
+      else if (body !== undefined) posted.push(JSON.parse(text).id)
+    } catch (error) {
+      failed.push(`${n}: ${String(error)}`)
+    }
+    slowestMillis = Math.max(slowestMillis, performance.now() - began)
+  }
+  let n = 0
+  const timer = setInterval(() => running.push(one(n++)), paceMillis)
+  const stop = async () => {
+    clearInterval(timer)
+    await Promise.all(running)
+    kept.destroy()
+    return { asked: n, failed, posted, slowestMillis }
+  }
+  return { stop }
+}
+
+const exited = (child: ChildProcess) =>
+  Effect.callback<number | null>((resume) => {
+    if (child.exitCode !== null) return resume(Effect.succeed(child.exitCode))
+    child.once("exit", (code) => resume(Effect.succeed(code)))
+  })
+
+layer(NodeServices.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm run cli -- restart", (it) => {
+  it.effect(
+    "F45: under traffic no request is refused, and the database runs on",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-handover-" })
+        yield* fs.chmod(folder, 0o755)
+        const port = yield* freePort
+        const variables = { PORT: String(port), DATA_DIR: folder, RATE_LIMITS: "off" }
+        const first = yield* start("main", [], variables)
+        yield* said(first, "Murmuration is at")
+        const postgres = Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`))
+        yield* cli(["account", "create", "ada", "--email", "ada@example.org", "--confirmed"], variables)
+        const { out } = yield* cli(["token", "create", "ada", "--scopes", "read write"], variables)
+        const token = /[\w-]{40,}/.exec(out)?.[0] ?? ""
+
+        const outside = yield* Effect.acquireRelease(
+          Effect.sync(() => traffic(port, token)),
+          ({ stop }) => Effect.promise(stop)
+        )
+        yield* cli(["restart"], variables)
+        yield* said(first, "takes over")
+        const successor = Number(/Process (\d+) takes over/.exec(first.out())?.[1])
+        yield* Effect.addFinalizer(() => Effect.ignore(Effect.try(() => process.kill(successor, "SIGTERM"))))
+        const code = yield* exited(first.child)
+        yield* said({ child: first.child, out: () => first.out().split("takes over")[1] ?? "" }, "Murmuration is at")
+        const { asked, failed, posted, slowestMillis } = yield* Effect.promise(outside.stop)
+        console.log(`${asked} requests, the slowest ${slowestMillis.toFixed(0)} ms`)
+        assert.deepStrictEqual(failed, [])
+        assert.strictEqual(code, 0)
+        assert.isAbove(posted.length, 1)
+        const kept = yield* Effect.forEach(
+          posted,
+          (id) => Effect.promise(() => ask(port, `/api/v1/statuses/${id}`, false))
+        )
+        assert.deepStrictEqual(kept.filter(({ status }) => status !== 200), [])
+
+        assert.isTrue(runs(postgres.pid))
+        process.kill(successor, "SIGTERM")
+        // Its output is the first one's, too.
+        yield* first.ended
+        assert.isFalse(runs(successor))
+        assert.isFalse(runs(postgres.pid))
+      })),
+    180_000
+  )
+
+  it.effect(
+    "F45: a process that does not start is said so, and the running one goes on",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-handover-" })
+        yield* fs.chmod(folder, 0o755)
+        const port = yield* freePort
+        const variables = { PORT: String(port), DATA_DIR: folder }
+        const server = yield* start("main", [], variables)
+        yield* said(server, "Murmuration is at")
+        // Without it the data cannot be opened by a process that starts.
+        yield* fs.rename(`${folder}/secrets/postgres_password`, `${folder}/secrets/elsewhere`)
+        const sql = PgClient.layer({
+          ...Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`)).endpoint,
+          username: "murmuration",
+          password: Redacted.make((yield* fs.readFileString(`${folder}/secrets/elsewhere`)).trim()),
+          database: "postgres"
+        })
+        yield* Effect.provide(notify({ _tag: "Restart" }), sql)
+        yield* said(server, "The new process did not start, this one goes on")
+        assert.strictEqual((yield* Effect.promise(() => ask(port, "/health", false))).status, 200)
+      })),
+    180_000
+  )
+})
