@@ -89,7 +89,18 @@ export const Command = Schema.Union([
     media: Schema.optionalKey(Schema.Array(Schema.Struct({
       id: MediaIdFromString,
       description: Schema.optionalKey(NullableText),
-      focus: Schema.optionalKey(Schema.Struct({ x: Schema.Number, y: Schema.Number }))
+      focus: Schema.optionalKey(Schema.Struct({ x: Schema.Number, y: Schema.Number })),
+      /** A stored picture in the place of the preview that is shown before it is played. */
+      preview: Schema.optionalKey(Schema.Struct({
+        previewName: Schema.String,
+        size: Schema.Struct({
+          width: Schema.Number,
+          height: Schema.Number,
+          size: Schema.String,
+          aspect: Schema.Number
+        }),
+        blurhash: Schema.String
+      }))
     })))
   }),
   /** Its files wait for another post, unless `deleteMedia`. */

@@ -1,7 +1,12 @@
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpMethod, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import { Unprocessable } from "../../services/Errors.ts"
-import { imageBytesMax, profilePictureBytesMax, videoBytesMax } from "../../services/instance/ContentLimits.ts"
+import {
+  imageBytesMax,
+  mediaAttachmentsMax,
+  profilePictureBytesMax,
+  videoBytesMax
+} from "../../services/instance/ContentLimits.ts"
 import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
 import type { Uploads } from "../../services/media/Uploads.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -39,9 +44,14 @@ const fileParameters = new Set(["file", "thumbnail", "avatar", "header"])
 const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
 const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
 
+const statuses = /^\/api\/v1\/statuses\/\d+$/
+/** A picture for one of the files of a status that is edited. */
+const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
+
 /** Whether an operation takes files; the path is in its one form. */
 export const takesFiles = (method: string, path: string): boolean =>
-  HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) && (attachments.test(path) || profiles.test(path))
+  HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) &&
+  (attachments.test(path) || profiles.test(path) || ((method === "PUT" || method === "PATCH") && statuses.test(path)))
 
 /** Bytes of one file, and of a whole multipart body. */
 const limitsOf = (path: string) =>
@@ -123,6 +133,9 @@ const read = Effect.fnUntraced(function*(
         if (fileParameters.has(part.key) && !(part.key in files)) {
           return Effect.map(take(part.content), (file) => files[part.key] = file)
         }
+        if (nestedThumbnail.test(part.key) && tickets.length < mediaAttachmentsMax) {
+          return Effect.map(take(part.content), ({ ticket }) => texts.push([`${part.key}[ticket]`, ticket]))
+        }
         return Effect.mapError(Stream.runDrain(part.content), refusalOf)
       })
     )
@@ -140,7 +153,16 @@ const read = Effect.fnUntraced(function*(
     const value = given[name]
     if (typeof value === "string" && value !== "") decoded[name] = yield* take(yield* bytesOf(value))
   }
-  return decoded
+  const attributes = statuses.test(path) ? given["media_attributes"] : undefined
+  if (typeof attributes !== "object" || attributes === null) return decoded
+  const withPicture = (value: Json) => {
+    const picture = isObject(value) ? value["thumbnail"] : undefined
+    return isObject(value) && typeof picture === "string" && picture !== "" && tickets.length < mediaAttachmentsMax
+      ? Effect.map(Effect.flatMap(bytesOf(picture), take), (thumbnail) => ({ ...value, thumbnail }))
+      : Effect.succeed(value)
+  }
+  const list = yield* Effect.forEach(Object.values(attributes), withPicture)
+  return { ...decoded, ["media_attributes"]: list }
 })
 
 const dataUrl = /^data:[\w.+-]*\/?[\w.+-]*(?:;[\w=.+-]+)*;base64,/

@@ -6,7 +6,9 @@ import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
 import { Mentions } from "../../services/federation/Mentions.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/Ids.ts"
+import { mediaAttachmentsMax } from "../../services/instance/ContentLimits.ts"
 import { languageGiven } from "../../services/instance/Languages.ts"
+import { Uploads } from "../../services/media/Uploads.ts"
 import { momentOf } from "../../services/Moments.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -23,6 +25,7 @@ import { Status } from "../wire/Status.ts"
 import { NewStatus, Reschedule, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { focusOf } from "./Media.ts"
 import { familyHeaders, idempotencyKey } from "./StatusActions.ts"
+import { Thumbnails } from "./Thumbnails.ts"
 
 const write = Access.user("write", "write:statuses")
 const edit = { params: StatusIdPath, payload: StatusEdit, success: Status }
@@ -91,13 +94,15 @@ const pollOf = (given: NewStatus["poll"]) =>
   }
 
 const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
-  Object.values(given ?? []).filter((words) => words !== undefined).flatMap(({ description, focus, id }) => {
+  Object.values(given ?? []).filter((words) => words !== undefined).flatMap((words) => {
+    const { description, focus, id, thumbnail } = words
     const known = decodeMediaId(id ?? "")
     const point = focusOf(focus)
     return Option.isNone(known) ? [] : [{
       id: known.value,
       ...(description === undefined ? {} : { description }),
-      ...(point === undefined ? {} : { focus: point })
+      ...(point === undefined ? {} : { focus: point }),
+      ticket: typeof thumbnail === "object" ? thumbnail?.ticket : undefined
     }]
   })
 
@@ -132,6 +137,17 @@ export const layer = group(
     const mentions = yield* Mentions
     const scheduledViews = yield* ScheduledStatusViews
     const views = yield* StatusViews
+    const thumbnails = yield* Thumbnails
+    const uploads = yield* Uploads
+
+    /** New words and pictures about files of a status; a picture is stored, and shown where the edit is done. */
+    const revisionsOf = (given: StatusEdit["mediaAttributes"]) =>
+      Effect.forEach(wordsOf(given).slice(0, mediaAttachmentsMax), ({ ticket, ...words }) => {
+        const picture = ticket === undefined ? undefined : uploads.find(ticket)
+        return picture === undefined || picture.bytes === 0
+          ? Effect.succeed(words)
+          : Effect.map(thumbnails.make(picture), (preview) => ({ ...words, preview }))
+      })
 
     const create = traced("statusWrites.create")(function*({ payload }: { readonly payload: NewStatus }) {
       const viewer = yield* Caller.account
@@ -161,7 +177,7 @@ export const layer = group(
           sensitive: payload.sensitive ?? null,
           language: yield* languageGiven(payload.language),
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
-          media: wordsOf(payload.mediaAttributes),
+          media: yield* revisionsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })
         })
         yield* views.forget([params.id])

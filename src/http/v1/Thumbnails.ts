@@ -8,7 +8,7 @@ import {
   validationFailed
 } from "../../services/Errors.ts"
 import type { AccountId, MediaId } from "../../services/Ids.ts"
-import { MediaAttachments } from "../../services/media/MediaAttachments.ts"
+import { MediaAttachments, type Preview } from "../../services/media/MediaAttachments.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
@@ -17,6 +17,8 @@ import { traced } from "../../services/Traced.ts"
 
 /** Previews that owners give to videos and sounds after their upload (S-072, S-148). */
 export class Thumbnails extends Context.Service<Thumbnails, {
+  /** Stores what such a picture becomes; whoever shows it holds it. */
+  readonly make: (picture: Upload) => Effect.Effect<Preview, Unavailable | Unprocessable>
   readonly replace: (owner: AccountId, id: MediaId, picture: Upload) => Effect.Effect<
     void,
     Conflict | RecordNotFound | Unavailable | Unprocessable
@@ -31,19 +33,17 @@ export class Thumbnails extends Context.Service<Thumbnails, {
       const storage = yield* Storage
       const tools = yield* MediaTools
 
-      const replace = traced("Thumbnails.replace")(function*(owner: AccountId, id: MediaId, upload: Upload) {
-        const { name, type } = upload
-        const media = yield* attachments.find(owner, id)
-        const invalid = validationFailed("Thumbnail content type is invalid")
-        if (type?.kind !== "picture" || !tools.types.has(type.mime) || media.type === "image") return yield* invalid
-        // What is worked on begins anew with the picture, whether or not it is nearly done.
-        if (yield* attachments.illustrate(owner, id, upload)) return yield* jobs.wake(id)
-        if (media.state === "failed") return
-        yield* Effect.scoped(Effect.gen(function*() {
+      const invalid = validationFailed("Thumbnail content type is invalid")
+      const make = traced("Thumbnails.make")(function*({ name, type }: Upload) {
+        if (type?.kind !== "picture" || !tools.types.has(type.mime)) return yield* invalid
+        return yield* Effect.scoped(Effect.gen(function*() {
           const source = { path: yield* storage.local(name), type }
           const { blurhash, rendition, size } = yield* tools.preview(source, yield* storage.folder)
-          const previewName = yield* files.keep(rendition.extension, rendition.path, rendition.bytes)
-          yield* attachments.showPreview(owner, id, { previewName, size, blurhash })
+          return {
+            previewName: yield* files.keep(rendition.extension, rendition.path, rendition.bytes),
+            size,
+            blurhash
+          }
         })).pipe(Effect.catchTags({
           MediaRefused: ({ text }) => validationFailed(`Thumbnail ${text}`),
           MediaToolFailed: () => invalid,
@@ -52,7 +52,18 @@ export class Thumbnails extends Context.Service<Thumbnails, {
           SqlError: Effect.die
         }))
       })
-      return Thumbnails.of({ replace })
+
+      const replace = traced("Thumbnails.replace")(function*(owner: AccountId, id: MediaId, upload: Upload) {
+        const media = yield* attachments.find(owner, id)
+        if (upload.type?.kind !== "picture" || !tools.types.has(upload.type.mime) || media.type === "image") {
+          return yield* invalid
+        }
+        // What is worked on begins anew with the picture, whether or not it is nearly done.
+        if (yield* attachments.illustrate(owner, id, upload)) return yield* jobs.wake(id)
+        if (media.state === "failed") return
+        yield* attachments.showPreview(owner, id, yield* make(upload))
+      })
+      return Thumbnails.of({ make, replace })
     })
   )
 }

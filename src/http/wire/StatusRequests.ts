@@ -1,5 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { AccountIdFromString } from "../../services/Ids.ts"
+import { FileTicket } from "./MediaRequests.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
 
 const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
@@ -10,7 +11,9 @@ const Later = Schema.optionalKey(Schema.Unknown)
 const MediaAttributes = Schema.Struct({
   id: Schema.optionalKey(Text),
   description: Schema.optionalKey(Schema.NullOr(Text)),
-  focus: Schema.optionalKey(Schema.NullOr(Text))
+  focus: Schema.optionalKey(Schema.NullOr(Text)),
+  /** Where the operation takes no files, it is a text that nobody reads. */
+  thumbnail: Schema.optionalKey(Schema.Union([FileTicket, Text]))
 })
 
 const Choice = Text.pipe(Schema.decodeTo(

@@ -5,7 +5,8 @@ import { Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { mediaAttachmentsMax } from "../instance/ContentLimits.ts"
 import { traced } from "../Traced.ts"
-import { columnsOf, type MediaText } from "./MediaAttachments.ts"
+import { Holdings } from "./Holdings.ts"
+import { columnsOf, type MediaText, type Preview } from "./MediaAttachments.ts"
 import type { MediaRecord } from "./MediaRecord.ts"
 
 /** Who gets the files: a status, or a post that waits for its time. */
@@ -14,6 +15,7 @@ export type Bearer = { readonly statusId: bigint } | { readonly scheduledStatusI
 /** Words about a file of a status that its author edits. */
 export interface MediaRevision extends MediaText {
   readonly id: bigint
+  readonly preview?: Preview
 }
 
 /**
@@ -45,6 +47,7 @@ export class Attachings extends Context.Service<Attachings, {
     Attachings,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const holdings = yield* Holdings
 
       const check = traced("Attachings.check")(
         function*(owner: AccountId, ids: ReadonlyArray<bigint>, statusId: bigint | null) {
@@ -84,7 +87,8 @@ export class Attachings extends Context.Service<Attachings, {
 
       const differ = traced("Attachings.differ")(
         function*(statusId: bigint, revisions: ReadonlyArray<MediaRevision>) {
-          for (const { id, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
+          for (const { id, preview, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
+            if (preview !== undefined) return true
             const columns = Object.entries(yield* columnsOf(text))
             if (columns.length === 0) continue
             const same = sql.and(columns.map(([name, value]) => sql`${sql(name)} IS NOT DISTINCT FROM ${value}`))
@@ -96,9 +100,21 @@ export class Attachings extends Context.Service<Attachings, {
         }
       )
 
+      /** Of a picture none is shown but itself. */
+      const show = Effect.fnUntraced(function*(statusId: bigint, id: bigint, { blurhash, previewName, size }: Preview) {
+        const rows = yield* sql<{ previewName: string | null }>`SELECT preview_name FROM media_attachments
+          WHERE id = ${id} AND status_id = ${statusId} AND type <> 'image' FOR UPDATE`
+        if (rows.length === 0) return
+        yield* holdings.release(rows.flatMap((row) => row.previewName ?? []))
+        if (!(yield* holdings.hold([previewName], { mediaId: id }))) return
+        yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
+          meta = meta || ${JSON.stringify({ small: size })}::jsonb WHERE id = ${id}`
+      })
+
       const revise = traced("Attachings.revise")(
         function*(statusId: bigint, revisions: ReadonlyArray<MediaRevision>) {
-          for (const { id, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
+          for (const { id, preview, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
+            if (preview !== undefined) yield* show(statusId, id, preview)
             const columns = yield* columnsOf(text)
             if (Object.keys(columns).length === 0) continue
             yield* sql`UPDATE media_attachments SET ${sql.update(columns)} WHERE id = ${id} AND status_id = ${statusId}`
@@ -117,5 +133,5 @@ export class Attachings extends Context.Service<Attachings, {
       })
       return Attachings.of({ check, give, differ, revise, free })
     })
-  )
+  ).pipe(Layer.provide(Holdings.layer))
 }

@@ -30,6 +30,13 @@ export interface MediaText {
   readonly focus?: Focus
 }
 
+/** A stored picture that is shown before a file is played. */
+export interface Preview {
+  readonly previewName: string
+  readonly size: Size
+  readonly blurhash: string
+}
+
 export interface NewMedia extends MediaText {
   readonly upload: Upload
   readonly thumbnail: Upload | undefined
@@ -54,7 +61,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
   readonly showPreview: (
     owner: AccountId,
     id: bigint,
-    preview: { readonly previewName: string; readonly size: Size; readonly blurhash: string }
+    preview: Preview
   ) => Effect.Effect<void, RecordNotFound>
   /**
    * Gives a file that is still worked on a picture to be shown before it is played. Answers false where it is ready; then

@@ -114,6 +114,36 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       }
     }))
 
+  it.effect("F33: an edit gives a file of its status another thumbnail, as a part of the body or as a data: URL", () =>
+    Effect.gen(function*() {
+      const hal = yield* newcomer("hal")
+      const media = yield* uploaded(hal, yield* sound("a.mp3"))
+      const { body } = yield* call("POST", "/api/v1/statuses", hal.token, { status: "listen", media_ids: [media.id] })
+      const path = `/api/v1/statuses/${body.id}`
+      const jpeg = (width: number) => Effect.promise(() => picture(width, 100).jpeg().toBuffer())
+      const edit = form({
+        status: "listen",
+        "media_ids[]": media.id,
+        "media_attributes[][id]": media.id,
+        "media_attributes[][thumbnail]": blob(yield* jpeg(200)),
+        "media_attributes[][description]": "a tone"
+      })
+      const first = yield* call("PUT", path, hal.token, edit)
+      const [shown] = first.body.media_attachments
+      assert.deepStrictEqual([shown.meta.small.size, shown.description], ["200x100", "a tone"])
+      assert.strictEqual((yield* bytesAt(shown.preview_url)).status, 200)
+      const thumbnail = `data:image/jpeg;base64,${(yield* jpeg(300)).toString("base64")}`
+      const json = { status: "listen", media_ids: [media.id], media_attributes: [{ id: media.id, thumbnail }] }
+      const second = yield* call("PUT", path, hal.token, json)
+      assert.strictEqual(second.body.media_attachments[0].meta.small.size, "300x100")
+      assert.notStrictEqual(second.body.media_attachments[0].preview_url, shown.preview_url)
+      const none = { ...json, media_attributes: [{ id: media.id, thumbnail: "data:text/plain;base64,aGk=" }] }
+      assert.strictEqual((yield* call("PUT", path, hal.token, none)).status, 422)
+      // Where there are no files to come, nobody reads it.
+      const { status } = yield* call("POST", "/api/v1/statuses", hal.token, { ...none, media_ids: [] })
+      assert.strictEqual(status, 200)
+    }))
+
   it.effect("row 49: where a video was taken is gone from it", () =>
     Effect.gen(function*() {
       const eve = yield* newcomer("eve")
