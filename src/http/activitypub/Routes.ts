@@ -6,6 +6,7 @@ import { ActorDocuments } from "./Actors.ts"
 import { Admission } from "./Admission.ts"
 import { byType, document } from "./Answers.ts"
 import * as Collections from "./Collections.ts"
+import * as Contexts from "./Contexts.ts"
 import * as EmojiRoute from "./EmojiRoute.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
 import { Requesters } from "./Requesters.ts"
@@ -66,4 +67,4 @@ export const documents = Layer.mergeAll(ActorDocuments.layer, ObjectDocuments.la
 )
 
 /** What other servers read of ours. */
-export const layer = Layer.merge(Layer.unwrap(make), Collections.layer)
+export const layer = Layer.mergeAll(Layer.unwrap(make), Collections.layer, Contexts.layer)

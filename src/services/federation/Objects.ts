@@ -62,8 +62,9 @@ export class Objects extends Context.Service<Objects, {
         sql<{ id: bigint; favourites: number; reblogs: number }>`SELECT status_id AS id, favourites_count AS favourites,
           reblogs_count AS reblogs FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`
       const ownReplies = (ids: ReadonlyArray<bigint>) =>
-        sql<{ id: bigint; replies: ReadonlyArray<bigint> }>`
-          SELECT s.id, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
+        sql<{ id: bigint; replies: ReadonlyArray<bigint>; begunHere: boolean }>`
+          SELECT s.id, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
+            AND root.local AND root.deleted_at IS NULL AND root.visibility IN ('public', 'unlisted')) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
             AND r.deleted_at IS NULL AND r.visibility IN ('public', 'unlisted')
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies
           FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`
@@ -93,8 +94,8 @@ export class Objects extends Context.Service<Objects, {
             favourites: countById.get(record.id)?.favourites ?? 0,
             reblogs: countById.get(record.id)?.reblogs ?? 0,
             emojis: named(record.html, record.spoilerText, ...record.poll?.options ?? []),
-            ownReplies: (repliesById.get(record.id)?.replies ?? [])
-              .map((id) => LocalIds.note(config, record.username, id))
+            ownReplies: repliesById.get(record.id)?.replies ?? [],
+            begunHere: repliesById.get(record.id)?.begunHere === true
           }
         }
         const objectOf = (record: StatusRecord): readonly [bigint, LocalObject] | undefined => {

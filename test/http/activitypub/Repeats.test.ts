@@ -8,12 +8,12 @@ import { actorOf, json, mentioning, person, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 
-/** What the other server's shared inbox got of a type. */
+/** What Zoe's inbox got of a type. */
 const delivered = Effect.map(
   Effect.sync((): Array<Json> => []),
   (got) => ({
     got,
-    listen: answer("/inbox", (request, response) => {
+    listen: answer("/users/zoe/inbox", (request, response) => {
       let text = ""
       request.on("data", (part) => text += String(part))
       request.on("end", () => {
