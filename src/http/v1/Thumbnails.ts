@@ -41,9 +41,9 @@ export class Thumbnails extends Context.Service<Thumbnails, {
         if (media.state === "failed") return
         yield* Effect.scoped(Effect.gen(function*() {
           const source = { path: yield* storage.local(name), type }
-          const { blurhash, rendition, size } = yield* tools.preview(source, yield* storage.folder)
+          const { rendition, ...looks } = yield* tools.preview(source, yield* storage.folder)
           const previewName = yield* files.keep(rendition.extension, rendition.path, rendition.bytes)
-          yield* attachments.showPreview(owner, id, { previewName, size, blurhash })
+          yield* attachments.showPreview(owner, id, { previewName, ...looks })
         })).pipe(Effect.catchTags({
           MediaRefused: ({ text }) => validationFailed(`Thumbnail ${text}`),
           MediaToolFailed: () => invalid,

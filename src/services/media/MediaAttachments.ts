@@ -10,7 +10,7 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import type { FileKind } from "./FileTypes.ts"
 import { Holdings } from "./Holdings.ts"
-import { type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
+import { type Colors, type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 import type { Upload } from "./Uploads.ts"
 
@@ -54,7 +54,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
   readonly showPreview: (
     owner: AccountId,
     id: bigint,
-    preview: { readonly previewName: string; readonly size: Size; readonly blurhash: string }
+    preview: { readonly previewName: string; readonly size: Size; readonly blurhash: string; readonly colors: Colors }
   ) => Effect.Effect<void, RecordNotFound>
   /**
    * Gives a file that is still worked on a picture to be shown before it is played. Answers false where it is ready; then
@@ -114,8 +114,8 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
       })
 
       const showPreview: MediaAttachments["Service"]["showPreview"] = traced("MediaAttachments.showPreview")(
-        function*(owner, id, { blurhash, previewName, size }) {
-          const small = JSON.stringify({ small: size })
+        function*(owner, id, { blurhash, colors, previewName, size }) {
+          const [small, shown] = [JSON.stringify({ small: size }), JSON.stringify({ colors })]
           const old = yield* Effect.gen(function*() {
             const [row] = yield* sql<{ previewName: string | null }>`SELECT preview_name FROM media_attachments
               WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL AND state = 'ready' FOR UPDATE`
@@ -124,7 +124,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
             yield* holdings.release(names)
             yield* holdings.hold([previewName], { mediaId: id })
             yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
-              meta = meta || ${small}::jsonb WHERE id = ${id}`
+              meta = meta || ${small}::jsonb || CASE type WHEN 'audio' THEN ${shown}::jsonb ELSE '{}' END WHERE id = ${id}`
             return names
           }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
           yield* files.discard(old)
