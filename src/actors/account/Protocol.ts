@@ -99,7 +99,8 @@ export const Command = Schema.Union([
           size: Schema.String,
           aspect: Schema.Number
         }),
-        blurhash: Schema.String
+        blurhash: Schema.String,
+        colors: Schema.Struct({ background: Schema.String, foreground: Schema.String, accent: Schema.String })
       }))
     })))
   }),

@@ -86,7 +86,7 @@ const filesOf = (ids: ReadonlyArray<string>) =>
 
 /** The poll of a post; null where the client sends an empty one. A duration that is none counts as too short. */
 const pollOf = (given: NewStatus["poll"]) =>
-  given === undefined || (given.options ?? []).length === 0 ? null : {
+  typeof given !== "object" || given === null || (given.options ?? []).length === 0 ? null : {
     options: given.options ?? [],
     seconds: given.expiresIn ?? 0,
     multiple: given.multiple ?? false,

@@ -38,7 +38,8 @@ const written = {
   mediaAttributes: Schema.optionalKey(
     hash(Schema.Union([Schema.Array(hash(MediaAttributes)), Schema.Record(Schema.String, hash(MediaAttributes))]))
   ),
-  poll: Schema.optionalKey(hash(Poll)),
+  /** An empty one takes the poll away from an edited post. */
+  poll: Schema.optionalKey(hash(Schema.Union([Poll, Schema.Literal(""), Schema.Null]))),
   quotedStatusId: Later,
   quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
 }

@@ -1,7 +1,4 @@
-import type { Meta } from "../../services/media/MediaRecord.ts"
-
-/** Three of a picture's colours, each `#rrggbb`, for what a player shows around it (entities.md, `colors`). */
-export type Colors = NonNullable<Meta["colors"]>
+import type { Colors } from "../../services/media/MediaRecord.ts"
 
 type Color = readonly [red: number, green: number, blue: number]
 

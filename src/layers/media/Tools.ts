@@ -41,7 +41,7 @@ export const layer = Layer.effect(
       preview: traced("MediaTools.preview")((source, folder) =>
         Effect.map(
           turns.withPermits(1)(Pictures.preview(source, folder)),
-          ({ blurhash, rendition, size }) => ({ rendition, size, blurhash })
+          ({ blurhash, colors, rendition, size }) => ({ rendition, size, blurhash, colors })
         )
       ),
       profilePicture: traced("MediaTools.profilePicture")((source, folder, kind) =>

@@ -6,7 +6,7 @@ import type { AccountId } from "../Ids.ts"
 import { mediaAttachmentsMax } from "../instance/ContentLimits.ts"
 import { traced } from "../Traced.ts"
 import { Holdings } from "./Holdings.ts"
-import { columnsOf, type MediaText, type Preview } from "./MediaAttachments.ts"
+import { columnsOf, type MediaText, metaWith, type Preview } from "./MediaAttachments.ts"
 import type { MediaRecord } from "./MediaRecord.ts"
 
 /** Who gets the files: a status, or a post that waits for its time. */
@@ -101,14 +101,15 @@ export class Attachings extends Context.Service<Attachings, {
       )
 
       /** Of a picture none is shown but itself. */
-      const show = Effect.fnUntraced(function*(statusId: bigint, id: bigint, { blurhash, previewName, size }: Preview) {
+      const show = Effect.fnUntraced(function*(statusId: bigint, id: bigint, preview: Preview) {
+        const { blurhash, previewName } = preview
         const rows = yield* sql<{ previewName: string | null }>`SELECT preview_name FROM media_attachments
           WHERE id = ${id} AND status_id = ${statusId} AND type <> 'image' FOR UPDATE`
         if (rows.length === 0) return
         yield* holdings.release(rows.flatMap((row) => row.previewName ?? []))
         if (!(yield* holdings.hold([previewName], { mediaId: id }))) return
         yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
-          meta = meta || ${JSON.stringify({ small: size })}::jsonb WHERE id = ${id}`
+          meta = ${metaWith(sql, preview)} WHERE id = ${id}`
       })
 
       const revise = traced("Attachings.revise")(

@@ -10,7 +10,7 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import type { FileKind } from "./FileTypes.ts"
 import { Holdings } from "./Holdings.ts"
-import { type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
+import { type Colors, type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 import type { Upload } from "./Uploads.ts"
 
@@ -35,7 +35,13 @@ export interface Preview {
   readonly previewName: string
   readonly size: Size
   readonly blurhash: string
+  readonly colors: Colors
 }
+
+/** The `meta` of a file with this preview, an expression of its row; only sounds are shown in the colours of their cover. */
+export const metaWith = (sql: SqlClient.SqlClient, { colors, size }: Preview) =>
+  sql`meta || ${JSON.stringify({ small: size })}::jsonb
+    || CASE type WHEN 'audio' THEN ${JSON.stringify({ colors })}::jsonb ELSE '{}' END`
 
 export interface NewMedia extends MediaText {
   readonly upload: Upload
@@ -121,8 +127,8 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
       })
 
       const showPreview: MediaAttachments["Service"]["showPreview"] = traced("MediaAttachments.showPreview")(
-        function*(owner, id, { blurhash, previewName, size }) {
-          const small = JSON.stringify({ small: size })
+        function*(owner, id, preview) {
+          const { blurhash, previewName } = preview
           const old = yield* Effect.gen(function*() {
             const [row] = yield* sql<{ previewName: string | null }>`SELECT preview_name FROM media_attachments
               WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL AND state = 'ready' FOR UPDATE`
@@ -131,7 +137,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
             yield* holdings.release(names)
             yield* holdings.hold([previewName], { mediaId: id })
             yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
-              meta = meta || ${small}::jsonb WHERE id = ${id}`
+              meta = ${metaWith(sql, preview)} WHERE id = ${id}`
             return names
           }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
           yield* files.discard(old)

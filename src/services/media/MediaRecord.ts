@@ -20,10 +20,18 @@ export interface Playing {
   readonly bitrate: number
 }
 
+/** Three colours of a picture, each `#rrggbb`, for what a player shows around it (entities.md, `colors`). */
+export interface Colors {
+  readonly background: string
+  readonly foreground: string
+  readonly accent: string
+}
+
 export interface Meta {
   readonly original?: Size | Playing
   readonly small?: Size
-  readonly colors?: { readonly background: string; readonly foreground: string; readonly accent: string }
+  /** Of the picture that is shown with a sound. */
+  readonly colors?: Colors
 }
 
 export const sizeOf = (width: number, height: number): Size => ({

@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { FileType, ServedExtension } from "./FileTypes.ts"
-import type { MediaType, Meta, Size } from "./MediaRecord.ts"
+import type { Colors, MediaType, Meta, Size } from "./MediaRecord.ts"
 
 /** The file is not what this server takes; `text` is for its owner. */
 export class MediaRefused extends Schema.TaggedError<MediaRefused>()("MediaRefused", { text: Schema.String }) {
@@ -51,7 +51,7 @@ export class MediaTools extends Context.Service<MediaTools, {
   >
   /** A still picture as the preview of something else. */
   readonly preview: (source: Source, folder: string) => Effect.Effect<
-    { readonly rendition: Rendition; readonly size: Size; readonly blurhash: string },
+    { readonly rendition: Rendition; readonly size: Size; readonly blurhash: string; readonly colors: Colors },
     MediaRefused | MediaToolFailed
   >
   /** A picture of a profile, and its still form where it moves. */
