@@ -132,6 +132,80 @@ describe("house rule 3: time and chance are services", () => {
   })
 })
 
+describe("what others see of the program", () => {
+  /** Names of formats and relations, which nobody follows. */
+  const names =
+    /^https?:\/\/(?:www\.w3\.org|w3id\.org|purl\.archive\.org|schema\.org|joinmastodon\.org|ostatus\.org|webfinger\.net|nodeinfo\.diaspora\.software|docs\.oasis-open\.org|s3\.amazonaws\.com)\b/
+
+  it("F3: no address in it belongs to somebody else, but those that name a format", () => {
+    const addresses = /https?:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)+[^\s"'`<>]*/gi
+    assert.deepStrictEqual(
+      complaints(
+        sources,
+        ({ literals }) =>
+          literals.flatMap((literal) => matches(literal, addresses)).filter((address) =>
+            !names.test(address) && !/\bexample\.(?:org|com)\b/.test(address)
+          )
+      ),
+      []
+    )
+  })
+})
+
+describe("transactions", () => {
+  /** Whose work leaves traces in memory, which are undone before it is done again; and a search, which only reads. */
+  const own = /^src\/(?:services\/(?:Transactions|intents\/Commands|discovery\/Search)|actors\/account\/Company)\.ts$/
+
+  it("F20: are begun by services/Transactions.ts, which does them again after a deadlock", () => {
+    const others = sources.filter(({ path }) => !own.test(path))
+    assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, /\bwithTransaction\b/g)), [])
+  })
+})
+
+describe("F32: ids never pass through a number of JavaScript, which holds 53 of their 64 bits", () => {
+  const id = String.raw`(?:\w*Id|id|\w*_id)`
+
+  it("in the program", () => {
+    // What follows a named id up to the end of the call makes it something else (a moment, a count).
+    const rounded = new RegExp(
+      String.raw`\b(?:Number|(?:Number\.)?parseInt|parseFloat|Math\.\w+)\((?:[\w.?]+\.)?${id}[,)]`,
+      "g"
+    )
+    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, rounded)), [])
+    const unary = new RegExp(String.raw`[(=:?,]\s*\+(?:\w+\.)*${id}\b`, "g")
+    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, unary)), [])
+  })
+
+  it("in schemas, where `IdNumber` stands for one that clients get as a number", () => {
+    const typed = new RegExp(
+      String
+        .raw`\b${id}s?: (?:Schema\.(?:optionalKey|NullOr|Array|UndefinedOr)\()*(?:Schema\.(?:Number|Int|Finite)\b|Integer\b|Count\b)`,
+      "g"
+    )
+    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, typed)), [])
+  })
+
+  it("in JSON that Postgres makes, and in its types", () => {
+    const built = new RegExp(
+      String.raw`'${id}',\s*[\w.]+(?!\w|\.|::text|\s*::)|\b(?:\w+\.)?${id}::(?:int|integer|float8|real|numeric)\b`,
+      "g"
+    )
+    const whole = /\brow_to_json\(|\bto_jsonb?\((?=\w)/g
+    const inSql = (pattern: RegExp) => ({ literals }: Source) =>
+      literals.flatMap((literal) => matches(literal, pattern))
+    assert.deepStrictEqual(complaints([...sources, ...migrations], inSql(built)), [])
+    assert.deepStrictEqual(complaints(sources, inSql(whole)), [])
+  })
+})
+
+describe("what comes from outside", () => {
+  it("F10: dates are read in src/services/Moments.ts only, where they are brought between 1970 and 9999", () => {
+    const others = sources.filter(({ path }) => path !== "src/services/Moments.ts")
+    const read = /Date\.(?:parse|UTC)\b|DateTime\.make\w*|Schema\.Date\w*/g
+    assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, read)), [])
+  })
+})
+
 describe("house rule 4: snake_case", () => {
   it("names properties in src/http/wire only", () => {
     const inside = sources.filter(({ path }) => !path.startsWith("src/http/wire/"))

@@ -8,6 +8,7 @@ import { type RoleId, Roles } from "../services/identity/Roles.ts"
 import { Users } from "../services/identity/Users.ts"
 import type { Measure } from "../services/moderation/Measures.ts"
 import { traced } from "../services/Traced.ts"
+import * as Approving from "./Approving.ts"
 import { leave } from "./Leaving.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Moving from "./Moving.ts"
@@ -154,5 +155,15 @@ const measures = [
 
 export const command = Command.make("account").pipe(
   Command.withDescription("Accounts on this server"),
-  Command.withSubcommands([create, modify, remove, ...measures, Moving.alias, Moving.move])
+  Command.withSubcommands([
+    create,
+    modify,
+    remove,
+    Approving.list,
+    Approving.approve,
+    Approving.reject,
+    ...measures,
+    Moving.alias,
+    Moving.move
+  ])
 )

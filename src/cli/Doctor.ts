@@ -5,6 +5,7 @@ import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
+import * as DatabaseClock from "../layers/DatabaseClock.ts"
 import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Redis } from "../layers/Redis.ts"
@@ -70,6 +71,14 @@ const examinations: ReadonlyArray<Examination> = [
       const [row] = yield* sql<{ number: number; version: string }>`
         SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`
       return row !== undefined && row.number >= 140_000 ? row.version : yield* wrong(`${row?.version} is older than 14`)
+    })
+  },
+  {
+    subject: "Clock",
+    examine: Effect.gen(function*() {
+      const millis = yield* DatabaseClock.skew
+      const problem = DatabaseClock.complaint(millis)
+      return problem === undefined ? `${millis} ms ahead of that of Postgres` : yield* wrong(problem)
     })
   },
   {

@@ -7,6 +7,8 @@ import { traced } from "../services/Traced.ts"
 import { refuse } from "./Lookup.ts"
 import * as MediaServices from "./MediaServices.ts"
 import { file, pictureAt } from "./PictureFile.ts"
+import { rules } from "./SiteRules.ts"
+import { set, show } from "./SiteTexts.ts"
 
 const thumbnail = Command.make(
   "thumbnail",
@@ -35,5 +37,5 @@ const thumbnail = Command.make(
 
 export const command = Command.make("instance").pipe(
   Command.withDescription("What the server says about itself"),
-  Command.withSubcommands([thumbnail])
+  Command.withSubcommands([show, set, rules, thumbnail])
 )

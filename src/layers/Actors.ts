@@ -14,6 +14,7 @@ import { References } from "../services/federation/inbox/References.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
+import { Tombstones } from "../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../services/federation/inbox/Undoables.ts"
 import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
 import { LocalActors } from "../services/federation/LocalActors.ts"
@@ -105,6 +106,7 @@ const services = Layer.mergeAll(
   Retention.layer,
   Purges.layer,
   Targets.layer,
+  Tombstones.layer,
   Undoables.layer,
   UnknownMentions.layer.pipe(Layer.provide(Errands.layer))
 ).pipe(

@@ -8,15 +8,13 @@ import {
   RunnerStorage,
   Sharding,
   ShardingConfig,
-  SocketRunner,
-  SqlRunnerStorage
+  SocketRunner
 } from "effect/cluster"
 import { RpcSerialization } from "effect/rpc"
-import { SqlClient } from "effect/sql"
-import { HeldSessions } from "./Database.ts"
 import { type ShardGroup, shardGroups } from "./environment/Variable.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as RunnerSockets from "./RunnerSockets.ts"
+import * as ShardLocks from "./ShardLocks.ts"
 
 /** Actors that one process keeps in memory at most (about 15 KB each); beyond it new ones answer 503. */
 export const residentEntitiesMax = 30_000
@@ -85,9 +83,7 @@ export const layerNode = (host: string, port: number, assigned: ReadonlyArray<Sh
     Layer.provide([RunnerSockets.layerServer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide(health),
     Layer.provideMerge(MessageStorage.layerNoop),
-    Layer.provide(
-      Layer.orDie(SqlRunnerStorage.layer).pipe(Layer.provide(Layer.effect(SqlClient.SqlClient, HeldSessions)))
-    ),
+    Layer.provide(ShardLocks.layer),
     Layer.provide(sharding(RunnerAddress.make(host, port), assigned)),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.catchTag("SocketServerError", ({ reason }) =>

@@ -9,6 +9,7 @@ import { Outbound } from "../services/outbound/Outbound.ts"
 import * as Broadcasts from "./Broadcasts.ts"
 import * as Cluster from "./Cluster.ts"
 import * as Database from "./Database.ts"
+import * as DatabaseClock from "./DatabaseClock.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { Environment, serverConfig } from "./Environment.ts"
 import * as Mail from "./Mail.ts"
@@ -75,6 +76,7 @@ export const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(shared),
   Layer.provideMerge(PostgresChannel.layer),
+  Layer.provideMerge(DatabaseClock.layer),
   Layer.provideMerge(database),
   Layer.provideMerge(serverConfig),
   Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))

@@ -28,6 +28,7 @@ import { Sessions } from "../services/identity/Sessions.ts"
 import { Settings } from "../services/identity/Settings.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
 import { SignUps } from "../services/identity/SignUps.ts"
+import { StaffLetters } from "../services/identity/StaffLetters.ts"
 import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
@@ -60,7 +61,7 @@ import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 const identity = Layer.mergeAll(SignUps.layer, SignIns.layer, Grants.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Registrations.layer, MailLinks.layer, Apps.layer)),
+  Layer.provideMerge(Layer.mergeAll(Registrations.layer, MailLinks.layer, StaffLetters.layer, Apps.layer)),
   Layer.provideMerge(Layer.mergeAll(Letters.layer, Users.layer, Roles.layer, Settings.layer)),
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, LiveTokens.layer)),
   Layer.provideMerge(Tokens.layer),

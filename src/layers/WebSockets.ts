@@ -103,7 +103,7 @@ const webSocketOf = (client: Client, connection: Connection, receive: WebSocket[
     receive,
     send: (text) => {
       if (client.readyState !== Client.OPEN) return
-      if (client.bufferedAmount + text.length > waitingBytesMax) return client.terminate()
+      if (client.bufferedAmount > 0 && client.bufferedAmount + text.length > waitingBytesMax) return client.terminate()
       // Without compression `ws` writes every frame of its own at once and whole, so this cannot get into one of them.
       connection.write(frameOf(text))
     },

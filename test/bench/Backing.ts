@@ -1,9 +1,9 @@
 import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
-import { spawnSync } from "node:child_process"
 import * as Database from "../../src/layers/Database.ts"
 import { EmbeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
+import * as Programs from "../support/programs/Programs.ts"
 import { startRedis } from "../support/RedisServer.ts"
 
 /** One statement without parameters; answers its rows. */
@@ -48,8 +48,7 @@ export type Postgres = Awaited<ReturnType<typeof openPostgres>>
 
 /** A Redis for the cluster's rows; undefined where the machine has none. */
 export const openRedis = async () => {
-  const known = spawnSync("/bin/sh", ["-c", "command -v redis-server || command -v valkey-server"]).status === 0
-  if (!known) return undefined
+  if (Programs.find("redis") === undefined) return undefined
   const { close, value } = await open(startRedis)
   return { ...value, close }
 }

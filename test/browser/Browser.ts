@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { type Browser as Chromium, chromium, type Page } from "playwright-core"
-import { chromium as executable } from "../support/RedisServer.ts"
+import * as Programs from "../support/programs/Programs.ts"
 
 /** Where pictures of pages are left for whoever wants to see what a test saw. */
 export const pictures = `${tmpdir()}/murmuration-pages`
@@ -12,7 +12,9 @@ export class Browser extends Context.Service<Browser, Chromium>()("murmuration/t
   static readonly layer = Layer.effect(
     Browser,
     Effect.acquireRelease(
-      Effect.promise(() => chromium.launch({ executablePath: executable(), args: ["--no-sandbox", "--disable-gpu"] })),
+      Effect.promise(() =>
+        chromium.launch({ executablePath: Programs.path("chromium"), args: ["--no-sandbox", "--disable-gpu"] })
+      ),
       (running) => Effect.promise(() => running.close())
     )
   )

@@ -1,6 +1,8 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as DatabaseClock from "../../src/layers/DatabaseClock.ts"
 import { cli } from "../support/Program.ts"
 import { s3Double } from "../support/S3Double.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -19,6 +21,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
         const common = { DATABASE_URL: url, DATA_DIR: dataDir }
         const disk = yield* cli(["doctor"], common)
         assert.strictEqual(disk.code, 0, disk.out)
+        assert.match(disk.out, /^ok {5}Clock: -?\d+ ms ahead of that of Postgres$/m)
         assert.include(disk.out, `ok     Files: ${dataDir}/media\n`)
         const bucket = yield* cli(["doctor"], { ...common, ...variables })
         assert.include(bucket.out, `ok     Files: bucket files at ${variables.S3_ENDPOINT}\n`)
@@ -32,4 +35,24 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
       })),
     60_000
   )
+
+  it.effect("F19: compares this machine's clock with that of Postgres", () =>
+    Effect.gen(function*() {
+      assert.isUndefined(DatabaseClock.complaint(yield* DatabaseClock.skew))
+      yield* TestClock.setTime(Date.now() + 3_600_000)
+      assert.match(
+        DatabaseClock.complaint(yield* DatabaseClock.skew) ?? "",
+        /^the clock of this machine is 3[56]\d\d s ahead of/
+      )
+      yield* TestClock.setTime(0)
+      assert.match(
+        DatabaseClock.complaint(yield* DatabaseClock.skew) ?? "",
+        /^the clock of this machine is \d+ s behind/
+      )
+    }).pipe((test) =>
+      Effect.andThen(
+        Effect.map(DatabaseClock.skew, (millis) => assert.isBelow(Math.abs(millis), DatabaseClock.skewMillisMax)),
+        Effect.provide(Effect.andThen(TestClock.setTime(Date.now()), test), TestClock.layer())
+      )
+    ))
 })

@@ -1,12 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { mastodon } from "masto"
-import { ffmpeg, probed, silent, sound, soundWithCover, video } from "../support/Ffmpeg.ts"
+import { probed, silent, sound, soundWithCover, video } from "../support/Ffmpeg.ts"
 import { bytesAt, picture } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 import { type Client, conforms, newcomer, refusal } from "./Masto.ts"
-
-ffmpeg()
 
 const file = (bytes: Uint8Array) => new Blob([new Uint8Array(bytes)])
 const art = Effect.promise(() => picture(300, 300).png().toBuffer())

@@ -3,13 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { readdirSync, readFileSync } from "node:fs"
-import { ffmpeg, made } from "../support/Ffmpeg.ts"
+import { made } from "../support/Ffmpeg.ts"
 import { picture } from "../support/MediaFiles.ts"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
-
-ffmpeg()
 
 /** How long a job may wait for another node when its own was killed, in milliseconds; then it is begun anew. */
 const failoverMillisMax = 20_000

@@ -61,9 +61,15 @@ export const listener = Effect.fnUntraced(function*(from: Place) {
     receive(request, response).catch((error) => response.writeHead(500).end(String(error)))
   }
   found.documents.set("/inbox", inbox)
+  /** Somebody whose own inbox hears the same. */
+  const actor: typeof found.actor = (name, more) => {
+    found.documents.set(`/users/${name}/inbox`, inbox)
+    return found.actor(name, more)
+  }
 
   return {
     ...found,
+    actor,
     heard,
     state,
     from,

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import { place } from "../support/Fediverse.ts"
+import * as Programs from "../support/programs/Programs.ts"
 import { snacPeer } from "../support/SnacPeer.ts"
-import { snacProgram } from "../support/SnacProgram.ts"
 
-const program = snacProgram()
+const program = Programs.find("snac")
 
 /** Without snac there is nothing to be shown; the README says how to have it. */
 const withPeer = <E, R>(test: (peer: PeerOf) => Effect.Effect<void, E, R>) =>

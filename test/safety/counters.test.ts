@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestServer } from "../support/Server.ts"
-import { get, post, publish } from "./Calls.ts"
+import { type Answer, get, post, publish } from "./Calls.ts"
 
 const everything = { concurrency: "unbounded" } as const
 
@@ -65,4 +65,30 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
       }),
     60_000
   )
+
+  it.effect("F20: a command that Postgres ends to resolve a deadlock is done again, and its client hears of none", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const [ada, bob] = [yield* createPerson("deadly"), yield* createPerson("locked")]
+      const id = yield* publish(ada, "Lock me")
+      const waits = sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      const answer = yield* Deferred.make<Answer>()
+      // Bob's command holds the row of its actor and waits for this favourite; then this waits for that row, too.
+      const crossing = sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SET LOCAL deadlock_timeout = '30s'`
+        yield* sql`INSERT INTO favourites (id, account_id, status_id) VALUES (1, ${bob.accountId}, ${BigInt(id)})`
+        yield* Effect.forkScoped(
+          Effect.flatMap(post(`/api/v1/statuses/${id}/favourite`, bob), (got) => Deferred.succeed(answer, got))
+        )
+        yield* Effect.repeat(waits, { until: ([row]) => row?.count === 1 })
+        yield* sql`SELECT FROM actors WHERE account_id = ${bob.accountId} FOR UPDATE`
+        return yield* Effect.fail("undone")
+      }))
+      assert.strictEqual(yield* Effect.flip(crossing), "undone")
+      const { body, status, text } = yield* Deferred.await(answer)
+      assert.strictEqual(status, 200, text)
+      assert.deepInclude(body, { favourited: true, favourites_count: 1 })
+    }))
 })

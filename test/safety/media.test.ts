@@ -3,14 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { makeAccounts } from "../cluster/Nodes.ts"
-import { ffmpeg } from "../support/Ffmpeg.ts"
 import * as Hostile from "../support/HostileFiles.ts"
 import { picture } from "../support/MediaFiles.ts"
 import { freePort } from "../support/ports.ts"
 import * as Program from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-ffmpeg()
 
 /** Jobs at once, and what all of them together may take beside what the server has when it rests, in megabytes. */
 const jobsAtOnce = 2

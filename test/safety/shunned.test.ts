@@ -17,21 +17,27 @@ interface Cast {
 const about = (by: Person, verb: string, target: Person, json: unknown = {}) =>
   post(`/api/v1/accounts/${target.accountId}/${verb}`, by, json)
 
+/** Whom one shuns is found by name, or could never be let in again (F34). */
+const searches = ["accounts search", "search"]
+
 /** What somebody may have done, and the surfaces on which the target is met all the same. */
 const relations: Record<string, {
   readonly act: (cast: Cast) => Effect.Effect<unknown, unknown, TestServer | SqlClient.SqlClient>
   readonly meets: ReadonlyArray<string> | "everywhere"
 }> = {
-  "blocks": { act: ({ target, viewer }) => about(viewer, "block", target), meets: [] },
+  "blocks": { act: ({ target, viewer }) => about(viewer, "block", target), meets: searches },
   "is blocked by": {
     act: ({ target, viewer }) => about(target, "block", viewer),
     meets: ["followers", "favourited_by"]
   },
-  "mutes": { act: ({ target, viewer }) => about(viewer, "mute", target), meets: [] },
-  "mutes for an hour": { act: ({ target, viewer }) => about(viewer, "mute", target, { duration: 3600 }), meets: [] },
+  "mutes": { act: ({ target, viewer }) => about(viewer, "mute", target), meets: searches },
+  "mutes for an hour": {
+    act: ({ target, viewer }) => about(viewer, "mute", target, { duration: 3600 }),
+    meets: searches
+  },
   "mutes but for notifications": {
     act: ({ target, viewer }) => about(viewer, "mute", target, { notifications: false }),
-    meets: ["notifications", "unread count", "notification groups", "stream user:notification"]
+    meets: [...searches, "notifications", "unread count", "notification groups", "stream user:notification"]
   },
   "muted until a moment ago": {
     act: Effect.fnUntraced(function*({ target, viewer }) {

@@ -52,6 +52,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...Notices.check(aftermath, facts),
     ...(yield* ReadPaths.check(aftermath, facts, model)),
     ...(yield* counters(sql)),
+    ...(yield* severed(sql)),
     ...(yield* leftovers(sql, now)),
     ...(world.media ? yield* MediaInvariants.check(world, aftermath.shared) : [])
   ]
@@ -139,6 +140,16 @@ export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
     ...accounts.map(({ id }) => `I12: a counter of the account ${id} is wrong`),
     ...statuses.map(({ id }) => `I12: a counter of the status ${id} is wrong`)
   ]
+})
+
+/** I11: whoever is blocked neither follows nor asks to. */
+const severed = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const rows = yield* sql<{ what: string }>`
+    SELECT r.account_id || '>' || r.target_account_id AS what FROM (
+      SELECT account_id, target_account_id FROM follows UNION ALL SELECT account_id, target_account_id FROM follow_requests) r
+    JOIN blocks b ON (b.account_id, b.target_account_id) IN
+      ((r.account_id, r.target_account_id), (r.target_account_id, r.account_id)) ORDER BY 1`
+  return rows.map(({ what }) => `I11: the follow ${what} stands over a block`)
 })
 
 /** I16: nothing waits any more. */

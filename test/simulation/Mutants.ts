@@ -125,4 +125,17 @@ const fileFirst: Mutant = {
   seedsMax: 30
 }
 
-export const mutants = [cursorFirst, keyOutside, listFeed, epochUnchecked, jobForgotten, fileFirst]
+/** What was checked before the other's commit counts after it, as where nobody holds the pair. */
+const blockRaced: Mutant = {
+  name: "a follow is checked before the newest block is committed",
+  mutation: {
+    sql: (text) =>
+      text.replace(
+        "EXISTS (SELECT FROM blocks b WHERE (b.account_id = a.id",
+        "EXISTS (SELECT FROM (SELECT * FROM blocks WHERE id < (SELECT max(id) FROM blocks)) b WHERE (b.account_id = a.id"
+      )
+  },
+  seedsMax: 30
+}
+
+export const mutants = [cursorFirst, keyOutside, listFeed, epochUnchecked, jobForgotten, fileFirst, blockRaced]

@@ -74,10 +74,11 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
       anyOf(dice, mineOf(tag).flatMap((command) => "statusId" in command ? command.statusId : []), some.statusId)
     const targetOf = (tag: Command["_tag"]) =>
       anyOf(dice, mineOf(tag).flatMap((command) => "target" in command ? command.target : []), target)
-    const asking = done.flatMap(({ account: who, command }) =>
-      command._tag === "Follow" && command.target === account ? who : []
-    )
-    const asker = anyOf(dice, asking, target)
+    const whoDid = (tag: "Block" | "Follow") =>
+      done.flatMap(({ account: who, command }) => command._tag === tag && command.target === account ? who : [])
+    const asker = anyOf(dice, whoDid("Follow"), target)
+    // Whoever is blocked follows all the same.
+    const whom = { target: anyOf(dice, aversions > 0 ? whoDid("Block") : [], target) }
     const often = (tag: Command["_tag"]) => mineOf(tag).length > 0 ? 6 : 1
     const [onStatus, onOwn] = [statusId === undefined ? 0 : 1, ownId === undefined ? 0 : 1]
     const some = { statusId: statusId ?? StatusId.make(0n) }
@@ -109,7 +110,7 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
         post: post(`later ${n}`),
         scheduledAt: world.time.now + aheadMillis + dice.between(2000, 8000)
       }],
-      [8 * follows, { _tag: "Follow", target, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
+      [8 * follows, { _tag: "Follow", ...whom, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
       [4 * follows, { _tag: "Unfollow", target: targetOf("Follow") }],
       [2 * follows, { _tag: "AuthorizeFollow", target: asker }],
       [1 * follows, { _tag: "RejectFollow", target: asker }],

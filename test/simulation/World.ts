@@ -19,6 +19,8 @@ import type { VirtualTime } from "./VirtualTime.ts"
 
 /** Services that a mutant of the program replaces, to show that the simulation finds the bug. */
 export interface Mutation {
+  /** The text of every statement. */
+  readonly sql?: (text: string) => string
   /** The one store of feeds. */
   readonly store?: (feeds: Feeds["Service"]) => Feeds["Service"]
   /** What a node does with it. */
@@ -91,7 +93,7 @@ export class World {
     this.mutation = mutation
     this.media = hasMedia(seed)
     this.base = Context.make(References.MinimumLogLevel, logLevel)
-    this.session = new Session(database, time, new Dice(seed, "session"))
+    this.session = new Session(database, time, new Dice(seed, "session"), mutation.sql)
     this.network = new Network(time, new Dice(seed, "network"))
     this.network.step = (machine) => this.step(machine, "network", "before")
     this.leases = new Leases(leaseMillis, time, () => this.session.refuses)

@@ -64,7 +64,7 @@ const results = await fleet.each(first, runs, settings, (result) => {
     `seed ${result.seed} ${result.broken.length === 0 ? "holds" : "BREAKS"} ${result.hash.slice(0, 12)} ` +
       `(${result.virtualMillis} ms virtual, ${result.cpuMillis} ms) ${faults}`
   )
-  if (process.argv.includes("--show")) console.log(result.log.join("\n"))
+  if (process.argv.includes("--show")) console.log([...result.broken, ...result.log].join("\n"))
 })
 const failed = results.filter(({ broken }) => broken.length > 0)
 for (const result of failed.slice(0, shownMax)) {

@@ -2,10 +2,7 @@ import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { program } from "./RedisServer.ts"
-
-/** ffmpeg, installed where it is missing; ffprobe comes with it. */
-export const ffmpeg = () => program(["ffmpeg"], "ffmpeg")
+import * as Programs from "./programs/Programs.ts"
 
 /** The file that ffmpeg makes with these arguments; `files` lie beside it under their names. */
 export const made = (
@@ -16,7 +13,7 @@ export const made = (
   const folder = mkdtempSync(`${tmpdir()}/murmuration-media-`)
   try {
     for (const [other, bytes] of Object.entries(files)) writeFileSync(`${folder}/${other}`, bytes)
-    execFileSync(ffmpeg(), ["-v", "error", "-y", ...args, name], { cwd: folder })
+    execFileSync(Programs.path("ffmpeg"), ["-v", "error", "-y", ...args, name], { cwd: folder })
     return readFileSync(`${folder}/${name}`)
   } finally {
     rmSync(folder, { recursive: true })
@@ -58,7 +55,7 @@ export const probed = (bytes: Uint8Array) =>
     try {
       writeFileSync(`${folder}/file`, bytes)
       const args = ["-v", "error", "-of", "json", "-show_format", "-show_streams", `${folder}/file`]
-      return execFileSync(program(["ffprobe"], "ffmpeg"), args, { encoding: "utf8" })
+      return execFileSync(Programs.path("ffprobe"), args, { encoding: "utf8" })
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -1,37 +1,11 @@
 import { NodeServices } from "@effect/platform-node"
 import { Effect, FileSystem, Layer, Redacted, Schedule } from "effect"
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { Redis } from "../../src/layers/Redis.ts"
 import { freePort } from "./ports.ts"
-
-/**
- * The path of a program that tests need beside Node; on Debian as root it is installed where it is missing.
- *
- * @param names what the program is called, best first
- * @param debianPackage what `apt-get install` calls it
- */
-export const program = (names: ReadonlyArray<string>, debianPackage: string): string => {
-  const find = () =>
-    names.map((name) => spawnSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim())
-      .find((path) => path !== "")
-  const found = find()
-  if (found !== undefined) return found
-  const words = `Tests need ${names[0]}. Install it (Debian: apt-get install ${debianPackage}) and run them again.`
-  if (process.getuid?.() !== 0) throw new Error(words)
-  spawnSync("apt-get", ["update"], { stdio: "ignore" })
-  spawnSync("apt-get", ["install", "-y", "--no-install-recommends", debianPackage], {
-    stdio: "ignore",
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }
-  })
-  const installed = find()
-  if (installed === undefined) throw new Error(words)
-  return installed
-}
-
-/** A browser for the tests with one: Chromium, as Debian packs it. */
-export const chromium = () => program(["chromium", "chromium-browser", "google-chrome"], "chromium")
+import * as Programs from "./programs/Programs.ts"
 
 const answers = (port: number) =>
   Effect.callback<boolean>((resume) => {
@@ -47,7 +21,7 @@ const answers = (port: number) =>
 export const startRedisAt = Effect.fnUntraced(function*(port: number) {
   const fs = yield* FileSystem.FileSystem
   const dir = yield* fs.makeTempDirectoryScoped({ directory: tmpdir(), prefix: "murmuration-redis-" })
-  const command = program(["redis-server", "valkey-server"], "redis-server")
+  const command = Programs.path("redis")
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir]
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => spawn(command, args, { stdio: "ignore" })),

@@ -23,6 +23,7 @@ import { Roles } from "../../src/services/identity/Roles.ts"
 import { Sessions } from "../../src/services/identity/Sessions.ts"
 import { SignIns } from "../../src/services/identity/SignIns.ts"
 import { SignUps } from "../../src/services/identity/SignUps.ts"
+import { StaffLetters } from "../../src/services/identity/StaffLetters.ts"
 import { Users } from "../../src/services/identity/Users.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { Letters } from "../../src/services/letters/Letters.ts"
@@ -45,7 +46,7 @@ const mailer = Layer.effect(
   Effect.map(Postbox, (letters) => Mailer.of({ send: (letter) => Effect.asVoid(Queue.offer(letters, letter)) }))
 )
 
-const identity = Layer.mergeAll(MailLinks.layer, SignIns.layer).pipe(
+const identity = Layer.mergeAll(MailLinks.layer, SignIns.layer, StaffLetters.layer).pipe(
   Layer.provideMerge(Letters.layer),
   Layer.provideMerge(Users.layer),
   Layer.provideMerge(Layer.mergeAll(Accounts.layer, Registrations.layer, Roles.layer, Sessions.layer))

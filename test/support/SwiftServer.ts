@@ -1,29 +1,9 @@
 import { Effect, FileSystem } from "effect"
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { freePort } from "./ports.ts"
+import * as Programs from "./programs/Programs.ts"
 
 /* OpenStack Swift, as Debian packs it, speaks S3 by its own code: what a bucket elsewhere does, beside our double of it. */
-
-const python = "/usr/bin/python3"
-const debianPackage = "python3-swift"
-
-const installed = () => spawnSync(python, ["-c", "import swift"], { stdio: "ignore" }).status === 0
-
-const install = () => {
-  if (installed()) return
-  if (process.getuid?.() === 0) {
-    spawnSync("apt-get", ["update"], { stdio: "ignore" })
-    spawnSync("apt-get", ["install", "-y", "--no-install-recommends", debianPackage], {
-      stdio: "ignore",
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }
-    })
-  }
-  if (!installed()) {
-    throw new Error(
-      `Tests need OpenStack Swift. Install it (Debian: apt-get install ${debianPackage}) and run them again.`
-    )
-  }
-}
 
 /** All of Swift in one process, with objects in its memory; it says "ready" and ends with its input. */
 const program = `
@@ -99,7 +79,7 @@ default = yes
 /** A running Swift as the variables of a server that uses it; the bucket is not made yet. */
 export const swiftServer = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
-  yield* Effect.sync(install)
+  const python = yield* Effect.sync(() => Programs.path("swift"))
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-swift-" })
   yield* fs.makeDirectory(`${folder}/etc`)
   yield* fs.makeDirectory(`${folder}/devices/sda`, { recursive: true })

@@ -5,6 +5,7 @@ import { Severances } from "../../services/federation/domains/Severances.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { DomainMutes, domainMuteSliceMax } from "../../services/social/DomainMutes.ts"
+import { lockAccount, lockPairs } from "../../services/social/Pairs.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
 
@@ -26,6 +27,8 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
 
   const verbs = {
     BlockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["BlockDomain"]) {
+      // Nobody of the domain is becoming a follower meanwhile.
+      yield* lockAccount(sql, own.accountId)
       const id = yield* domains.add(own.accountId, domain)
       if (id !== undefined) yield* agenda.enter("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
       yield* changed(own)
@@ -45,6 +48,7 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
     const domain = yield* domains.domainOf(accountId, id)
     if (domain === undefined) return
     const related = yield* domains.related(accountId, domain)
+    yield* lockPairs(sql, related.map((one) => [accountId, one.accountId]))
     let [followers, following] = [0, 0]
     for (const one of related) {
       const target = AccountId.make(one.accountId)

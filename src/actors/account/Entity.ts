@@ -1,11 +1,13 @@
 import { Cause, Clock, type Context, Effect, Layer, Schema, type Scope } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
+import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries, type Due } from "../../services/intents/Agenda.ts"
 import { type OutsideCommand, OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { lean } from "../../services/Lean.ts"
+import { untilNoClash } from "../../services/Transactions.ts"
 import * as Backlog from "./Backlog.ts"
 import * as DomainBlocking from "./DomainBlocking.ts"
 import * as Fanout from "./Fanout.ts"
@@ -30,6 +32,7 @@ const decodeCommand = Schema.decodeUnknownEffect(Schema.toCodecJson(Command))
 /** What all actors of a node do, made once for them: an actor itself is what it owns, and nothing more. */
 const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
+  const again = untilNoClash(yield* SqlClient.SqlClient)
   const outside = yield* OutsideCommands
   const owners = yield* Ownership.make
   const publishing = yield* Publishing.make
@@ -62,7 +65,7 @@ const make = Effect.gen(function*() {
 
   /** Has work that leaves intents followed by the fan-out that works them off. */
   const settled = <A, E>(own: Ownership.Ownership, work: Effect.Effect<A, E>) =>
-    Effect.suspend(() => {
+    again(Effect.suspend(() => {
       const { backlog } = own
       const asked = Backlog.begun(backlog)
       return work.pipe(
@@ -77,7 +80,7 @@ const make = Effect.gen(function*() {
           })
         )
       )
-    })
+    }))
   const inbox = yield* Inbox.make(owners, verbs, settled)
 
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
@@ -104,7 +107,7 @@ const make = Effect.gen(function*() {
 
   // Struck first, because what is done may enter the next time.
   const onDue = (own: Ownership.Ownership, { kind, subjectId }: Due) =>
-    owners.owned(own, Effect.andThen(agenda.strike(kind, subjectId), dues[kind](own, subjectId)))
+    again(owners.owned(own, Effect.andThen(agenda.strike(kind, subjectId), dues[kind](own, subjectId))))
 
   const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OutsideCommand) {
     yield* decodeCommand(command).pipe(

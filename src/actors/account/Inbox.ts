@@ -116,9 +116,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   return { receive, workOff }
 })
 
-const timesOf = ({ dueAt, receivedAt, tries }: InboundActivity): Times => ({
+const timesOf = ({ receivedAt, signedAt }: InboundActivity): Times => ({
   received: receivedAt.getTime(),
-  signed: (tries === 0 ? dueAt : receivedAt).getTime()
+  signed: (signedAt ?? receivedAt).getTime()
 })
 
 /** Activities of one account that a transaction with others does. */

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { ClientError } from "../../services/Errors.ts"
+import { type ClientError, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
@@ -128,16 +128,20 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   }
 
   const rejected = (own: Ownership, self: InboundSender, object: unknown): Outcome =>
-    answered(self, object, (target) =>
-      Effect.catchTag(
-        verbs.RejectFollow(own, { _tag: "RejectFollow", target }),
-        "RecordNotFound",
-        () => verbs.RemoveFollower(own, { _tag: "RemoveFollower", target })
-      ))
+    answered(
+      self,
+      object,
+      (target) =>
+        Effect.flatMap(leaving.isEarlier(target, own.accountId, idOf(object) ?? ""), (isEarlier) =>
+          // A request ends as a follow does.
+          isEarlier
+            ? new Unprocessable({ text: "it ends an earlier follow" })
+            : verbs.RemoveFollower(own, { _tag: "RemoveFollower", target }))
+    )
 
   const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.flatMap(
-      undoing.wasUndone(own, activity),
+      undoing.wasUndone(own, activity, times.signed),
       (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, times)
     )
 
@@ -160,7 +164,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
               remember(own, activity, "Like", statusId)
             ))
         case "Announce":
-          return boosts.announce(own, self, activity)
+          return boosts.announce(own, self, activity, times.signed)
         case "Create":
           if (typeof object === "string") return byId(self, object, true)
           return Effect.flatMap(

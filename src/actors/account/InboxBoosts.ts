@@ -7,6 +7,7 @@ import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
@@ -14,6 +15,9 @@ import { Targets } from "../../services/statuses/Targets.ts"
 import { done, ignored, type make as makePosts } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+
+/** Characters of a boost's id. */
+const uriCharactersMax = 2_000
 
 /** Boosts of a remote account; inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">) {
@@ -24,6 +28,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   const reblogs = yield* Reblogs
   const references = yield* References
   const statuses = yield* RemoteStatuses
+  const tombstones = yield* Tombstones
   const targets = yield* Targets
   const undoables = yield* Undoables
   const readUrl = urlReader(outboundAllow)
@@ -50,13 +55,22 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     return yield* new Unasked({ inquiry: { kind: "post", uri } })
   })
 
-  const announce = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
-    const uri = readUrl(activity["id"])
-    if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
+  /** `signedMillis`: when it was signed, in milliseconds since 1970; later than what ended it, it is a boost anew. */
+  const announce = Effect.fnUntraced(function*(
+    own: Ownership,
+    self: InboundSender,
+    activity: Foreign,
+    signedMillis: number
+  ) {
+    // As it stands, with its fragment, which is all that tells boosts of some servers apart.
+    const id = idOf(activity) ?? ""
+    if (id.length > uriCharactersMax || readUrl(id)?.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
     }
-    const { buried, followed } = yield* statuses.prospects(own.accountId, uri.href)
-    if (buried) return yield* ignored("it was undone")
+    const { buried, followed, held } = yield* statuses.prospects(own.accountId, id)
+    if (buried && (yield* tombstones.stands(own.accountId, id, signedMillis))) {
+      return yield* ignored("it was undone")
+    }
     const statusId = yield* boosted(own, self, activity["object"], followed)
     if (statusId === undefined) return yield* ignored("an unknown post")
     const target = yield* targets.visible(own.accountId, statusId)
@@ -64,19 +78,20 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (!target.local && !followed) return yield* ignored("it concerns nobody here")
     const before = yield* reblogs.find(own.accountId, target.id)
     if (before !== undefined) {
-      yield* undoables.renew(own.accountId, before, uri.href)
+      yield* undoables.renew(own.accountId, before, id)
       return yield* ignored("it is here already")
     }
+    if (held && !(yield* undoables.release(own.accountId, id))) return yield* ignored("an id of something else")
     const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
     const visibility = meant === "direct" ? "private" : meant
-    const id = yield* reblogs.insert({
+    const boostId = yield* reblogs.insert({
       accountId: own.accountId,
       original: target.id,
       visibility,
       millis: yield* nextMillis(own),
-      uri: uri.href
+      uri: id
     })
-    yield* intend(own, "publish", id)
+    yield* intend(own, "publish", boostId)
     if (target.local) {
       const notice = { type: "reblog", to: String(target.accountId), statusId: String(target.id) } as const
       yield* intend(own, "notify", null, notice)

@@ -11,10 +11,12 @@ import { Inquiries } from "../../services/federation/fetching/Inquiries.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { editMillis, isCurrent, type Version } from "../../services/federation/inbox/Versions.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
+import { transaction } from "../../services/Transactions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -46,6 +48,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const publications = yield* Publications
   const references = yield* References
   const statuses = yield* RemoteStatuses
+  const tombstones = yield* Tombstones
   const unknown = yield* UnknownMentions
   const readUrl = urlReader(outboundAllow)
 
@@ -67,7 +70,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   })
 
   const adopt = (uri: string) =>
-    sql.withTransaction(statuses.adopt(uri)).pipe(
+    transaction(sql)(statuses.adopt(uri)).pipe(
       Effect.flatMap((ids) =>
         ids.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids })
       ),
@@ -183,7 +186,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const [mine] = statusId === undefined ? [] : yield* sql`SELECT FROM statuses
       WHERE id = ${statusId} AND account_id = ${own.accountId} AND deleted_at IS NULL`
     if (statusId !== undefined && mine === undefined) return yield* ignored("not its sender's, or gone")
-    yield* statuses.bury(own.accountId, uri)
+    yield* tombstones.bury(own.accountId, uri)
     if (statusId !== undefined) {
       // Nobody will write it anew here, so that its files wait for nothing (S-107).
       yield* sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`

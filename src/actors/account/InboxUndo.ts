@@ -5,7 +5,7 @@ import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
-import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
@@ -27,7 +27,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient
   const inbound = yield* InboundActivities
   const references = yield* References
-  const statuses = yield* RemoteStatuses
+  const tombstones = yield* Tombstones
   const undoables = yield* Undoables
 
   /** Only ids of its own can be remembered: nobody keeps another's activities away. */
@@ -77,7 +77,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const byId = Effect.fnUntraced(function*(own: Ownership, id: string, signedMillis: number) {
     const known = yield* undoables.take(own.accountId, id)
     if (known !== undefined) {
-      if (known.type === "Follow") yield* inbound.end(own.accountId, id, signedMillis)
       const found = yield* standing(own, known.type, known.targetId)
       // What came anew under another id since stays.
       const isLater = found !== undefined && found.uri !== null && found.uri !== id
@@ -86,7 +85,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const [boost] = yield* sql<{ original: bigint }>`SELECT reblog_of_id AS original FROM statuses
       WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
     if (boost === undefined) return false
-    yield* statuses.bury(own.accountId, id)
+    yield* tombstones.bury(own.accountId, id, { signedMillis, awaited: false })
     return yield* Effect.as(takeBack(own, "Announce", boost.original), true)
   })
 
@@ -95,26 +94,30 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const [actor, id] = [idOf(inner?.["actor"]), idOf(object)]
     if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
     const ownId = id !== undefined && isOwn(self, id) ? id : undefined
+    // It was done again under the same id since; ids are used again (`Repeats`).
+    const ended = ownId === undefined ? "unknown" : yield* inbound.end(own.accountId, ownId, signedMillis)
+    if (ended === "done later") return yield* ignored("a later one stands")
     const type = inner === undefined ? undefined : typeOf(inner, ...undoable)
     const subject = isUndoable(type) ? yield* subjectOf(type, inner?.["object"]) : undefined
     const found = isUndoable(type) && subject !== undefined ? yield* standing(own, type, subject) : undefined
     if (isUndoable(type) && subject !== undefined && found !== undefined) {
-      if (ownId !== undefined && type === "Follow") yield* inbound.end(own.accountId, ownId, signedMillis)
       if (yield* isEarlier(own, ownId, found)) return yield* ignored("a later one stands")
-      if (ownId !== undefined && type === "Announce") yield* statuses.bury(own.accountId, ownId)
+      if (ownId !== undefined && type === "Announce") {
+        yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: false })
+      }
       yield* takeBack(own, type, subject)
       return done
     }
     if (ownId === undefined) return yield* ignored("nothing that can be undone")
     if (yield* byId(own, ownId, signedMillis)) return done
-    yield* statuses.bury(own.accountId, ownId)
+    yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: ended === "unknown" })
     return yield* ignored("nothing that is here; it will not come either")
   })
 
   /** Whether the activity was undone before it came; of a boost `InboxPosts` asks that itself. */
-  const wasUndone = (own: Ownership, activity: Foreign) =>
+  const wasUndone = (own: Ownership, activity: Foreign, signedMillis: number) =>
     typeOf(activity, "Block", "Follow", "Like") !== undefined
-      ? statuses.isBuriedLately(own.accountId, idOf(activity) ?? "")
+      ? tombstones.stands(own.accountId, idOf(activity) ?? "", signedMillis)
       : Effect.succeed(false)
 
   return {

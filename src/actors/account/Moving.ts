@@ -9,6 +9,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { Moves } from "../../services/social/Moves.ts"
+import { lockPairs } from "../../services/social/Pairs.ts"
 import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -95,6 +96,7 @@ export const make = Effect.fnUntraced(function*(
       return onAccount(own.accountId)
     }),
     CarryOver: Effect.fnUntraced(function*(own: Ownership, { from, to }: Commands["CarryOver"]) {
+      yield* lockPairs(sql, [[own.accountId, from], [own.accountId, to]])
       // Refused is refused: what was stays as it is.
       yield* Effect.andThen(avoid(own, from, to), follow(own, from, to)).pipe(
         Effect.catchTags({

@@ -5,6 +5,7 @@ import { type RecordNotFound, TooManyRequests, Unavailable } from "../../service
 import { type AccountId, millisOf } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
+import { aheadMillisMax } from "../../services/Moments.ts"
 import { only } from "../../services/Rows.ts"
 import type { Backlog } from "./Backlog.ts"
 
@@ -139,8 +140,12 @@ export const make = Effect.gen(function*() {
 export type Owners = Effect.Success<typeof make>
 
 /**
- * The time for a new status, in milliseconds since 1970: never that of an earlier one, whatever the clock does. For the
- * work of a command only, which goes on under the epoch that it began with, even if that was forgotten meanwhile.
+ * The time for a new status, in milliseconds since 1970: after that of the one before, though the clock be set back by some
+ * minutes. A status that is later than that was dated by a clock that was wrong, and the next one is of now. For the work of
+ * a command only, which goes on under the epoch that it began with, even if that was forgotten meanwhile.
  */
-export const nextMillis = (own: Ownership): Effect.Effect<number> =>
-  Effect.map(Clock.currentTimeMillis, (now) => own.newestMillis = Math.max(now, own.newestMillis + 1))
+export const nextMillis = (own: Pick<Ownership, "newestMillis">): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const next = Math.max(now, own.newestMillis + 1)
+    return own.newestMillis = next > now + aheadMillisMax ? now : next
+  })

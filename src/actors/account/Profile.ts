@@ -4,12 +4,14 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { Unprocessable } from "../../services/Errors.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
-import { graphemes, noteCharactersMax, tooLong } from "../../services/html/Text.ts"
+import { exceeds, noteCharactersMax, tooLong } from "../../services/html/Text.ts"
 import { Profiles } from "../../services/identity/Profiles.ts"
 import { AccountId } from "../../services/Ids.ts"
 import {
+  attributionDomainCharactersMax,
   attributionDomainsMax,
   displayNameCharactersMax,
+  noteBytesMax,
   pictureDescriptionCharactersMax,
   profileFieldCharactersMax,
   profileFieldsMax
@@ -27,7 +29,7 @@ type Problem = readonly [field: string, error: string, description: string]
 
 const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
   const fields = change.fields ?? []
-  const tooLongText = (text: string | undefined, max: number) => text !== undefined && graphemes(text, max) > max
+  const tooLongText = (text: string | undefined, max: number) => text !== undefined && exceeds(text, max)
   const long = (
     field: string,
     max: number
@@ -43,7 +45,8 @@ const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
       long("header_description", pictureDescriptionCharactersMax)
     ],
     [
-      change.note !== undefined && tooLong(change.note, "", noteCharactersMax),
+      change.note !== undefined &&
+      (Buffer.byteLength(change.note) > noteBytesMax || tooLong(change.note, "", noteCharactersMax)),
       ["note", "ERR_TOO_LONG", `character limit of ${noteCharactersMax} exceeded`]
     ],
     [
@@ -63,6 +66,10 @@ const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
     [
       (change.attributionDomains?.length ?? 0) > attributionDomainsMax,
       ["attribution_domains", "ERR_TOO_LONG", `must have at most ${attributionDomainsMax} entries`]
+    ],
+    [
+      (change.attributionDomains ?? []).some((domain) => domain.length > attributionDomainCharactersMax),
+      long("attribution_domains", attributionDomainCharactersMax)
     ]
   ]
   return rules.flatMap(([broken, problem]) => broken ? [problem] : [])

@@ -38,7 +38,9 @@ export const Post = Schema.Struct({
   allowedMentions: Schema.NullOr(Schema.Array(AccountIdFromString)),
   /** Files to attach, in the order in which they are shown. */
   mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
-  poll: Schema.optionalKey(Poll)
+  poll: Schema.optionalKey(Poll),
+  /** Who may quote it, for the scheduled post to tell; nobody can quote yet. */
+  quoteApprovalPolicy: Schema.optionalKey(Schema.Literals(["public", "followers", "nobody"]))
 })
 export type Post = typeof Post.Type
 

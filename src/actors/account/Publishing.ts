@@ -4,8 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed } from "../../services/Errors.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
-import { statusCharactersMax, tooLong } from "../../services/html/Text.ts"
+import { exceedsTold, statusCharactersMax, tooLong } from "../../services/html/Text.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { statusBytesMax } from "../../services/instance/ContentLimits.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Attachings } from "../../services/media/Attachings.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
@@ -35,6 +36,7 @@ export const make = Effect.gen(function*() {
 
   /** What can be said against a post, its files, its poll and the mentions in its draft before it is stored; scheduling checks it, too. */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
+    yield* size(draft, post.spoilerText)
     yield* attachings.check(accountId, filesOf(post), null)
     if (post.poll !== undefined) yield* polls.check(post.poll)
     if (post.allowedMentions === null) return
@@ -118,6 +120,7 @@ export const make = Effect.gen(function*() {
       const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
       const { spoilerText, text } = yield* words(command, mediaIds.length)
       const draft = yield* drafts.compose(text)
+      yield* size(draft, spoilerText)
       if (command.mediaIds !== undefined) yield* attachings.check(accountId, mediaIds, command.statusId)
       const sensitive = (command.sensitive ?? old.sensitive) || spoilerText !== ""
       const language = command.language ?? old.language
@@ -167,15 +170,19 @@ export const make = Effect.gen(function*() {
 
 const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
 
+const tooLongText = validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
+
+/** Refuses what takes too many bytes as it is stored; few characters of a text may become many of HTML. */
+const size = ({ html }: Draft, spoilerText: string) =>
+  exceedsTold([html, spoilerText], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
+
 /** What is stored of a text and its content warning, with so many files; a content warning alone is the text. */
 const words = Effect.fnUntraced(
   function*(source: { readonly text: string; readonly spoilerText: string }, files: number) {
     const [body, warning] = [source.text.trim(), source.spoilerText.trim()]
     const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
     if (text === "" && files === 0) return yield* validationFailed("Text can't be blank")
-    if (tooLong(text, spoilerText)) {
-      return yield* validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
-    }
+    if (tooLong(text, spoilerText)) return yield* tooLongText
     return { text, spoilerText }
   }
 )

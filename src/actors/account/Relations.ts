@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, RecordNotFound, validationFailed } from "../../services/Errors.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
@@ -7,9 +8,11 @@ import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import type { Answer } from "../../services/intents/Commands.ts"
 import type { Notice } from "../../services/intents/Fanouts.ts"
 import { Counterparts } from "../../services/social/Counterparts.ts"
 import { Follows, followsMax } from "../../services/social/Follows.ts"
+import { lockPairs } from "../../services/social/Pairs.ts"
 import { Restrictions } from "../../services/social/Restrictions.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -19,7 +22,10 @@ import { type Commands, onAccount } from "./Verbs.ts"
 /** The longest mute that ends, in seconds: 100 years; a longer one is for ever. */
 const muteSecondsMax = 3_155_760_000
 
-/** Follows, requests, blocks and mutes. Homes that they change are forgotten and rebuilt by their owners' next reads. */
+/**
+ * Follows, requests, blocks and mutes; whatever makes or ends one of the first three holds the pair (`Pairs`). Homes that
+ * they change are forgotten and rebuilt by their owners' next reads.
+ */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const counterparts = yield* Counterparts
@@ -51,15 +57,22 @@ export const make = Effect.gen(function*() {
   const notify = (own: Ownership, type: Notice["type"], to: bigint) =>
     intend(own, "notify", null, { type, to: String(to) })
 
+  /** Requests end before follows, everywhere: one that is being accepted is waited for, and is a follow by then. */
   const drop = Effect.fnUntraced(function*(follower: AccountId, followed: AccountId) {
-    const ended = yield* follows.unfollow([follower, followed])
     const withdrawn = yield* follows.withdraw([follower, followed])
+    const ended = yield* follows.unfollow([follower, followed])
     if (ended || withdrawn) yield* notices.retractFollow(follower, followed)
     return ended
   })
 
+  /** Holds the pair before anything of it is looked at. */
+  const paired =
+    <C extends { readonly target: AccountId }, E>(verb: (own: Ownership, command: C) => Effect.Effect<Answer, E>) =>
+    (own: Ownership, command: C): Effect.Effect<Answer, E | SqlError> =>
+      Effect.andThen(lockPairs(sql, [[own.accountId, command.target]]), verb(own, command))
+
   const verbs = {
-    Follow: Effect.fnUntraced(
+    Follow: paired(Effect.fnUntraced(
       function*(own: Ownership, { languages, notify: wantsPosts, reblogs, target }: Commands["Follow"]) {
         const { accountId } = own
         if (target === accountId) return yield* new NotAllowed({ text: "Following your own account is not allowed" })
@@ -78,19 +91,19 @@ export const make = Effect.gen(function*() {
         yield* changed(own, target, accountId)
         return onAccount(target)
       }
-    ),
-    Unfollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unfollow"]) {
+    )),
+    Unfollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unfollow"]) {
       const { accountId } = own
       yield* send(leaving.undoFollow(accountId, target))
       yield* drop(accountId, target)
       yield* changed(own, target, accountId)
       return onAccount(target)
-    }),
-    DisownFollow: Effect.fnUntraced(function*({ accountId }: Ownership, { target }: Commands["DisownFollow"]) {
+    })),
+    DisownFollow: paired(Effect.fnUntraced(function*({ accountId }: Ownership, { target }: Commands["DisownFollow"]) {
       yield* send(leaving.disown(accountId, target))
       return onAccount(target)
-    }),
-    AuthorizeFollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["AuthorizeFollow"]) {
+    })),
+    AuthorizeFollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["AuthorizeFollow"]) {
       const { accountId } = own
       if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()
       // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
@@ -99,23 +112,23 @@ export const make = Effect.gen(function*() {
       yield* send(leaving.answer("Accept", accountId, target))
       yield* changed(own, target, target)
       return onAccount(target)
-    }),
-    RejectFollow: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RejectFollow"]) {
+    })),
+    RejectFollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RejectFollow"]) {
       const { accountId } = own
       yield* send(leaving.answer("Reject", accountId, target))
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
       yield* notices.retractFollow(target, accountId)
       yield* changed(own, target)
       return onAccount(target)
-    }),
-    RemoveFollower: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RemoveFollower"]) {
+    })),
+    RemoveFollower: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RemoveFollower"]) {
       const { accountId } = own
       yield* send(leaving.answer("Reject", accountId, target))
       yield* drop(target, accountId)
       yield* changed(own, target, target)
       return onAccount(target)
-    }),
-    Block: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Block"]) {
+    })),
+    Block: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Block"]) {
       const { accountId } = own
       if (target === accountId) return yield* new NotAllowed()
       yield* counterparts.find(accountId, target)
@@ -127,14 +140,14 @@ export const make = Effect.gen(function*() {
       yield* drop(target, accountId)
       yield* changed(own, target, accountId, target)
       return onAccount(target)
-    }),
-    Unblock: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unblock"]) {
+    })),
+    Unblock: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unblock"]) {
       const { accountId } = own
       yield* send(leaving.undoBlock(accountId, target))
       yield* restrictions.unblock(accountId, target)
       yield* changed(own, target, accountId, target)
       return onAccount(target)
-    }),
+    })),
     Mute: Effect.fnUntraced(function*(own: Ownership, { notifications, seconds, target }: Commands["Mute"]) {
       const { accountId } = own
       if (target === accountId) return yield* new NotAllowed()

@@ -12,8 +12,6 @@ import { type Commands, onScheduled, onStatus } from "./Verbs.ts"
 
 /** A status is scheduled at least this far ahead; what is due is published at once (limits-and-rates.md section 1). */
 export const scheduleMillisMin = 5 * 60_000
-/** The last moment of the year 9999, in milliseconds since 1970; nobody writes later ones the same way. */
-export const scheduledAtMax = 253_402_300_799_999
 export const scheduledPerDayMax = 25
 export const scheduledMax = 300
 
@@ -31,9 +29,6 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
     const now = yield* Clock.currentTimeMillis
     if (scheduledAt < now + scheduleMillisMin) {
       return yield* validationFailed("Scheduled at date must be in the future")
-    }
-    if (scheduledAt > scheduledAtMax) {
-      return yield* validationFailed("Scheduled at date must be before the year 10000")
     }
   })
 

@@ -23,8 +23,6 @@ import * as Synchronizing from "./Synchronizing.ts"
 
 /** Bytes of an activity; more are refused before anything else is done with it (row 39). */
 export const activityBytesMax = 1_048_576
-/** What a sender is told to wait whose key could not be had, in seconds. */
-const keySecondsMin = 60
 
 const accepted = HttpServerResponse.empty({ status: 202 })
 
@@ -80,7 +78,8 @@ const make = Effect.gen(function*() {
       if (Result.isFailure(sender)) {
         const error = sender.failure
         if (error._tag === "KeyUnavailable") {
-          return plainError(503, error.message, { "retry-after": String(keySecondsMin) })
+          // Nothing says when to come back: senders would hold whatever they have for us, of everybody, until then.
+          return plainError(503, error.message)
         }
         if (error._tag === "DomainClosed") return plainError(403, error.message)
         const unknown = !error.malformed && activity !== undefined && isOfNobodyKnown(activity)

@@ -8,6 +8,7 @@ import { Senders } from "../../services/federation/Senders.ts"
 import type { SignedRequest } from "../../services/federation/signatures/SignedRequest.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Viewer } from "../../services/Viewer.ts"
+import { addressOf } from "../guard/Addresses.ts"
 import type { Audience } from "./Answers.ts"
 
 /** Who asks for a document, and who else may be given what it is answered. */
@@ -27,10 +28,10 @@ export class NotSigned extends Schema.TaggedError<NotSigned>()("NotSigned", {
 }
 
 /** What of a request its signature may speak of. */
-export const signedRequest = (
-  { headers, method, url }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "method" | "url">,
-  body: Uint8Array
-): SignedRequest => ({ method, target: url, headers, body })
+export const signedRequest = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): SignedRequest => {
+  const { headers, method, url } = request
+  return { method, target: url, headers, body, address: addressOf(request) }
+}
 
 /**
  * Other servers that ask for documents. Who signs sees what that account may; who does not, what is for everybody, and in

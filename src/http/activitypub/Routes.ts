@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { collection } from "../../services/federation/documents/Collections.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ActorDocuments } from "./Actors.ts"
 import { Admission } from "./Admission.ts"
-import { byType } from "./Answers.ts"
+import { byType, document } from "./Answers.ts"
 import * as Collections from "./Collections.ts"
+import * as Contexts from "./Contexts.ts"
 import * as EmojiRoute from "./EmojiRoute.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
 import { Requesters } from "./Requesters.ts"
@@ -39,10 +41,16 @@ const make = Effect.gen(function*() {
     )
 
   const emoji = yield* EmojiRoute.make
+  const outbox = `${publicUrl}/actor/outbox`
 
   const base = "/users/:name/statuses/:id"
   return Layer.mergeAll(
     HttpRouter.add("GET", "/actor", actors.instance),
+    HttpRouter.add(
+      "GET",
+      "/actor/outbox",
+      document(collection("OrderedCollection", outbox, { totalItems: 0 }), "everybody")
+    ),
     HttpRouter.add("GET", "/emojis/:id", emoji),
     HttpRouter.add("GET", "/users/:name", actor),
     HttpRouter.add("GET", base, note),
@@ -59,4 +67,4 @@ export const documents = Layer.mergeAll(ActorDocuments.layer, ObjectDocuments.la
 )
 
 /** What other servers read of ours. */
-export const layer = Layer.merge(Layer.unwrap(make), Collections.layer)
+export const layer = Layer.mergeAll(Layer.unwrap(make), Collections.layer, Contexts.layer)

@@ -5,6 +5,7 @@ import { Arrivals } from "./Arrivals.ts"
 import { takesFiles, withFiles } from "./Files.ts"
 import { flatten, isFlat, nest, pairs } from "./Parameters.ts"
 import { isClients, isForPeople, normalise } from "./Paths.ts"
+import { hasQueryBody, withQueryBody } from "./QueryBody.ts"
 import {
   announced,
   form,
@@ -40,7 +41,7 @@ const make = (uploads: Uploads["Service"] | undefined) =>
         const [path, search] = split(request.url)
         if (!isClients(path) || isNormal(request, path, search)) return yield* handler
         const place = normalise(path)
-        const query = yield* Effect.result(search === "" ? Effect.succeed("") : parse(() => flatten(search)))
+        const query = yield* Effect.result(queryOf(arrivals, request, search))
         if (Result.isFailure(query)) return query.failure
         const url = query.success === "" ? place : `${place}?${query.success}`
         const moved = url === request.url ? request : request.modify({ url })
@@ -64,13 +65,25 @@ export const layer = make(undefined)
 export const layerWithFiles = Layer.unwrap(Effect.map(Uploads, make))
 
 /** Nothing to read or to rewrite: most requests of most apps. */
-const isNormal = ({ method }: HttpServerRequest.HttpServerRequest, path: string, search: string): boolean =>
-  !HttpMethod.hasBody(method) && isFlat(search) && normalise(path) === path
+const isNormal = (request: HttpServerRequest.HttpServerRequest, path: string, search: string): boolean =>
+  !HttpMethod.hasBody(request.method) && isFlat(search) && normalise(path) === path && !hasQueryBody(request)
 
 const split = (url: string): readonly [path: string, search: string] => {
   const at = url.indexOf("?")
   return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)]
 }
+
+/** The query as endpoints declare it, with what a reading request says in its body. */
+const queryOf = Effect.fnUntraced(function*(
+  arrivals: Arrivals["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  written: string
+) {
+  const search = !HttpMethod.hasBody(request.method) && hasQueryBody(request)
+    ? yield* arrivals.read(announced(request), withQueryBody(request, written))
+    : written
+  return search === "" ? "" : yield* parse(() => flatten(search))
+})
 
 const read = Effect.fnUntraced(function*(
   arrivals: Arrivals["Service"],

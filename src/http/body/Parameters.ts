@@ -90,12 +90,16 @@ export const fromJson = (text: string, excess = excessOf(text)): Json => {
   if (text.trim() === "") return {}
   let value: Json
   try {
-    value = JSON.parse(text)
+    value = /\d{16}/.test(text) ? JSON.parse(text, exact) : JSON.parse(text)
   } catch {
     throw new Refused({ text: "Error occurred while parsing request parameters" })
   }
   return clean(value)
 }
+
+/** An id that was sent as a number keeps its digits, as a text. */
+const exact = (_name: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
+  typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(source ?? "") ? source : value
 
 const excesses: Record<Excess, string> = {
   "too deep": "Parameters are nested too deeply",

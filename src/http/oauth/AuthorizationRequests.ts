@@ -5,6 +5,9 @@ import * as Scopes from "../../services/oauth/Scopes.ts"
 import { traced } from "../../services/Traced.ts"
 import { challengeMethod, missing, RefusalCode, textOf } from "./Refusals.ts"
 
+/** Characters of the state that an app wants back (RFC 6749, 4.1.1 sets no bound). */
+const stateCharactersMax = 4_096
+
 /**
  * Where an answer goes: an address that the app registered; `responseMode` says where in it the answer's parameters stand,
  * or that the browser posts them.
@@ -56,6 +59,10 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
         if (!redirectUri) return yield* refused("invalid_request", { text: missing("redirect_uri") })
         // Compared as they stand: nothing that looks alike is as good (RFC 9700, 4.1).
         if (!app.redirectUris.includes(redirectUri)) return yield* refused("invalid_redirect_uri")
+        // It goes back in an address, and apps keep a random word in it.
+        if ((parameters.get("state")?.length ?? 0) > stateCharactersMax) {
+          return yield* refused("invalid_request", { text: "The state is too long." })
+        }
         return { app, redirectUri }
       })
 

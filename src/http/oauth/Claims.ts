@@ -54,15 +54,14 @@ export const layer = group(
         const { appId, scopes, tokenId, viewer } = yield* Caller
         if (tokenId === undefined) return yield* new Unauthorized({ reason: "invalid" })
         const app = appId === undefined ? Option.none() : yield* apps.find(appId)
-        const info = json<Omit<TokenInfo, "resource_owner_id">>({
+        return Reply.json(json<TokenInfo>({
+          resourceOwnerId: viewer ?? null,
           scope: [...scopes],
           expiresIn: null,
           // A token of the operator's command line belongs to no app.
           application: { uid: Option.isSome(app) ? app.value.clientId : "" },
           createdAt: Math.floor(millisOf(tokenId) / 1000)
-        })
-        // Our ids are longer than a JavaScript number; the field's type in the protocol is a number all the same.
-        return Reply.json(`{"resource_owner_id":${viewer ?? null},${info.slice(1)}`)
+        }))
       }),
       userInfo,
       postUserInfo: userInfo

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
+import { StaffLetters } from "../../services/identity/StaffLetters.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
@@ -18,6 +19,7 @@ const make = Effect.gen(function*() {
   const apps = yield* Apps
   const forms = yield* Forms
   const mailLinks = yield* MailLinks
+  const notices = yield* StaffLetters
   const visitors = yield* Visitors
 
   const confirmed = respond({
@@ -25,6 +27,13 @@ const make = Effect.gen(function*() {
     server,
     body: html`<p class="done" role="status">Welcome! You can go back to your app, or
 <a href="${signInPath}">sign in</a> here.</p>`
+  })
+
+  const waiting = respond({
+    title: "Your address is confirmed",
+    server,
+    body: html`<p class="done" role="status">Thank you! A moderator of ${server} will look at your sign-up now.
+You get a letter when it is decided; until then your app cannot let you in.</p>`
   })
 
   const tooOld = respond({
@@ -40,7 +49,11 @@ const make = Effect.gen(function*() {
     const link = yield* parameters
     const outcome = yield* Effect.result(mailLinks.confirm(link.get("confirmation_token") ?? ""))
     if (outcome._tag === "Failure") return tooOld
-    const app = Option.isSome(outcome.success) ? yield* apps.find(outcome.success.value) : Option.none()
+    const { accountId, app: appId, first, waits } = outcome.success
+    if (waits && first) yield* notices.waits(accountId)
+    // An app could say nothing yet but that it is not let in.
+    if (waits) return waiting
+    const app = Option.isSome(appId) ? yield* apps.find(appId.value) : Option.none()
     const uri = Option.isSome(app) ? app.value.redirectUris[0] : undefined
     return link.get("redirect_to_app") === "true" && uri !== undefined && uri !== outOfBand ? redirect(uri) : confirmed
   })

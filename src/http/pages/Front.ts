@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { Instance, type RuleRecord } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { softwareVersion, sourceUrl } from "../../services/instance/Software.ts"
+import { softwareVersion } from "../../services/instance/Software.ts"
 import { docsPath } from "./ApiDocs.ts"
 import { type Html, html, raw } from "./Html.ts"
 import { iconPath } from "./Pictures.ts"
@@ -41,13 +41,19 @@ ${rulesOf(yield* instance.rules)}
 <li><a href="${signInPath}">Sign in</a> to see which apps may use your account</li>
 <li><a href="/about">About this server</a></li>
 <li><a href="${docsPath}">The API</a> for people who write apps</li>
-<li><a href="${sourceUrl}" rel="noopener">Murmuration ${softwareVersion}</a>, free software</li>
+<li>${
+        config.sourceUrl === undefined
+          ? `Murmuration ${softwareVersion}`
+          : html`<a href="${config.sourceUrl}" rel="noopener">Murmuration ${softwareVersion}</a>`
+      }, free software</li>
 </ul>`
     })
   })
 
   const about = Effect.gen(function*() {
-    const { contactEmail, extendedDescription, shortDescription, title } = yield* instance.about
+    const { contactEmail, contactUsername, extendedDescription, shortDescription, termsOfService, title } =
+      yield* instance
+        .about
     return pages.respond({
       title: `About ${title}`,
       body: html`
@@ -57,8 +63,15 @@ ${
           : html`<div class="content" dir="auto">${raw(sanitise(extendedDescription.html))}</div>`
       }
 ${contactEmail === "" ? "" : html`<p>Write to <a href="mailto:${contactEmail}">${contactEmail}</a>.</p>`}
+${
+        contactUsername === null
+          ? ""
+          : html`<p>Ask <a href="/@${contactUsername}">@${contactUsername}</a> about this server.</p>`
+      }
 ${rulesOf(yield* instance.rules)}
-<p><a href="/privacy-policy">Privacy policy</a></p>`
+<p><a href="/privacy-policy">Privacy policy</a>${
+        termsOfService === null ? "" : html` · <a href="/terms-of-service">Terms of service</a>`
+      }</p>`
     })
   })
 
@@ -70,7 +83,18 @@ ${rulesOf(yield* instance.rules)}
         : html`<div class="content" dir="auto">${raw(sanitise(privacyPolicy.html))}</div>`
     }))
 
+  const terms = Effect.map(
+    instance.about,
+    ({ termsOfService }) =>
+      termsOfService === null ? pages.notFound : pages.respond({
+        title: "Terms of service",
+        body: html`<p class="soft">From ${termsOfService.since}</p>
+<div class="content" dir="auto">${raw(sanitise(termsOfService.html))}</div>`
+      })
+  )
+
   return Layer.mergeAll(
+    HttpRouter.add("GET", "/terms-of-service", terms),
     HttpRouter.add("GET", "/", front),
     HttpRouter.add("GET", "/about", about),
     HttpRouter.add("GET", "/privacy-policy", privacy)

@@ -1,19 +1,38 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { collection } from "../../services/federation/documents/Collections.ts"
 import { Timelines } from "../../services/feeds/Timelines.ts"
+import { normalise } from "../../services/html/Tags.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
+import { Admission } from "../activitypub/Admission.ts"
+import { byType, document, refused } from "../activitypub/Answers.ts"
+import { Requesters } from "../activitypub/Requesters.ts"
 import { statusRows } from "../render/Pages.ts"
+import { parameters } from "./Forms.ts"
 import { html } from "./Html.ts"
+import { cursorOf, older } from "./Older.ts"
 import { list, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 
 const make = Effect.gen(function*() {
-  const { limitedFederation, publicTimelines } = yield* ServerConfig
+  const config = yield* ServerConfig
+  const { limitedFederation, publicTimelines } = config
+  const { admit } = yield* Admission
+  const requesters = yield* Requesters
   const pages = yield* PublicPages
   const posts = yield* Posts
   const tags = yield* Tags
   const timelines = yield* Timelines
+
+  /** The hashtag for other servers: what has it is not theirs to list. */
+  const named = Effect.gen(function*() {
+    const { name = "" } = yield* HttpRouter.params
+    const { audience } = yield* requesters.current
+    const tag = yield* tags.find(name)
+    return yield* document(collection("OrderedCollection", Urls.tag(config, normalise(tag.name)), {}), audience)
+  }).pipe(Effect.catch(refused))
 
   const page = Effect.gen(function*() {
     const { name = "" } = yield* HttpRouter.params
@@ -21,16 +40,20 @@ const make = Effect.gen(function*() {
     const ids = yield* timelines.tagged(
       undefined,
       { name: tag.name, any: [], all: [], none: [], local: false, remote: false, onlyMedia: false },
-      { limit: statusRows }
+      { maxId: cursorOf((yield* parameters).get("max_id")), limit: statusRows }
     )
+    const last = ids.length === statusRows ? ids.at(-1) : undefined
     const shown = yield* posts.show(ids)
     return pages.respond({
       title: `#${tag.name}`,
-      body: shown.length === 0 ? html`<p class="soft">No public post has this hashtag.</p>` : list(shown)
+      body: html`
+${shown.length === 0 ? html`<p class="soft">No public post has this hashtag.</p>` : list(shown)}
+${older(last)}`
     })
   }).pipe(Effect.catchTag("RecordNotFound", () => Effect.succeed(pages.notFound)))
 
-  return HttpRouter.add("GET", "/tags/:name", pages.behind(limitedFederation || publicTimelines === "members", page))
+  const shown = pages.behind(limitedFederation || publicTimelines === "members", page)
+  return HttpRouter.add("GET", "/tags/:name", byType(admit("documents", named), shown))
 })
 
 /** `/tags/name`: the newest public posts with a hashtag, where strangers may read public timelines. */

@@ -4,6 +4,7 @@ import { type AccountRecord, Accounts } from "../../services/identity/Accounts.t
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
@@ -42,13 +43,15 @@ export class Posts extends Context.Service<Posts, {
             .map((account) => [account.id, account])
         )
         const named = yield* emojis.finder
-        return wanted.flatMap((record) => {
+        return yield* renderedRows("status", wanted, ({ id }) => id, (record) => {
           const standing = open.get(record.id)
           const shown = record.reblogOfId === null ? record : records.get(record.reblogOfId)
           const [by, author] = [authors.get(record.accountId), authors.get(shown?.accountId ?? 0n)]
-          if (standing === undefined || shown === undefined || by === undefined || author === undefined) return []
+          if (standing === undefined || shown === undefined || by === undefined || author === undefined) {
+            return undefined
+          }
           const boostedBy = shown === record ? undefined : by
-          return [article(config, shown, author, standing, boostedBy, shown.local ? named : noEmojis, now)]
+          return article(config, shown, author, standing, boostedBy, shown.local ? named : noEmojis, now)
         })
       })
       return Posts.of({ show })

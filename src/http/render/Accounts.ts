@@ -8,6 +8,7 @@ import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { traced } from "../../services/Traced.ts"
 import type * as Wire from "../wire/Account.ts"
 import { json, splice, type Values } from "../wire/Keys.ts"
@@ -54,14 +55,14 @@ export class AccountViews extends Context.Service<AccountViews, {
         const records = new Map((yield* accounts.load(ids)).map((record) => [record.id, record]))
         const named = yield* emojis.finderOf(Array.from(records.values(), sourceOf))
         const toValues = (record: AccountRecord) => accountValues(config, record, named(sourceOf(record)))
-        const found = new Map<bigint, Values<Wire.Account>>()
-        for (const id of ids) {
-          const record = records.get(id)
-          if (record === undefined) continue
-          const moved = record.movedToId === null || record.suspended ? undefined : records.get(record.movedToId)
-          found.set(id, moved === undefined ? toValues(record) : { ...toValues(record), moved: toValues(moved) })
-        }
-        return found
+        return new Map(
+          yield* renderedRows("account", ids, (id) => id, (id): readonly [bigint, Values<Wire.Account>] | undefined => {
+            const record = records.get(id)
+            if (record === undefined) return undefined
+            const moved = record.movedToId === null || record.suspended ? undefined : records.get(record.movedToId)
+            return [id, moved === undefined ? toValues(record) : { ...toValues(record), moved: toValues(moved) }]
+          })
+        )
       })
 
       const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {

@@ -5,7 +5,7 @@ import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
 /** Ids of one kind whose last change is remembered one by one. */
 const changesMax = 20_000
 
-type Kind = Extract<BroadcastMessage, { readonly _tag: "Changed" }>["kind"]
+export type Kind = Extract<BroadcastMessage, { readonly _tag: "Changed" }>["kind"]
 
 /** Calls `forget` with the ids of rows of one kind that any node says to have changed, for as long as the scope is open. */
 export const onChanged = Effect.fnUntraced(function*(kind: Kind, forget: (ids: ReadonlyArray<bigint>) => void) {

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { type FeaturedTag as FeaturedTagRecord, FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { traced } from "../../services/Traced.ts"
 import { day, id } from "../wire/Common.ts"
@@ -31,15 +32,14 @@ export class FeaturedTagViews extends Context.Service<FeaturedTagViews, {
             const page = record?.domain === null
               ? (name: string) => Urls.taggedProfile(config, record.username, name)
               : (name: string) => Urls.tag(config, name)
-            return tags.map((tag) =>
+            return yield* renderedRows("featured hashtag", tags, (tag) => tag.id, (tag) =>
               json<FeaturedTag>({
                 id: id(tag.id),
                 name: tag.name,
                 url: page(tag.name),
                 statusesCount: String(tag.statusesCount),
                 lastStatusAt: tag.lastStatusAt === null ? null : day(tag.lastStatusAt)
-              })
-            )
+              }))
           }
         )
       })

@@ -4,13 +4,13 @@ import * as Limits from "../../services/instance/ContentLimits.ts"
 import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
 import { languages } from "../../services/instance/Languages.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { interfaceLevel, interfaceVersion, sourceUrl } from "../../services/instance/Software.ts"
+import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
 import { html } from "../pages/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../pages/Pictures.ts"
 import { timestampOrNull } from "../wire/Common.ts"
-import type { Activity, Document, Instance, InstanceV1, Rule } from "../wire/Instance.ts"
+import type { Activity, Document, Instance, InstanceV1, Rule, TermsOfService } from "../wire/Instance.ts"
 import { json, splice, type Values } from "../wire/Keys.ts"
 import { ruleValues } from "./Values.ts"
 
@@ -78,24 +78,24 @@ export const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick
 
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): string => {
-  const { localDomain, publicUrl, registrations } = config
+  const { localDomain, publicUrl, registrations, sourceUrl } = config
   return splice<Instance, "contact">({
     domain: localDomain,
     title: about.title,
     version: interfaceVersion,
-    sourceUrl,
+    sourceUrl: sourceUrl ?? "",
     description: about.shortDescription,
     usage: { users: { activeMonth: usage.activeMonth } },
     thumbnail: thumbnailOf(config, about),
     icon: iconSizes.map((size) => ({ src: publicUrl + iconPath(size), size: `${size}x${size}` })),
-    languages: [defaultLanguage],
+    languages: about.languages,
     configuration: {
       urls: {
         streaming: streamingUrl(publicUrl),
         status: null,
         about: `${publicUrl}/about`,
         privacyPolicy: `${publicUrl}/privacy-policy`,
-        termsOfService: null
+        termsOfService: about.termsOfService === null ? null : `${publicUrl}/terms-of-service`
       },
       vapid: { publicKey: "" },
       accounts,
@@ -136,7 +136,7 @@ export const instanceV1Json = ({ about, config, contact, mediaTypes, rules, usag
     urls: { streamingApi: streamingUrl(config.publicUrl) },
     stats: { userCount: usage.users, statusCount: usage.statuses, domainCount: usage.domains },
     thumbnail: thumbnailOf(config, about).url,
-    languages: [defaultLanguage],
+    languages: about.languages,
     registrations: config.registrations !== "closed",
     approvalRequired: config.registrations === "approval",
     invitesEnabled: false,
@@ -149,14 +149,15 @@ export const instanceV1Json = ({ about, config, contact, mediaTypes, rules, usag
     rules: rules.map(ruleValues)
   }, { contactAccount: contact })
 
-/** The language of the server's own pages and letters. */
-const defaultLanguage = "en"
-
 export const rulesJson = (rules: ReadonlyArray<RuleRecord>): string => json<ReadonlyArray<Rule>>(rules.map(ruleValues))
 
 /** A text about the server; an empty one where the operator has written none. */
 export const documentJson = (text: About["privacyPolicy"]): string =>
   json<Document>({ updatedAt: timestampOrNull(text?.updatedAt ?? null), content: text?.html ?? "" })
+
+/** The terms of service; `today` is a day such as 2026-01-31. */
+export const termsJson = ({ html, since }: NonNullable<About["termsOfService"]>, today: string): string =>
+  json<TermsOfService>({ effectiveDate: since, effective: since <= today, content: html, succeededBy: null })
 
 /** Numbers travel as strings (S-126). */
 export const activityJson = (weeks: ReadonlyArray<WeekOfActivity>): string =>

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { type SeveranceRecord, Severances } from "../../services/federation/domains/Severances.ts"
 import type { NotificationGroupRecord } from "../../services/feeds/GroupedNotifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
 import { id, timestamp } from "../wire/Common.ts"
@@ -54,7 +55,12 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
           accounts: list(texts(whole)),
           statuses: list([...named].flatMap((one) => shown.get(one) ?? [])),
           notificationGroups: list(
-            visible.flatMap((group) => groupText(group, events, reported.get(group.newest.reportId ?? 0n)))
+            yield* renderedRows(
+              "notification group",
+              visible,
+              ({ key }) => key,
+              (group) => groupText(group, events, reported.get(group.newest.reportId ?? 0n))
+            )
           )
         }
         return partial
@@ -75,14 +81,14 @@ const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
   events: ReadonlyMap<bigint, SeveranceRecord>,
   report: string | undefined
-): ReadonlyArray<string> => {
-  if (!isNotificationType(newest.type)) return []
+): string | undefined => {
+  if (!isNotificationType(newest.type)) return undefined
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
   const values = {
     groupKey: key,
     notificationsCount: count,
     type: newest.type,
-    mostRecentNotificationId: Number(newest.id),
+    mostRecentNotificationId: newest.id,
     pageMinId: id(oldest.id),
     pageMaxId: id(newest.id),
     latestPageNotificationAt: timestamp(newest.createdAt),
@@ -90,7 +96,7 @@ const groupText = (
     ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
     ...(event !== undefined && { event: severanceValues(event) })
   }
-  return [
-    report === undefined ? json<NotificationGroup>(values) : splice<NotificationGroup, "report">(values, { report })
-  ]
+  return report === undefined
+    ? json<NotificationGroup>(values)
+    : splice<NotificationGroup, "report">(values, { report })
 }

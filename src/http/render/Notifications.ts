@@ -4,6 +4,7 @@ import { Severances } from "../../services/federation/domains/Severances.ts"
 import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
 import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { traced } from "../../services/Traced.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { splice } from "../wire/Keys.ts"
@@ -40,11 +41,11 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
         const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
-        return records.flatMap((record) => {
+        return yield* renderedRows("notification", records, (record) => record.id, (record) => {
           const account = people.get(record.fromAccountId)
           const status = record.statusId === undefined ? undefined : shown.get(record.statusId)
           const event = record.severanceId === undefined ? undefined : events.get(record.severanceId)
-          if (account === undefined || !isNotificationType(record.type)) return []
+          if (account === undefined || !isNotificationType(record.type)) return undefined
           const values = {
             id: id(record.id),
             type: record.type,
@@ -53,10 +54,10 @@ export class NotificationViews extends Context.Service<NotificationViews, {
             ...(event !== undefined && { event: severanceValues(event) })
           }
           const report = record.reportId === undefined ? undefined : reported.get(record.reportId)
-          if (report !== undefined) return [splice<Notification, "account" | "report">(values, { account, report })]
-          if (record.type === "admin.report") return []
-          if (record.statusId === undefined) return [splice<Notification, "account">(values, { account })]
-          return status === undefined ? [] : [splice<Notification, "account" | "status">(values, { account, status })]
+          if (report !== undefined) return splice<Notification, "account" | "report">(values, { account, report })
+          if (record.type === "admin.report") return undefined
+          if (record.statusId === undefined) return splice<Notification, "account">(values, { account })
+          return status && splice<Notification, "account" | "status">(values, { account, status })
         })
       })
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { type ReportRecord, Reports } from "../../services/moderation/Reports.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
 import { splice } from "../wire/Keys.ts"
 import type { Report } from "../wire/Report.ts"
@@ -27,14 +28,14 @@ export const make = Effect.gen(function*() {
   const accounts = yield* AccountViews
   const reports = yield* Reports
   return Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
-    const texts = new Map<bigint, string>()
-    if (ids.length === 0) return texts
+    if (ids.length === 0) return new Map<bigint, string>()
     const records = yield* reports.load(ids)
     const people = yield* accounts.byId(new Set(records.map(({ targetAccountId }) => targetAccountId)))
-    for (const record of records) {
-      const target = people.get(record.targetAccountId)
-      if (target !== undefined) texts.set(record.id, reportText(record, target))
-    }
-    return texts
+    return new Map(
+      yield* renderedRows("report", records, ({ id }) => id, (record): readonly [bigint, string] | undefined => {
+        const target = people.get(record.targetAccountId)
+        return target === undefined ? undefined : [record.id, reportText(record, target)]
+      })
+    )
   })
 })

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { textNodes } from "../../services/instance/ForeignEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import type { Revision } from "../../services/statuses/History.ts"
 import { traced } from "../../services/Traced.ts"
 import { timestamp } from "../wire/Common.ts"
@@ -29,10 +30,10 @@ export class RevisionViews extends Context.Service<RevisionViews, {
           texts: [textNodes(html), spoilerText, ...pollOptions ?? []]
         })
         const named = yield* emojis.finderOf(revisions.map(sourceOf))
-        return revisions.flatMap((revision) => {
+        return yield* renderedRows("revision of a status by", revisions, ({ accountId }) => accountId, (revision) => {
           const account = people.get(revision.accountId)
-          if (account === undefined) return []
-          return [splice<StatusEdit, "account">({
+          if (account === undefined) return undefined
+          return splice<StatusEdit, "account">({
             content: revision.html,
             spoilerText: revision.spoilerText,
             sensitive: revision.sensitive,
@@ -42,7 +43,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
             ...(revision.pollOptions === null
               ? {}
               : { poll: { options: revision.pollOptions.map((title) => ({ title })) } })
-          }, { account })]
+          }, { account })
         })
       })
       return RevisionViews.of({ render })

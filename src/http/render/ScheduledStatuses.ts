@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { type ScheduledRecord, ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
 import { traced } from "../../services/Traced.ts"
 import { json } from "../wire/Keys.ts"
@@ -10,7 +11,7 @@ import { scheduledValues } from "./Values.ts"
 
 /** Posts that wait for their time, as ready JSON. */
 export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, {
-  readonly render: (records: ReadonlyArray<ScheduledRecord>) => ReadonlyArray<string>
+  readonly render: (records: ReadonlyArray<ScheduledRecord>) => Effect.Effect<ReadonlyArray<string>>
   readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
 }>()("murmuration/http/render/ScheduledStatusViews") {
   static readonly layer = Layer.effect(
@@ -20,7 +21,7 @@ export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, 
       const scheduled = yield* ScheduledStatuses
       const text = (record: ScheduledRecord) => json<ScheduledStatus>(scheduledValues(config, record))
       return ScheduledStatusViews.of({
-        render: (records) => records.map(text),
+        render: (records) => renderedRows("scheduled status", records, ({ id }) => id, text),
         renderOne: traced("ScheduledStatusViews.renderOne")((owner, id) => Effect.map(scheduled.find(owner, id), text))
       })
     })

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { traced } from "../../services/Traced.ts"
@@ -39,7 +40,14 @@ export class SearchViews extends Context.Service<SearchViews, {
         return splice<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {
           accounts: list(yield* accounts.render(found.accounts ?? [])),
           statuses: list(yield* statuses.render(viewer, found.statuses ?? [])),
-          hashtags: list(hashtags.map((tag) => json<Tag>(tagValues(config, tag, relationTo(tag.id))))),
+          hashtags: list(
+            yield* renderedRows(
+              "hashtag",
+              hashtags,
+              ({ name }) => name,
+              (tag) => json<Tag>(tagValues(config, tag, relationTo(tag.id)))
+            )
+          ),
           collections: "[]"
         })
       })

@@ -44,14 +44,14 @@ export const ready = (
   application: record.applicationName === null
     ? undefined
     : json<NonNullable<Status["application"]>>({ name: record.applicationName, website: record.applicationWebsite }),
-  showApplication: record.showApplication
+  showApplication: record.local && record.showApplication
 })
 
-/** Texts of a record that may name emoji, its poll's beside them. */
-export const sourceOf = ({ html, local, spoilerText, uri }: StatusRecord): EmojiSource => ({
+/** Texts of a record that may name emoji, the options of its poll among them. */
+export const sourceOf = ({ html, local, poll, spoilerText, uri }: StatusRecord): EmojiSource => ({
   uri,
   local,
-  texts: [textNodes(html), spoilerText]
+  texts: [textNodes(html), spoilerText, ...poll?.options ?? []]
 })
 
 /** What stands for a record; `original` stands for the one that it repeats. */
@@ -125,7 +125,7 @@ export const compose = (
     body: status.body,
     account,
     reblog,
-    application: own || status.showApplication ? status.application : undefined,
+    application: own || status.showApplication ? status.application ?? "null" : undefined,
     poll: status.poll,
     figures: key.original === undefined ? standing : noFigures,
     marks: viewer === undefined ? undefined : standing,

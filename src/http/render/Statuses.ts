@@ -4,6 +4,7 @@ import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { type Hiding, Standings } from "../../services/statuses/Standings.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
@@ -85,18 +86,15 @@ export class StatusViews extends Context.Service<StatusViews, {
 
       const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(missing)).map((record) => [record.id, record]))
-        const named = yield* emojis.finderOf(Array.from(records.values(), (record) => ({
-          ...sourceOf(record),
-          texts: [...sourceOf(record).texts, ...record.poll?.options ?? []]
-        })))
+        const named = yield* emojis.finderOf(Array.from(records.values(), sourceOf))
         const now = yield* Clock.currentTimeMillis
-        const made = new Map<bigint, ReadyStatus>()
-        for (const record of records.values()) {
-          const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
-          if (record.reblogOfId !== null && original === undefined) continue
-          made.set(record.id, ready(config, record, original, named, now))
-        }
-        return made
+        return new Map(
+          yield* renderedRows("status", records.values(), ({ id }) => id, (record) => {
+            const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
+            if (record.reblogOfId !== null && original === undefined) return undefined
+            return [record.id, ready(config, record, original, named, now)] as const
+          })
+        )
       })
 
       /** The statuses and, for reblogs, their originals. */
@@ -183,7 +181,10 @@ export class StatusViews extends Context.Service<StatusViews, {
 
       const renderForRedraft = traced("StatusViews.renderForRedraft")(function*(owner: AccountId, id: bigint) {
         const { text } = yield* statuses.source(owner, id)
-        return forRedraft(yield* renderOne(owner, id), text)
+        const shown = yield* renderOne(owner, id)
+        const original = (yield* bodies([id])).get(id)?.key.original
+        const repeated = original === undefined ? "" : (yield* statuses.source(owner, original.id)).text
+        return forRedraft(shown, text, repeated)
       })
 
       const renderFor = traced("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {

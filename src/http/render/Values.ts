@@ -67,9 +67,9 @@ export const scheduledValues = (
     sensitive: post.sensitive,
     spoilerText: post.spoilerText === "" ? null : post.spoilerText,
     visibility: post.visibility,
-    inReplyToId: post.inReplyToId === null ? null : Number(post.inReplyToId),
+    inReplyToId: post.inReplyToId === null ? null : BigInt(post.inReplyToId),
     language: post.language,
-    applicationId: post.applicationId === null ? null : Number(post.applicationId),
+    applicationId: post.applicationId === null ? null : BigInt(post.applicationId),
     poll: post.poll === undefined ? null : {
       options: post.poll.options,
       expiresIn: String(post.poll.seconds),
@@ -81,7 +81,7 @@ export const scheduledValues = (
     withRateLimit: false,
     allowedMentions: post.allowedMentions,
     quotedStatusId: null,
-    quoteApprovalPolicy: "nobody"
+    quoteApprovalPolicy: post.quoteApprovalPolicy ?? "nobody"
   },
   mediaAttachments: media.map((one) => mediaValues(config, one))
 })

@@ -78,7 +78,7 @@ const makeOutbox = Effect.fnUntraced(function*(cut: () => void) {
   let waiting = 0
   return {
     put: (bytes: Uint8Array) => {
-      if (waiting + bytes.length > waitingBytesMax) return cut()
+      if (waiting > 0 && waiting + bytes.length > waitingBytesMax) return cut()
       if (Queue.offerUnsafe(queue, bytes)) waiting += bytes.length
     },
     end: () => Queue.endUnsafe(queue),

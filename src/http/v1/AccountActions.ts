@@ -5,6 +5,7 @@ import { Accounts } from "../../actors/account/Accounts.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { languagesGiven } from "../../services/instance/Languages.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -79,13 +80,14 @@ export const layer = group(
 
     return handlers.handleAll({
       follow: traced("accountActions.follow")(({ params, payload }) =>
-        act(params.id, {
-          _tag: "Follow",
-          target: params.id,
-          reblogs: payload.reblogs ?? null,
-          notify: payload.notify ?? null,
-          languages: payload.languages ?? null
-        })
+        Effect.flatMap(languagesGiven(payload.languages), (languages) =>
+          act(params.id, {
+            _tag: "Follow",
+            target: params.id,
+            reblogs: payload.reblogs ?? null,
+            notify: payload.notify ?? null,
+            languages
+          }))
       ),
       unfollow: simply("Unfollow"),
       removeFollower: simply("RemoveFollower"),

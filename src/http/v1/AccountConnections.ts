@@ -1,9 +1,11 @@
 import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts, type FoundAccount } from "../../services/identity/Accounts.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { Connections } from "../../services/social/Connections.ts"
 import { Notes } from "../../services/social/Notes.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
@@ -16,6 +18,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/Accounts.ts"
+import { deprecated } from "../render/Deprecation.ts"
 import { FeaturedTagViews } from "../render/FeaturedTags.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
@@ -108,7 +111,14 @@ export const layer = group(
         const found = yield* relationships.of(yield* Caller.account, Lists.idsOf(query.id), {
           withSuspended: query.withSuspended === true
         })
-        return Reply.list(found.map((record) => json<Relationship>(relationshipValues(record))))
+        return Reply.list(
+          yield* renderedRows(
+            "relationship",
+            found,
+            ({ id }) => id,
+            (record) => json<Relationship>(relationshipValues(record))
+          )
+        )
       }),
       familiarFollowers: traced("accountConnections.familiarFollowers")(function*({ query }) {
         const ids = Lists.idsOf(query.id).slice(0, accountBatchMax)
@@ -128,7 +138,7 @@ export const layer = group(
         return Reply.list(found.suspended ? [] : yield* featuredTags.of(found.id))
       }),
       lists: none,
-      identityProofs: none,
+      identityProofs: (request) => Effect.map(none(request), HttpServerResponse.setHeaders(deprecated("2022-03-30"))),
       note: traced("accountConnections.note")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         const { id } = yield* accounts.find(params.id)

@@ -4,6 +4,7 @@ import { Accounts } from "../../actors/account/Accounts.ts"
 import type { ProfileChange } from "../../actors/account/Protocol.ts"
 import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { type AccountRecord, Accounts as AccountRecords } from "../../services/identity/Accounts.ts"
+import { isLanguageTag } from "../../services/instance/Languages.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -45,7 +46,7 @@ const oneOf = Effect.fnUntraced(function*<const A extends string>(
 const languageOf = Effect.fnUntraced(function*(given: string | null | undefined) {
   if (given === undefined) return undefined
   if (given === null || given === "") return null
-  if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(given)) {
+  if (!isLanguageTag(given)) {
     return yield* validationFailed("Language is not included in the list")
   }
   return given
@@ -54,7 +55,10 @@ const languageOf = Effect.fnUntraced(function*(given: string | null | undefined)
 const fieldsOf = (given: ProfileUpdate["fieldsAttributes"]) =>
   given === undefined
     ? undefined
-    : Object.values(given).map(({ name, value }) => ({ name: name ?? "", value: value ?? "" }))
+    : Object.values(given).filter((field) => field !== undefined).map(({ name, value }) => ({
+      name: name ?? "",
+      value: value ?? ""
+    }))
 
 /** Members that the client gave; the others stay as they are. */
 const changeOf = Effect.fnUntraced(function*(payload: ProfileUpdate): Effect.fn.Return<ProfileChange, Unprocessable> {

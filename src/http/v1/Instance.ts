@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
@@ -11,7 +11,7 @@ import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { Instance } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
-import { fresh } from "../Fresh.ts"
+import { fresh, freshUntilChanged } from "../Fresh.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -26,7 +26,8 @@ import {
   instanceJson,
   instanceV1Json,
   languagesJson,
-  rulesJson
+  rulesJson,
+  termsJson
 } from "../render/Instances.ts"
 import { CustomEmoji } from "../wire/CustomEmoji.ts"
 import * as Wire from "../wire/Instance.ts"
@@ -54,8 +55,12 @@ export class InstanceGroup extends HttpApiGroup.make("instance")
       .annotate(Access, anyone),
     HttpApiEndpoint.get("privacyPolicy", "/api/v1/instance/privacy_policy", { success: Wire.Document })
       .annotate(Access, anyone),
-    HttpApiEndpoint.get("termsOfService", "/api/v1/instance/terms_of_service", { success: Wire.Document })
+    HttpApiEndpoint.get("termsOfService", "/api/v1/instance/terms_of_service", { success: Wire.TermsOfService })
       .annotate(Access, anyone),
+    HttpApiEndpoint.get("termsOfServiceSince", "/api/v1/instance/terms_of_service/:date", {
+      params: { date: Schema.String },
+      success: Wire.TermsOfService
+    }).annotate(Access, anyone),
     HttpApiEndpoint.get("translationLanguages", "/api/v1/instance/translation_languages", {
       success: Schema.Record(Schema.String, Schema.Array(Schema.String))
     }).annotate(Access, anyone),
@@ -101,9 +106,9 @@ export const layer = group(
         usage: yield* instance.usage
       }
     })
-    const show = fresh(instanceMillisMax, Effect.map(facts, instanceJson))
-    const showV1 = fresh(instanceMillisMax, Effect.map(facts, instanceV1Json))
-    const rules = fresh(instanceMillisMax, Effect.map(instance.rules, rulesJson))
+    const show = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(facts, instanceJson))
+    const showV1 = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(facts, instanceV1Json))
+    const rules = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(instance.rules, rulesJson))
     const known = fresh(peersMillisMax, instance.peers)
     /** Those that are known and not kept away. */
     const peers = fresh(
@@ -118,6 +123,15 @@ export const layer = group(
       instanceMillisMax,
       Effect.map(emojis.listed, (all) => json<ReadonlyArray<CustomEmoji>>(all.map(emojiValues)))
     )
+    /** The terms, where there are some, of a day where one is named. */
+    const terms = Effect.fnUntraced(function*(date?: string) {
+      const { termsOfService } = yield* instance.about
+      if (termsOfService === null || (date ?? termsOfService.since) !== termsOfService.since) {
+        return yield* new RecordNotFound()
+      }
+      const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
+      return Reply.json(termsJson(termsOfService, today))
+    })
     /** What a server that speaks to chosen servers only keeps to itself. */
     const unlessRestricted = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
       config.limitedFederation ? Effect.fail(new RecordNotFound()) : answer
@@ -131,7 +145,8 @@ export const layer = group(
       extendedDescription: () =>
         Effect.map(instance.about, ({ extendedDescription }) => Reply.json(documentJson(extendedDescription))),
       privacyPolicy: () => Effect.map(instance.about, ({ privacyPolicy }) => Reply.json(documentJson(privacyPolicy))),
-      termsOfService: () => Effect.fail(new RecordNotFound()),
+      termsOfService: () => terms(),
+      termsOfServiceSince: ({ params }) => terms(params.date),
       translationLanguages: () => Effect.succeed(Reply.empty),
       peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(domains))),
       activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),

@@ -114,8 +114,7 @@ export const layer = group(
           page,
           rows,
           cursor: ({ id }) => id,
-          items: yield* accounts.render(rows.map(({ fromAccountId }) => fromAccountId)),
-          back: "since_id"
+          items: yield* accounts.render(rows.map(({ fromAccountId }) => fromAccountId))
         })
       }),
       clear: traced("notificationGroups.clear")(function*() {

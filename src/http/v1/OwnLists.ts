@@ -3,6 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
+import { renderedRows } from "../../services/Rendered.ts"
 import { Connections } from "../../services/social/Connections.ts"
 import { Exclusions } from "../../services/social/Exclusions.ts"
 import { Interactions, type Listed } from "../../services/statuses/Interactions.ts"
@@ -70,9 +71,9 @@ export const layer = group(
           page,
           rows,
           cursor: ({ cursor }) => cursor,
-          items: rows.flatMap((row) => {
+          items: yield* renderedRows(name, rows, ({ accountId }) => accountId, (row) => {
             const account = found.get(row.accountId)
-            return account === undefined ? [] : [item(row, account)]
+            return account === undefined ? undefined : item(row, account)
           }),
           back: "since_id"
         })

@@ -1,7 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { AccountIdFromString } from "../../services/Ids.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -34,9 +36,11 @@ export const layer = group(
     return handlers.handleAll({
       create: traced("reports.create")(function*({ payload }) {
         const viewer = yield* Caller.account
+        const target = decodeAccountId(payload.accountId ?? "")
+        if (Option.isNone(target)) return yield* new RecordNotFound()
         const answer = yield* accounts.tell(viewer, {
           _tag: "Report",
-          target: payload.accountId,
+          target: target.value,
           category: payload.category || "other",
           comment: payload.comment ?? "",
           statusIds: payload.statusIds ?? [],
@@ -51,3 +55,5 @@ export const layer = group(
     })
   })
 )
+
+const decodeAccountId = Schema.decodeOption(AccountIdFromString)

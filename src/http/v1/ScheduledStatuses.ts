@@ -46,7 +46,7 @@ export const layer = group(
           page,
           rows,
           cursor: ({ id }) => id,
-          items: views.render(rows)
+          items: yield* views.render(rows)
         })
       }),
       show: traced("scheduledStatuses.show")(function*({ params }) {

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as LocalUrls from "../../services/discovery/LocalUrls.ts"
-import { Search } from "../../services/discovery/Search.ts"
+import { hashtagSign, Search } from "../../services/discovery/Search.ts"
 import { BadRequest, missingParameter, Unauthorized } from "../../services/Errors.ts"
 import { parseHandle } from "../../services/federation/Domains.ts"
 import { Resolutions } from "../../services/federation/Resolutions.ts"
@@ -112,6 +112,6 @@ export const layer = group(
 const negative = "Pagination values for `offset` and `limit` must be positive"
 
 /** A text that begins like a hashtag, or holds an address among other words, is no name of anybody. */
-const mayNameAccount = (text: string) => !text.startsWith("#") && !(text.includes("@") && /\s/.test(text))
+const mayNameAccount = (text: string) => !hashtagSign.test(text) && !(text.includes("@") && /\s/.test(text))
 
 const nothing: Found = {}

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Accounts } from "../../actors/account/Accounts.ts"
@@ -6,6 +6,8 @@ import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
 import { Mentions } from "../../services/federation/Mentions.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/Ids.ts"
+import { languageGiven } from "../../services/instance/Languages.ts"
+import { momentOf } from "../../services/Moments.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -61,11 +63,12 @@ const supported = Effect.fnUntraced(function*(payload: Pick<NewStatus, "quotedSt
 const isGiven = (value: unknown) =>
   value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)
 
-const momentOf = Effect.fnUntraced(function*(text: string) {
-  const moment = DateTime.make(text)
-  if (Option.isNone(moment)) return yield* new Unprocessable({ text: "Invalid date supplied" })
-  return DateTime.toEpochMillis(moment.value)
-})
+const scheduledFor = (text: string) => {
+  const moment = momentOf(text)
+  return moment === undefined
+    ? Effect.fail(new Unprocessable({ text: "Invalid date supplied" }))
+    : Effect.succeed(moment)
+}
 
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
@@ -80,7 +83,7 @@ const filesOf = (ids: ReadonlyArray<string>) =>
 
 /** The poll of a post; null where the client sends an empty one. A duration that is none counts as too short. */
 const pollOf = (given: NewStatus["poll"]) =>
-  typeof given !== "object" || given === null || (given.options ?? []).length === 0 ? null : {
+  given === undefined || (given.options ?? []).length === 0 ? null : {
     options: given.options ?? [],
     seconds: given.expiresIn ?? 0,
     multiple: given.multiple ?? false,
@@ -88,7 +91,7 @@ const pollOf = (given: NewStatus["poll"]) =>
   }
 
 const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
-  Object.values(given ?? []).flatMap(({ description, focus, id }) => {
+  Object.values(given ?? []).filter((words) => words !== undefined).flatMap(({ description, focus, id }) => {
     const known = decodeMediaId(id ?? "")
     const point = focusOf(focus)
     return Option.isNone(known) ? [] : [{
@@ -98,21 +101,27 @@ const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
     }]
   })
 
-const postOf = (payload: NewStatus, applicationId: AppId | undefined): Post => {
+const isPolicy = Schema.is(Schema.Literals(["public", "followers", "nobody"]))
+
+const postOf = Effect.fnUntraced(function*(
+  payload: NewStatus,
+  applicationId: AppId | undefined
+): Effect.fn.Return<Post, Unprocessable> {
   const poll = pollOf(payload.poll)
   return {
     text: payload.status ?? "",
     spoilerText: payload.spoilerText ?? "",
     sensitive: payload.sensitive ?? null,
     visibility: payload.visibility || null,
-    language: payload.language || null,
+    language: yield* languageGiven(payload.language),
     inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
     applicationId: applicationId ?? null,
     allowedMentions: payload.allowedMentions ?? null,
     mediaIds: filesOf(payload.mediaIds ?? []),
-    ...(poll === null ? {} : { poll })
+    ...(poll === null ? {} : { poll }),
+    ...(isPolicy(payload.quoteApprovalPolicy) && { quoteApprovalPolicy: payload.quoteApprovalPolicy })
   }
-}
+})
 
 export const layer = group(
   HttpApi.make("murmuration").add(StatusWritesGroup),
@@ -128,10 +137,10 @@ export const layer = group(
       const viewer = yield* Caller.account
       const { appId } = yield* Caller
       yield* supported(payload)
-      const post = postOf(payload, appId)
+      const post = yield* postOf(payload, appId)
       yield* mentions.introduce(post.text)
       const command: Command = payload.scheduledAt
-        ? { _tag: "Schedule", post, scheduledAt: yield* momentOf(payload.scheduledAt) }
+        ? { _tag: "Schedule", post, scheduledAt: yield* scheduledFor(payload.scheduledAt) }
         : { _tag: "Publish", post }
       const answer = yield* accounts.tell(viewer, command, yield* idempotencyKey)
       const id = BigInt(answer.id)
@@ -150,7 +159,7 @@ export const layer = group(
           text: payload.status ?? "",
           spoilerText: payload.spoilerText ?? "",
           sensitive: payload.sensitive ?? null,
-          language: payload.language || null,
+          language: yield* languageGiven(payload.language),
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
           media: wordsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })
@@ -168,7 +177,7 @@ export const layer = group(
         { params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: typeof Reschedule.Type }
       ) {
         const viewer = yield* Caller.account
-        const scheduledAt = yield* momentOf(payload.scheduledAt ?? "")
+        const scheduledAt = yield* scheduledFor(payload.scheduledAt ?? "")
         yield* accounts.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
         return Reply.json(yield* scheduledViews.renderOne(viewer, params.id))
       }

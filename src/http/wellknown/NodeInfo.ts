@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { Instance } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareName, softwareVersion } from "../../services/instance/Software.ts"
-import { fresh } from "../Fresh.ts"
+import { freshUntilChanged } from "../Fresh.ts"
 import * as Reply from "../guard/Reply.ts"
 import type { NodeInfo, NodeInfoLinks } from "../wire/NodeInfo.ts"
 import { document } from "./Answers.ts"
@@ -20,7 +20,8 @@ const make = Effect.gen(function*() {
     links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${config.publicUrl}${path}` }]
   }
 
-  const text = fresh(
+  const text = yield* freshUntilChanged(
+    "instance",
     nodeInfoMillisMax,
     Effect.gen(function*() {
       const { shortDescription, title } = yield* instance.about

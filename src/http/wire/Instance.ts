@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Account } from "./Account.ts"
-import { Count, Figure, Html, Id, Timestamp, Url } from "./Common.ts"
+import { Count, Day, Figure, Html, Id, Timestamp, Url } from "./Common.ts"
 
 export const Rule = Schema.Struct({
   id: Id,
@@ -14,6 +14,14 @@ export type Rule = typeof Rule.Type
 export const Document = Schema.Struct({ updated_at: Schema.NullOr(Timestamp), content: Html })
   .annotate({ identifier: "InstanceDocument" })
 export type Document = typeof Document.Type
+
+export const TermsOfService = Schema.Struct({
+  effective_date: Day,
+  effective: Schema.Boolean,
+  content: Html,
+  succeeded_by: Schema.NullOr(Day)
+}).annotate({ identifier: "TermsOfService" })
+export type TermsOfService = typeof TermsOfService.Type
 
 /** One week; the numbers travel as strings (S-126). */
 export const Activity = Schema.Struct({ week: Figure, statuses: Figure, logins: Figure, registrations: Figure })
@@ -59,7 +67,8 @@ export const Instance = Schema.Struct({
   domain: Schema.String,
   title: Schema.String,
   version: Schema.String,
-  source_url: Url,
+  /** Empty where the operator does not say where the source is. */
+  source_url: Schema.String,
   description: Schema.String,
   usage: Schema.Struct({ users: Schema.Struct({ active_month: Count }) }),
   thumbnail: Schema.Struct({

@@ -1,3 +1,5 @@
+import type { IdNumber } from "./Common.ts"
+
 /*
  * The program speaks camelCase, the wire snake_case. Here is the only place where one becomes the other: a value is
  * written with the names of the program, checked against the wire's type, and turned on its way out.
@@ -6,8 +8,16 @@
 type CamelKey<Key extends string> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}`
   : Key
 
+declare global {
+  interface JSON {
+    /** A JSON number whose digits are written as they stand (ECMA-262, JSON.rawJSON), which TypeScript does not know yet. */
+    rawJSON: (text: string) => object
+  }
+}
+
 /** A wire type as the program writes it. */
-export type Values<Wire> = Wire extends ReadonlyArray<infer Item> ? ReadonlyArray<Values<Item>>
+export type Values<Wire> = Wire extends IdNumber ? bigint :
+  Wire extends ReadonlyArray<infer Item> ? ReadonlyArray<Values<Item>>
   : Wire extends object ?
     { readonly [Key in keyof Wire as Key extends string ? CamelKey<Key> : Key]: Values<Wire[Key]> }
   : Wire
@@ -26,6 +36,7 @@ const snakeKey = (key: string): string => {
 }
 
 const snake = (value: unknown): unknown => {
+  if (typeof value === "bigint") return JSON.rawJSON(String(value))
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map(snake)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeKey(key), snake(inner)]))

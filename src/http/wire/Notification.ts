@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
-import { Count, Id, Timestamp } from "./Common.ts"
+import { Count, Id, IdNumber, Timestamp } from "./Common.ts"
 import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
@@ -48,8 +48,8 @@ export const NotificationGroup = Schema.Struct({
   group_key: Schema.String,
   notifications_count: Count,
   type: NotificationType,
-  /** A number here, which loses digits beyond 2^53; clients use `page_max_id`. */
-  most_recent_notification_id: Schema.Number,
+  /** A number here, which loses digits where clients read it as one of JavaScript; they use `page_max_id`. */
+  most_recent_notification_id: IdNumber,
   page_min_id: Schema.optionalKey(Id),
   page_max_id: Schema.optionalKey(Id),
   latest_page_notification_at: Schema.optionalKey(Timestamp),

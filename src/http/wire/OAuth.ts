@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { IdNumber } from "./Common.ts"
 import { Url } from "./Common.ts"
 import { Text } from "./Params.ts"
 
@@ -44,7 +45,7 @@ export type Introspection = typeof Introspection.Type
 
 /** The presented token. `resource_owner_id` is a number larger than JavaScript's integers are exact. */
 export const TokenInfo = Schema.Struct({
-  resource_owner_id: Schema.NullOr(Schema.Number),
+  resource_owner_id: Schema.NullOr(IdNumber),
   scope: Schema.Array(Schema.String),
   expires_in: Schema.Null,
   application: Schema.Struct({ uid: Schema.String }),

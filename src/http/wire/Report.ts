@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountIdFromString, IdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import { IdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { Account } from "./Account.ts"
 import { Id, Timestamp } from "./Common.ts"
 import { Flag, list, Text } from "./Params.ts"
@@ -23,7 +23,7 @@ export type Report = typeof Report.Type
 
 /** `POST /api/v1/reports` */
 export const NewReport = Schema.Struct({
-  accountId: AccountIdFromString,
+  accountId: Schema.optionalKey(Schema.NullOr(Text)),
   statusIds: Schema.optionalKey(list(StatusIdFromString)),
   ruleIds: Schema.optionalKey(list(IdFromString)),
   comment: Schema.optionalKey(Schema.NullOr(Text)),

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Id, Timestamp } from "./Common.ts"
+import { Id, IdNumber, Timestamp } from "./Common.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
 import { Visibility } from "./Status.ts"
 
@@ -11,9 +11,9 @@ export const ScheduledParams = Schema.Struct({
   spoiler_text: Schema.NullOr(Schema.String),
   visibility: Schema.NullOr(Visibility),
   /** A number here, unlike anywhere else. */
-  in_reply_to_id: Schema.NullOr(Schema.Number),
+  in_reply_to_id: Schema.NullOr(IdNumber),
   language: Schema.NullOr(Schema.String),
-  application_id: Schema.NullOr(Schema.Number),
+  application_id: Schema.NullOr(IdNumber),
   poll: Schema.NullOr(Schema.Struct({
     options: Schema.Array(Schema.String),
     /** Seconds, as a form sends them. */

@@ -65,7 +65,7 @@ const flat = {
   ...figures,
   ...marks,
   account: Account,
-  application: Schema.optionalKey(StatusApplication)
+  application: Schema.optionalKey(Schema.NullOr(StatusApplication))
 }
 
 /** What a reblog repeats; it repeats nothing itself. */
@@ -76,7 +76,11 @@ export type Status = typeof Status.Type
 
 const { content: _content, ...withoutContent } = Status.fields
 /** The answer to a deletion: the text as it was written, so that a client can offer it again, and no HTML. */
-export const DeletedStatus = Schema.Struct({ ...withoutContent, text: Schema.String })
+export const DeletedStatus = Schema.Struct({
+  ...withoutContent,
+  text: Schema.String,
+  reblog: Schema.NullOr(Schema.Struct({ ...Original.fields, text: Schema.String }))
+})
   .annotate({ identifier: "DeletedStatus" })
 export type DeletedStatus = typeof DeletedStatus.Type
 

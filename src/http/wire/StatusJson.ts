@@ -23,7 +23,7 @@ export interface StatusParts {
   readonly account: string
   /** The original's JSON, or "null". */
   readonly reblog: string
-  /** Absent where the viewer does not see it. */
+  /** "null" where no app is known; absent where the viewer does not see it. */
   readonly application: string | undefined
   /** From `openPoll`; absent where there is no poll. */
   readonly poll: string | undefined
@@ -68,8 +68,12 @@ export const withoutText = (body: string): string => {
   return JSON.stringify(blank).slice(0, -1)
 }
 
-/** A status as the answer to its deletion. */
-export const forRedraft = (status: string, text: string): string => {
-  const { content: _content, ...rest }: Status = JSON.parse(status)
-  return JSON.stringify({ ...rest, text } satisfies DeletedStatus)
+/**
+ * A status as the answer to its deletion; `repeated` is the text of what it reblogs. Of what was written elsewhere the HTML
+ * is all that there is.
+ */
+export const forRedraft = (status: string, text: string, repeated: string): string => {
+  const { content: _content, reblog, ...rest }: Status = JSON.parse(status)
+  const shown = reblog === null ? null : { ...reblog, text: repeated || reblog.content }
+  return JSON.stringify({ ...rest, reblog: shown, text } satisfies DeletedStatus)
 }

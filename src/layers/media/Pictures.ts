@@ -21,6 +21,7 @@ import {
   type Rendition,
   type Source
 } from "../../services/media/MediaTools.ts"
+import { colorsOf } from "./Colors.ts"
 
 /** Seconds after which a decoder is stopped. */
 const decodeSecondsMax = 20
@@ -141,16 +142,20 @@ export const write = ({ path }: Source, folder: string, target: Target) =>
     return { path: file, extension, bytes: written.size, width, height: written.pageHeight ?? height }
   })
 
-/** The blurhash of a small picture (https://blurha.sh). */
-export const hashOf = (path: string) =>
+/** The blurhash of a small picture (https://blurha.sh), and its colours. */
+export const looksOf = (path: string) =>
   run(async () => {
     const { data, info } = await open(path, false)
       .resize({ width: hashedEdgePixels, height: hashedEdgePixels, fit: "inside" })
       .ensureAlpha().raw().toBuffer({ resolveWithObject: true })
-    return encode(new Uint8ClampedArray(data), info.width, info.height, ...hashComponents)
+    const pixels = new Uint8ClampedArray(data)
+    return {
+      blurhash: encode(pixels, info.width, info.height, ...hashComponents),
+      colors: colorsOf(pixels, info.width)
+    }
   })
 
-/** The still preview of a picture, and its blurhash. */
+/** The still preview of a picture, its blurhash and its colours. */
 export const preview = Effect.fnUntraced(function*(source: Source, folder: string) {
   const { height, width } = yield* probe(source)
   const extension = extensionOf(source.type.mime)
@@ -162,7 +167,7 @@ export const preview = Effect.fnUntraced(function*(source: Source, folder: strin
     quality: previewQuality,
     animated: false
   })
-  return { rendition: small, size: sizeOf(small.width, small.height), blurhash: yield* hashOf(small.path) }
+  return { rendition: small, size: sizeOf(small.width, small.height), ...(yield* looksOf(small.path)) }
 })
 
 /** The renditions of a picture to attach. */

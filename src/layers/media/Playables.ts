@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
         type: "audio",
         original: yield* written(file, "mp3"),
         preview: small?.rendition,
-        meta: { original: playing(figures), ...(small && { small: small.size }) },
+        meta: { original: playing(figures), ...(small && { small: small.size, colors: small.colors }) },
         blurhash: small?.blurhash ?? null
       }
       return result

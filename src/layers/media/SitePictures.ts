@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import { emojiEdgePixelsMax, siteThumbnailPixels } from "../../services/instance/ContentLimits.ts"
 import { SitePictures } from "../../services/media/SitePictures.ts"
 import { traced } from "../../services/Traced.ts"
-import { extensionOf, hashOf, probe, quality, write } from "./Pictures.ts"
+import { extensionOf, looksOf, probe, quality, write } from "./Pictures.ts"
 
 /** sharp for the site's own pictures; like all others they are made anew, so that nothing but what is seen is left. */
 export const layer = Layer.succeed(SitePictures, {
@@ -29,6 +29,6 @@ export const layer = Layer.succeed(SitePictures, {
     const double = large
       ? yield* write(source, folder, { ...target, name: "double", size: [2 * width, 2 * height] })
       : undefined
-    return { single, double, blurhash: yield* hashOf(single.path) }
+    return { single, double, blurhash: (yield* looksOf(single.path)).blurhash }
   })
 })

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { normalise } from "../html/Tags.ts"
@@ -6,7 +6,7 @@ import { presentAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
-import { isShunned, visibleTo } from "../statuses/Visibility.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -43,10 +43,10 @@ export interface StatusQuery {
 export class Search extends Context.Service<Search, {
   /**
    * By the start of the name or of words of the display name, or a whole `name@domain`; exact matches first, then by
-   * followers.
+   * followers. Whom the viewer mutes or blocks is found, to be let in again; who blocks the viewer is not.
    */
   readonly accounts: (viewer: Viewer, query: AccountQuery) => Effect.Effect<ReadonlyArray<bigint>>
-  /** By the start of the name; the exact one first, then the last used. */
+  /** By the start of the name, short ones first, then by name; a text that begins with `#` finds that tag alone. */
   readonly tags: (text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
   /** Posts in the viewer's library that contain every word of the text, newest first. */
   readonly statuses: (viewer: AccountId, query: StatusQuery, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
@@ -75,7 +75,6 @@ export class Search extends Context.Service<Search, {
         const [name = "", domain = ""] = query.text.slice(0, queryCharactersMax).trim().replace(/^@/, "").toLowerCase()
           .split("@")
         if (name === "" || query.limit === 0) return []
-        const now = new Date(yield* Clock.currentTimeMillis)
         const host = domain === localDomain ? "" : domain
         const words = domain === "" ? wordStarts(name) : ""
         const named: ReadonlyArray<Fragment> = domain === ""
@@ -93,7 +92,6 @@ export class Search extends Context.Service<Search, {
         const welcome = sql.and([
           sql`a.suspended_at IS NULL AND a.moved_to_id IS NULL AND ${sql.literal(presentAccount("a"))}`,
           ...(viewer === undefined ? [] : [
-            sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`a.id`, now)}`,
             sql`NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = a.id AND b.target_account_id = ${viewer} OFFSET 0)`,
             ...(query.following
               ? [
@@ -121,14 +119,15 @@ export class Search extends Context.Service<Search, {
       })
 
       const tags = traced("Search.tags")(function*(text: string, { limit, offset }: Stretch) {
-        const name = normalise(text.slice(0, queryCharactersMax).trim().replace(/^#/, ""))
+        const written = text.slice(0, queryCharactersMax).trim()
+        const name = normalise(written.replace(hashtagSign, ""))
         if (name === "" || limit === 0) return []
+        const meant = hashtagSign.test(written) ? sql`name = ${name}` : startsWith(sql`name`, name)
         return yield* bounded(Effect.map(
           sql<{ id: bigint }>`
-            SELECT c.id FROM (SELECT id, name, last_status_at FROM tags
-              WHERE ${startsWith(sql`name`, name)} AND listable LIMIT ${rowsMax(sql, tagCandidatesMax)}) c
-            ORDER BY (c.name = ${name}) DESC, c.last_status_at DESC NULLS LAST, c.id
-            LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`,
+            SELECT c.id FROM (SELECT id, name FROM tags WHERE ${meant} AND listable
+              ORDER BY name USING ~<~ LIMIT ${rowsMax(sql, tagCandidatesMax)}) c
+            ORDER BY length(c.name), c.name COLLATE "C" LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`,
           ids
         ))
       })
@@ -166,6 +165,9 @@ export class Search extends Context.Service<Search, {
     })
   )
 }
+
+/** What begins a hashtag, as in posts (`html/Tokens.ts`). */
+export const hashtagSign = /^[#＃]/
 
 const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&")
 

@@ -83,8 +83,8 @@ export class LocalActors extends Context.Service<LocalActors, {
           record.noteHtml,
           ...record.fields.flatMap(({ html, name }) => [name, html])
         )
-        const [linked = { alsoKnownAs: [], attributionDomains: [] }] = yield* sql<Linked>`
-          SELECT also_known_as, attribution_domains FROM accounts WHERE id = ${id}`.pipe(Effect.orDie)
+        const [linked = { alsoKnownAs: [], attributionDomains: [], note: "" }] = yield* sql<Linked>`
+          SELECT also_known_as, attribution_domains, note FROM accounts WHERE id = ${id}`.pipe(Effect.orDie)
         return actorDocument(config, record, publicPem, used, { ...linked, movedTo })
       })
 

@@ -33,6 +33,9 @@ export const shares = (note: string): string => `${note}/shares`
 
 export const emoji = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/emojis/${id}`
 
+/** The posts of a thread that began here, as a collection. */
+export const context = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/contexts/${id}`
+
 /** Names the thread for servers that group by it. */
 export const conversation = ({ localDomain }: Pick<ServerConfig["Service"], "localDomain">, id: bigint): string =>
   `tag:${localDomain},2026:objectId=${id}:objectType=Conversation`

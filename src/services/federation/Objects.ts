@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { renderedRows } from "../Rendered.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
 import { traced } from "../Traced.ts"
 import {
@@ -61,8 +62,9 @@ export class Objects extends Context.Service<Objects, {
         sql<{ id: bigint; favourites: number; reblogs: number }>`SELECT status_id AS id, favourites_count AS favourites,
           reblogs_count AS reblogs FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`
       const ownReplies = (ids: ReadonlyArray<bigint>) =>
-        sql<{ id: bigint; replies: ReadonlyArray<bigint> }>`
-          SELECT s.id, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
+        sql<{ id: bigint; replies: ReadonlyArray<bigint>; begunHere: boolean }>`
+          SELECT s.id, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
+            AND root.local AND root.deleted_at IS NULL AND root.visibility IN ('public', 'unlisted')) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
             AND r.deleted_at IS NULL AND r.visibility IN ('public', 'unlisted')
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies
           FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`
@@ -92,21 +94,21 @@ export class Objects extends Context.Service<Objects, {
             favourites: countById.get(record.id)?.favourites ?? 0,
             reblogs: countById.get(record.id)?.reblogs ?? 0,
             emojis: named(record.html, record.spoilerText, ...record.poll?.options ?? []),
-            ownReplies: (repliesById.get(record.id)?.replies ?? [])
-              .map((id) => LocalIds.note(config, record.username, id))
+            ownReplies: repliesById.get(record.id)?.replies ?? [],
+            begunHere: repliesById.get(record.id)?.begunHere === true
           }
         }
-        const objectOf = (record: StatusRecord): ReadonlyArray<readonly [bigint, LocalObject]> => {
+        const objectOf = (record: StatusRecord): readonly [bigint, LocalObject] | undefined => {
           if (record.reblogOfId === null) {
             const note = noteDocument(config, record, related(record), now)
-            return [[record.id, { note, activity: createDocument(config, record, note) }]]
+            return [record.id, { note, activity: createDocument(config, record, note) }]
           }
           const original = refById.get(record.reblogOfId)
-          if (original === undefined) return []
+          if (original === undefined) return undefined
           const activity = announceDocument(config, record, { object: uriOf(original), author: actorOf(original) })
-          return [[record.id, { note: undefined, activity }]]
+          return [record.id, { note: undefined, activity }]
         }
-        return new Map(wanted.flatMap(objectOf))
+        return new Map(yield* renderedRows("status", wanted, ({ id }) => id, objectOf))
       }, Effect.orDie)
 
       const uris = traced("Objects.uris")(

@@ -7,6 +7,7 @@ import { AccountId } from "../Ids.ts"
 import { Errands } from "../intents/Errands.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { unknownDomain } from "./Domains.ts"
 import * as DomainAccounts from "./domains/DomainAccounts.ts"
@@ -64,7 +65,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
 
       const depart = traced("RemoteAccounts.depart")(function*(uri: string) {
         const known = yield* byUri(uri)
-        if (known !== undefined) yield* sql.withTransaction(purges.begin(AccountId.make(known.id)))
+        if (known !== undefined) yield* transaction(sql)(purges.begin(AccountId.make(known.id)))
       }, Effect.orDie)
 
       const before = Effect.fnUntraced(function*(uri: string) {
@@ -154,7 +155,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(
         function*(actor, handle, later = false) {
           const now = yield* Clock.currentTimeMillis
-          const id = yield* sql.withTransaction(Effect.gen(function*() {
+          const id = yield* transaction(sql)(Effect.gen(function*() {
             const old = yield* before(actor.id.href)
             const { byOrigin, suspendedAt } = standing(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])

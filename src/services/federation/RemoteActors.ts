@@ -28,6 +28,8 @@ export class RemoteActors extends Context.Service<RemoteActors, {
   readonly refresh: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
   /** The account in a document that was fetched just now, as it is known; stored where it is not. */
   readonly keep: (found: FetchedDocument) => Effect.Effect<RemoteAccount, RemoteError>
+  /** The same, where the document is newer than what is known. */
+  readonly renew: (found: FetchedDocument) => Effect.Effect<RemoteAccount, RemoteError>
   /** The account behind `name@domain`. */
   readonly findByHandle: (handle: string) => Effect.Effect<RemoteAccount, RemoteError>
 }>()("murmuration/services/federation/RemoteActors") {
@@ -117,6 +119,10 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         keep: traced("RemoteActors.keep")(function*(found: FetchedDocument) {
           const uri = found.id.href
           return (yield* accounts.byUri(uri)) ?? (yield* once(uri, Effect.andThen(admitted(uri), stored(found))))
+        }),
+        renew: traced("RemoteActors.renew")((found: FetchedDocument) => {
+          const uri = found.id.href
+          return once(uri, Effect.andThen(admitted(uri), stored(found)))
         }),
         findByHandle
       })

@@ -22,21 +22,44 @@ export class Replies extends Context.Service<Replies, {
     whose: "own" | "others",
     minId: bigint
   ) => Effect.Effect<ReadonlyArray<ReplyRow>>
+  /** The actor who began a thread here that everybody may read; undefined where it is none. A thread has its first post's id. */
+  readonly authorOfThread: (conversation: bigint) => Effect.Effect<string | undefined>
+  /** What everybody may read of a thread, the oldest first, above `minId`. */
+  readonly thread: (conversation: bigint, minId: bigint) => Effect.Effect<ReadonlyArray<ReplyRow>>
 }>()("murmuration/services/federation/Replies") {
   static readonly layer = Layer.effect(
     Replies,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
+      type Row = { readonly id: bigint; readonly uri: string | null; readonly username: string }
+      const named = (rows: ReadonlyArray<Row>) =>
+        rows.map(({ id, uri, username }) => ({ id, uri: uri ?? LocalIds.note(config, username, id) }))
       const page: Replies["Service"]["page"] = traced("Replies.page")(function*({ accountId, id }, whose, minId) {
-        const rows = yield* sql<{ id: bigint; uri: string | null; username: string }>`
+        const rows = yield* sql<Row>`
           SELECT s.id, s.uri, a.username FROM statuses s JOIN accounts a ON a.id = s.account_id
           WHERE s.in_reply_to_id = ${id} AND s.id > ${minId} AND ${visibleTo(sql, undefined, "s")}
             AND s.account_id ${sql.literal(whose === "own" ? "=" : "<>")} ${accountId}
           ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`
-        return rows.map(({ id, uri, username }) => ({ id, uri: uri ?? LocalIds.note(config, username, id) }))
+        return named(rows)
       }, Effect.orDie)
-      return Replies.of({ page })
+
+      return Replies.of({
+        page,
+        authorOfThread: traced("Replies.authorOfThread")(function*(conversation) {
+          const [root] = yield* sql<{ username: string }>`SELECT a.username FROM statuses s
+            JOIN accounts a ON a.id = s.account_id
+            WHERE s.id = ${conversation} AND s.conversation_id = s.id AND s.local AND ${visibleTo(sql, undefined, "s")}`
+          return root === undefined ? undefined : LocalIds.actor(config, root.username)
+        }, Effect.orDie),
+        thread: traced("Replies.thread")(function*(conversation, minId) {
+          const rows = yield* sql<Row>`
+            SELECT s.id, s.uri, a.username FROM statuses s JOIN accounts a ON a.id = s.account_id
+            WHERE s.conversation_id = ${conversation} AND s.id > ${minId} AND s.reblog_of_id IS NULL
+              AND ${visibleTo(sql, undefined, "s")} ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`
+          return named(rows)
+        }, Effect.orDie)
+      })
     })
   )
 }

@@ -5,18 +5,16 @@ import { Broadcast } from "../Broadcast.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
-import { idOf, urlReader } from "./documents/Reading.ts"
+import * as ActorLooks from "./ActorLooks.ts"
+import { urlReader } from "./documents/Reading.ts"
 import { DomainRules } from "./domains/DomainRules.ts"
-import { Fetches } from "./Fetches.ts"
-import { RemoteActors, underWayMax } from "./RemoteActors.ts"
+import { RemoteActors } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
-import { type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
-import * as SingleFlight from "./SingleFlight.ts"
+import { type Claim, type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
 
-/** Keys in memory, and keys whose last look-up at the origin is remembered. */
+/** Keys in memory, and characters of a key's id. */
 const keysMax = 20_000
-/** How often a key is looked up at its origin at most, in milliseconds (F27). */
-export const lookUpMillisMin = 5 * 60_000
+const keyIdCharactersMax = 2_048
 /** How long a key in memory is believed, in milliseconds. */
 const keptMillisMax = 60_000
 
@@ -63,13 +61,11 @@ export class Senders extends Context.Service<Senders, {
       const { outboundAllow } = yield* ServerConfig
       const actors = yield* RemoteActors
       const domains = yield* DomainRules
-      const fetches = yield* Fetches
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
       const kept = new LRUCache<string, { readonly key: KnownKey; readonly loadedAt: number }>({ max: keysMax })
       const keyOf = new LRUCache<bigint, string>({ max: keysMax })
-      const once = yield* SingleFlight.make<void, KeyUnavailable>(underWayMax)
-      const lookedUp = new LRUCache<string, { readonly at: number; available: boolean }>({ max: keysMax })
+      const look = yield* ActorLooks.make
 
       // Whoever changed may have other keys by now, or be suspended or gone.
       const forget = (accountIds: ReadonlyArray<bigint>) => {
@@ -103,55 +99,44 @@ export class Senders extends Context.Service<Senders, {
         return key
       }, Effect.orDie)
 
-      /**
-       * The actor that a key names is fetched anew, with the keys that it lists. What is at the key's address is the actor
-       * itself, or a key that names its owner.
-       */
-      const lookUp = Effect.fnUntraced(function*(keyId: string) {
-        const now = yield* Clock.currentTimeMillis
-        const before = lookedUp.get(keyId)
-        if (before !== undefined && now - before.at < lookUpMillisMin && now >= before.at) {
-          return before.available ? undefined : yield* new KeyUnavailable({ keyId })
-        }
-        const url = readUrl(keyId)
-        if (url === undefined) return
-        const look = { at: now, available: true }
-        lookedUp.set(keyId, look)
-        const unavailable = () => {
-          look.available = false
-          return new KeyUnavailable({ keyId })
-        }
-        yield* fetches.fetch(url.href).pipe(
-          Effect.flatMap(({ document, id }) =>
-            actors.refresh(idOf(document["owner"]) ?? idOf(document["controller"]) ?? id.href)
-          ),
-          Effect.catchTags({
-            Unreachable: unavailable,
-            Answered: ({ status }) => status >= 500 || status === 429 ? unavailable() : Effect.void,
-            Implausible: () => Effect.void,
-            Refused: () => Effect.void
+      const unverified = (text: string) => new Unverified({ text, malformed: false })
+
+      /** By what the origin of the key says now. Nobody is stored, or looked at anew, but whose signature holds by that. */
+      const proven = Effect.fnUntraced(
+        function*(claim: Claim, address: string | undefined, known: KnownKey | undefined) {
+          const { keyId } = claim
+          const { found, proven } = yield* look(keyId, address)
+          if (found === "away") return yield* new KeyUnavailable({ keyId })
+          const key = found?.actor.keys.find((one) => one.keyId === keyId)
+          if (found === undefined || key === undefined) {
+            return yield* unverified(
+              known === undefined ? `Public key not found for key ${keyId}` : `Verification failed for ${known.uri}`
+            )
+          }
+          if (!(yield* signatures.holds(claim, key.publicPem))) {
+            return yield* unverified(`Verification failed for ${found.actor.id.href}`)
+          }
+          proven()
+          yield* Effect.catchTags(actors.renew(found.fetched), {
+            Unreachable: () => new KeyUnavailable({ keyId }),
+            Answered: () => new KeyUnavailable({ keyId }),
+            Implausible: () => unverified(`Public key not found for key ${keyId}`),
+            Refused: () => unverified(`Public key not found for key ${keyId}`)
           })
-        )
-        kept.delete(keyId)
-      })
+          kept.delete(keyId)
+          return (yield* stored(keyId)) ?? (yield* unverified(`Public key not found for key ${keyId}`))
+        }
+      )
 
       const verify = traced("Senders.verify")(function*(request: SignedRequest) {
         const claim = yield* signatures.claim(request)
         const { keyId, signedMillis } = claim
+        if (keyId.length > keyIdCharactersMax) return yield* unverified("Public key not found: its id is too long")
         const host = readUrl(keyId)?.host
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
-        const holds = (key: KnownKey | undefined) =>
-          key === undefined ? Effect.succeed(false) : signatures.holds(claim, key.publicPem)
         const known = yield* stored(keyId)
-        if (known !== undefined && (yield* holds(known))) return { ...known, signedMillis }
-        yield* once(keyId, lookUp(keyId))
-        const fresh = yield* stored(keyId)
-        if (fresh === undefined) {
-          return yield* new Unverified({ text: `Public key not found for key ${keyId}`, malformed: false })
-        }
-        return (yield* holds(fresh))
-          ? { ...fresh, signedMillis }
-          : yield* new Unverified({ text: `Verification failed for ${fresh.uri}`, malformed: false })
+        if (known !== undefined && (yield* signatures.holds(claim, known.publicPem))) return { ...known, signedMillis }
+        return { ...(yield* proven(claim, request.address, known)), signedMillis }
       })
       return Senders.of({ verify })
     })

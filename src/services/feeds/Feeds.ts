@@ -13,6 +13,11 @@ export const feedEntriesWhole = 400
  */
 export const feedUnreadMillisMax = 5 * 86_400_000
 
+/** Bytes of all feeds in the memory of a process; beyond it those go that were not read for longest. */
+export const feedsBytesMax = 134_217_728
+/** What a feed and one of its entries take, about. */
+const [feedBytes, entryBytes] = [256, 104]
+
 /** A status in a feed; `reblogOf` is the original where the status is a reblog. */
 export interface FeedEntry {
   readonly id: bigint
@@ -53,13 +58,32 @@ export class Feeds extends Context.Service<Feeds, {
       usedAt: number
       generation?: Generation | undefined
     }
+    /** In the order in which they were made, read or filled last. */
     const feeds = new Map<AccountId, Feed>()
+    let bytes = 0
+    const remove = (account: AccountId, feed: Feed) => {
+      bytes -= bytesOf(feed.entries.length)
+      feeds.delete(account)
+    }
+    /** Whoever reads a feed that went has it made anew. */
+    const evict = (kept: Feed | undefined) => {
+      if (bytes <= feedsBytesMax) return
+      for (const [account, feed] of feeds) {
+        if (bytes <= feedsBytesMax) return
+        if (feed !== kept) remove(account, feed)
+      }
+    }
+    const used = (account: AccountId, feed: Feed) => {
+      feeds.delete(account)
+      feeds.set(account, feed)
+    }
     let generations = 0
     const feedOf = (account: AccountId) => {
       const found = feeds.get(account)
       if (found !== undefined) return found
       const made: Feed = { entries: [], filled: false, usedAt: 0 }
       feeds.set(account, made)
+      bytes += bytesOf(0)
       return made
     }
     return Feeds.of({
@@ -68,18 +92,21 @@ export class Feeds extends Context.Service<Feeds, {
           for (const account of accounts) {
             const feed = feedOf(account)
             feed.entries.push(entry)
-            trim(feed.entries)
+            bytes += entryBytes
+            bytes -= trim(feed.entries) * entryBytes
           }
+          evict(undefined)
         }),
       read: (account) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const feed = feeds.get(account)
           if (feed === undefined) return undefined
           if (feed.filled && now - feed.usedAt > feedUnreadMillisMax) {
-            feeds.delete(account)
+            remove(account, feed)
             return undefined
           }
           feed.usedAt = now
+          used(account, feed)
           return contentsOf(feed.entries, feed.filled)
         }),
       begin: (account) =>
@@ -97,19 +124,26 @@ export class Feeds extends Context.Service<Feeds, {
           feed.entries.unshift(...entries.toReversed())
           feed.filled = true
           feed.usedAt = now
-          trim(feed.entries)
+          bytes += (entries.length - trim(feed.entries)) * entryBytes
+          used(account, feed)
+          evict(feed)
         }),
       drop: (accounts) =>
         Effect.sync(() => {
-          for (const account of accounts) feeds.delete(account)
+          for (const account of accounts) {
+            const feed = feeds.get(account)
+            if (feed !== undefined) remove(account, feed)
+          }
         })
     })
   })
 }
 
-const trim = (entries: Array<FeedEntry>) => {
-  if (entries.length > feedEntriesMax + feedEntriesSlack) entries.splice(0, entries.length - feedEntriesMax)
-}
+/** Answers how many entries went. */
+const trim = (entries: Array<FeedEntry>): number =>
+  entries.length > feedEntriesMax + feedEntriesSlack ? entries.splice(0, entries.length - feedEntriesMax).length : 0
+
+const bytesOf = (entries: number) => feedBytes + entries * entryBytes
 
 /**
  * What a feed answers, from its entries in any order: newest first, each once, and everything that belongs between the

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Conflict } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 
 export const markedTimelines = ["home", "notifications"] as const
 export type MarkedTimeline = typeof markedTimelines[number]
@@ -55,7 +56,7 @@ export class Markers extends Context.Service<Markers, {
             Effect.orDie(statement),
             ([row]) => row === undefined ? new Conflict() : Effect.succeed(row)
           )
-        }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+        }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       })
       return Markers.of({ of, save })
     })

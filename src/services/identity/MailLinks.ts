@@ -10,6 +10,7 @@ import type { Letter } from "../letters/Mailer.ts"
 import * as Texts from "../letters/Texts.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
 
@@ -19,14 +20,25 @@ export const passwordResetMillisMax = 6 * 3_600_000
 
 type Purpose = "confirmation" | "password_reset"
 
+/** What a confirmation came to. */
+export interface Confirmed {
+  readonly accountId: AccountId
+  /** The app to return to. */
+  readonly app: Option.Option<AppId>
+  /** A moderator has still to let the user in. */
+  readonly waits: boolean
+  /** It is the first address of the user that was confirmed. */
+  readonly first: boolean
+}
+
 /** Links in mails, which work for the address that they were sent to and prove that somebody reads the mail of an address. */
 export class MailLinks extends Context.Service<MailLinks, {
   /** Sends the link that confirms the user's address; it leads on to the app that signed the user up. */
   readonly sendConfirmation: (user: User) => Effect.Effect<void>
   /** The same by address. Answers nothing, at the same cost, whether there is such a user or not. */
   readonly requestConfirmation: (email: string) => Effect.Effect<void>
-  /** The address is the user's from now on. Answers the app to return to; a link works again until it is too old. */
-  readonly confirm: (secret: string) => Effect.Effect<Option.Option<AppId>, RecordNotFound>
+  /** The address is the user's from now on. A link works again until it is too old. */
+  readonly confirm: (secret: string) => Effect.Effect<Confirmed, RecordNotFound>
   /** Sends the link that lets somebody set a new password; as `requestConfirmation`. */
   readonly requestPasswordReset: (email: string) => Effect.Effect<void>
   /** Whether a new password may be set with this link. */
@@ -73,7 +85,7 @@ const make = Effect.gen(function*() {
       }`
       return Redacted.value(secret)
     },
-    sql.withTransaction,
+    transaction(sql),
     Effect.orDie
   )
 
@@ -92,7 +104,7 @@ const make = Effect.gen(function*() {
     const query = new URLSearchParams([["confirmation_token", secret]])
     if (user.createdByAppId !== undefined) query.set("redirect_to_app", "true")
     const link = `${publicUrl}/auth/confirmation?${query}`
-    return Texts.confirmation({ to: email, server: localDomain, username: user.username, link })
+    return Texts.confirmation({ to: email, server: localDomain, username: user.username, link, waits: !user.approved })
   })
 
   /** `letter` for the user with this address, worked out when the answer to the request has gone. */
@@ -109,20 +121,26 @@ const make = Effect.gen(function*() {
     const link = Option.getOrUndefined(yield* find(secret, "confirmation"))
     if (link === undefined) return yield* new RecordNotFound()
     const at = new Date(yield* Clock.currentTimeMillis)
-    const confirmed = yield* sql`
+    const [confirmed] = yield* sql<{ approved: boolean; first: boolean }>`
       UPDATE users SET email = ${link.email}, unconfirmed_email = NULL, confirmed_at = coalesce(confirmed_at, ${at})
       WHERE account_id = ${link.accountId} AND ${link.email} IN (email, unconfirmed_email)
-      RETURNING account_id`.pipe(
+      RETURNING approved, confirmed_at = ${at} AS first`.pipe(
       // Who reads the mail of the address before has no link to the account any more.
       Effect.tap(() => sql`DELETE FROM mail_tokens WHERE account_id = ${link.accountId} AND email <> ${link.email}`),
-      sql.withTransaction,
+      transaction(sql),
       // Somebody else has taken the address meanwhile.
       Effect.catchIf((error) => isSqlError(error) && error.reason._tag === "UniqueViolation", () => Effect.succeed([])),
       Effect.orDie
     )
-    if (confirmed.length === 0) return yield* new RecordNotFound()
-    yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [AccountId.make(link.accountId)] })
-    return link.redirectAppId === null ? Option.none() : Option.some(AppId.make(link.redirectAppId))
+    if (confirmed === undefined) return yield* new RecordNotFound()
+    const accountId = AccountId.make(link.accountId)
+    yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] })
+    return {
+      accountId,
+      app: link.redirectAppId === null ? Option.none() : Option.some(AppId.make(link.redirectAppId)),
+      waits: !confirmed.approved,
+      first: confirmed.first
+    }
   })
 
   /** Takes the link to a new password, if it is there still, and confirms the address if it is the one that it was sent to. */

@@ -4,6 +4,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, type AppId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
@@ -102,7 +103,7 @@ const make = Effect.gen(function*() {
     const problems = [...problemsOf(given), ...(yield* Effect.orDie(takenFields(given.username, email)))]
     if (problems.length > 0) return yield* refusal(problems)
     const passwordHash = yield* credentials.hash(given.password)
-    return yield* sql.withTransaction(insert(given, email, passwordHash)).pipe(
+    return yield* transaction(sql)(insert(given, email, passwordHash)).pipe(
       Effect.catchTag("SqlError", (error) =>
         Option.match(lostRace(error), {
           onNone: () => Effect.die(error),

@@ -1,12 +1,15 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { languages } from "../instance/Languages.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { canonical } from "../languages/Negotiation.ts"
 import type { App } from "../oauth/Apps.ts"
 import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
 import { notAccepted, problemsOf, refusal } from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
+import { StaffLetters } from "./StaffLetters.ts"
 import { Users } from "./Users.ts"
 
 /** What somebody says who wants an account. */
@@ -21,6 +24,14 @@ export interface SignUp {
   readonly inviteCode: string | undefined
 }
 
+const known = new Set(languages.map(({ code }) => code))
+
+/** The locale as a tag, however a system writes it; one of a language that nobody here knows is none. */
+const localeOf = (given: string | undefined): string | undefined => {
+  const tag = canonical(given ?? "")
+  return tag !== undefined && known.has(new Intl.Locale(tag).language) ? tag : undefined
+}
+
 /** Sign-ups by the public, as the server's mode of registration lets them in (auth.md section 7). */
 export class SignUps extends Context.Service<SignUps, {
   /** Makes the account and sends the letter that confirms its address. */
@@ -33,12 +44,14 @@ export class SignUps extends Context.Service<SignUps, {
       const registrations = yield* Registrations
       const users = yield* Users
       const mailLinks = yield* MailLinks
+      const staffLetters = yield* StaffLetters
 
       const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(function*(app, { agreement, ...wish }) {
         if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
         if (!agreement) return yield* refusal([...problemsOf(wish), notAccepted])
         const accountId = yield* registrations.create({
           ...wish,
+          locale: localeOf(wish.locale),
           // With closed registrations an invite is the approval.
           approved: mode !== "approval",
           confirmed: signupConfirmation === "none",
@@ -46,6 +59,7 @@ export class SignUps extends Context.Service<SignUps, {
         })
         const user = yield* users.find(accountId)
         if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
+        else if (Option.isSome(user) && !user.value.approved) yield* staffLetters.waits(accountId)
         return accountId
       })
       return SignUps.of({ signUp })

@@ -6,6 +6,7 @@ import type { Unavailable, Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { Tokens } from "../oauth/Tokens.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { ofEmail, ofPassword, refusal, taken } from "./RegistrationRules.ts"
@@ -104,7 +105,7 @@ const make = Effect.gen(function*() {
         approved = approved OR ${approved ?? false}, disabled = coalesce(${disabled ?? null}, disabled)
       WHERE account_id = ${accountId}`.pipe(
       Effect.andThen(sql`DELETE FROM mail_tokens WHERE ${links} AND account_id = ${accountId}`),
-      sql.withTransaction,
+      transaction(sql),
       Effect.catchIf(
         (error) => isSqlError(error) && error.reason._tag === "UniqueViolation",
         () => Effect.fail(refusal([taken("email")]))
@@ -133,7 +134,7 @@ const make = Effect.gen(function*() {
       yield* sql`UPDATE users SET password_hash = ${passwordHash} WHERE account_id = ${accountId}`
       yield* sessions.endAll(accountId)
       yield* tokens.revoke({ accountId })
-    }).pipe(sql.withTransaction, Effect.catchIf(isSqlError, Effect.die))
+    }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
   })
 
   const signedIn = traced("Users.signedIn")(function*(accountId: AccountId) {

@@ -12,6 +12,16 @@ export const profileFieldsMax = 4
 export const profileFieldCharactersMax = 255
 export const pictureDescriptionCharactersMax = 150
 export const attributionDomainsMax = 100
+export const attributionDomainCharactersMax = 253
+/** A biography as it is written, in bytes: addresses in it count 23 characters, however long they are. */
+export const noteBytesMax = 8_192
+
+/**
+ * Bytes of all texts of a status (its HTML, content warning, poll, descriptions, hashtags) and of an account (names, HTML,
+ * fields) as clients get them, escaped as JSON.
+ */
+export const statusBytesMax = 65_536
+export const accountBytesMax = 16_384
 
 /** Files of a status, and what one may hold: characters, bytes, pixels, frames a second. */
 export const mediaAttachmentsMax = 4

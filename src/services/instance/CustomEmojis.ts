@@ -13,6 +13,8 @@ export interface Emoji {
   readonly staticUrl: string
   readonly visibleInPicker: boolean
   readonly category: string | null
+  /** When its picture became what it is; absent for those of other servers. */
+  readonly updatedAt?: Date
 }
 
 /** Emoji of this server that are kept in memory, the oldest. */
@@ -23,7 +25,7 @@ export const customEmojiAloneMillisMax = 1_000
 
 const shortcodes = /:([a-zA-Z0-9_]{2,128}):/g
 
-interface Row extends Pick<Emoji, "id" | "shortcode" | "visibleInPicker" | "category"> {
+interface Row extends Pick<Emoji, "id" | "shortcode" | "visibleInPicker" | "category" | "updatedAt"> {
   readonly url: string | null
   readonly staticUrl: string | null
   readonly fileName: string | null
@@ -82,7 +84,8 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
         if (now - known.loadedAt < millisMax && now >= known.loadedAt) return known.byShortcode
         const began = changes
         const rows = yield* sql<Row>`
-          SELECT id, shortcode, url, static_url, file_name, static_name, visible_in_picker, category FROM custom_emojis
+          SELECT id, shortcode, url, static_url, file_name, static_name, visible_in_picker, category, coalesce(updated_at, created_at) AS updated_at
+          FROM custom_emojis
           WHERE domain IS NULL AND NOT disabled ORDER BY id LIMIT ${customEmojisMax}`
         const byShortcode = new Map(rows.map((row) => [row.shortcode, toEmoji(row)]))
         // A change that was heard of meanwhile may not be among the rows.

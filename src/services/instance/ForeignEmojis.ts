@@ -16,6 +16,9 @@ export interface EmojiSource {
 
 const shortcodes = /:([a-zA-Z0-9_]{2,2048}):/g
 
+/** Emoji that the texts of one account or status show. */
+export const shownEmojisMax = 100
+
 /** What texts name between colons, each once. */
 export const shortcodesOf = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => Array.from(text.matchAll(shortcodes), ([, shortcode = ""]) => shortcode)))
@@ -61,5 +64,6 @@ export const load = Effect.fnUntraced(function*(
     return domain === undefined
       ? []
       : [...shortcodesOf(source.texts)].flatMap((shortcode) => found.get(`${domain} ${shortcode}`) ?? [])
+        .slice(0, shownEmojisMax)
   }
 })

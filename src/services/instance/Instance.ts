@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { settings, Terms } from "./SiteSettings.ts"
 import { type SiteThumbnail, siteThumbnailOf, siteThumbnailSetting } from "./SiteThumbnail.ts"
 
 /** What the server says about itself; an operator sets it in the table of settings. */
@@ -9,11 +10,16 @@ export interface About {
   /** HTML; null where the operator has written none. */
   readonly extendedDescription: { readonly html: string; readonly updatedAt: Date } | null
   readonly privacyPolicy: { readonly html: string; readonly updatedAt: Date } | null
+  /** Null where there are none; `since` is the day from which they hold, `2026-01-31`. */
+  readonly termsOfService: { readonly html: string; readonly updatedAt: Date; readonly since: string } | null
   readonly contactEmail: string
+  /** Tags of the languages that are spoken here (BCP 47). */
+  readonly languages: ReadonlyArray<string>
   /** Null where the operator has set none. */
   readonly thumbnail: SiteThumbnail | null
-  /** The first owner, where there is one. */
+  /** The account that the operator named, else the first owner, where there is one. */
   readonly contactAccountId: bigint | null
+  readonly contactUsername: string | null
 }
 
 export interface RuleRecord {
@@ -59,23 +65,32 @@ export class Instance extends Context.Service<Instance, {
         const rows = yield* sql<{ name: string; value: unknown; updatedAt: Date }>`
           SELECT name, value, updated_at FROM settings WHERE name = ANY (${settingNames}::text[])`
         const set = new Map(rows.map((row) => [row.name, row]))
-        const text = (name: typeof settingNames[number]) => Option.getOrElse(asText(set.get(name)?.value), () => "")
-        const page = (name: typeof settingNames[number]) => {
+        const text = (name: string) => Option.getOrElse(asText(set.get(name)?.value), () => "")
+        const page = (name: string) => {
           const row = set.get(name)
           return row === undefined || text(name) === "" ? null : { html: text(name), updatedAt: row.updatedAt }
         }
-        const [owner] = yield* sql<{ id: bigint }>`
-          SELECT u.account_id AS id FROM users u JOIN roles r ON r.id = u.role_id
+        const contact = text(settings.contactAccount).toLowerCase()
+        const [asked] = yield* sql<{ id: bigint; username: string }>`
+          SELECT u.account_id AS id, a.username FROM users u JOIN roles r ON r.id = u.role_id
           JOIN accounts a ON a.id = u.account_id AND a.suspended_at IS NULL
-          WHERE r.permissions & 1 = 1 AND u.confirmed_at IS NOT NULL AND u.approved ORDER BY u.account_id LIMIT 1`
+          WHERE u.confirmed_at IS NOT NULL AND u.approved AND (r.permissions & 1 = 1 OR lower(a.username) = ${contact})
+          ORDER BY (lower(a.username) = ${contact}) DESC, u.account_id LIMIT 1`
+        const terms = set.get(settings.termsOfService)
+        const agreed = Option.getOrUndefined(asTerms(terms?.value))
         return {
-          title: text("site_title") || "Murmuration",
-          shortDescription: text("site_short_description"),
-          extendedDescription: page("site_extended_description"),
-          privacyPolicy: page("site_privacy_policy"),
-          contactEmail: text("contact_email"),
+          title: text(settings.title) || "Murmuration",
+          shortDescription: text(settings.description),
+          extendedDescription: page(settings.extendedDescription),
+          privacyPolicy: page(settings.privacyPolicy),
+          termsOfService: terms === undefined || agreed === undefined
+            ? null
+            : { ...agreed, updatedAt: terms.updatedAt },
+          contactEmail: text(settings.contactEmail),
+          languages: Option.getOrElse(asTags(set.get(settings.languages)?.value), () => [defaultLanguage]),
           thumbnail: siteThumbnailOf(set.get(siteThumbnailSetting)?.value),
-          contactAccountId: owner?.id ?? null
+          contactAccountId: asked?.id ?? null,
+          contactUsername: asked?.username ?? null
         }
       }).pipe(Effect.orDie, Effect.withSpan("Instance.about"))
 
@@ -119,13 +134,11 @@ export class Instance extends Context.Service<Instance, {
   )
 }
 
-const settingNames = [
-  "site_title",
-  "site_short_description",
-  "site_extended_description",
-  "site_privacy_policy",
-  "contact_email",
-  siteThumbnailSetting
-] as const
+/** The language of the server's own pages and letters. */
+const defaultLanguage = "en"
+
+const settingNames = [...Object.values(settings), siteThumbnailSetting]
 
 const asText = Schema.decodeUnknownOption(Schema.String)
+const asTags = Schema.decodeUnknownOption(Schema.Array(Schema.String))
+const asTerms = Schema.decodeUnknownOption(Terms)

@@ -1,8 +1,38 @@
+import { Effect } from "effect"
+import { type Unprocessable, validationFailed } from "../Errors.ts"
+
 /** A language that a post can be in; `name` in English. */
 export interface Language {
   readonly code: string
   readonly name: string
 }
+
+/** Characters of a language tag, the most that RFC 5646 section 4.4.1 asks software to take. */
+export const languageTagCharactersMax = 35
+
+const tag = /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/i
+
+/** Whether a text is a language tag (BCP 47) that is short enough to be kept. */
+export const isLanguageTag = (text: string): boolean => text.length <= languageTagCharactersMax && tag.test(text)
+
+/** Languages that somebody may name at once, more than there are to choose. */
+export const languagesMax = 256
+
+/**
+ * What a client says is a language, as far as it is one: null for none and for what is no tag, as Mastodon takes it, so that
+ * the account's own setting counts. What is too long is refused.
+ */
+export const languageGiven = (text: string | null | undefined): Effect.Effect<string | null, Unprocessable> =>
+  (text?.length ?? 0) > languageTagCharactersMax
+    ? Effect.fail(validationFailed(`Language is too long (maximum is ${languageTagCharactersMax} characters)`))
+    : Effect.succeed(text && isLanguageTag(text) ? text : null)
+
+/** The same of a list; null is not given. */
+export const languagesGiven = Effect.fnUntraced(function*(texts: ReadonlyArray<string> | null | undefined) {
+  if (texts === null || texts === undefined) return null
+  if (texts.length > languagesMax) return yield* validationFailed(`Languages are too many (maximum is ${languagesMax})`)
+  return (yield* Effect.forEach(texts, languageGiven)).filter((language) => language !== null)
+})
 
 /* ISO 639-1 without retired codes, some languages that only ISO 639-3 has, and Chinese by where it is written. */
 const codes = (

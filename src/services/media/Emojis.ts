@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import { Holdings } from "./Holdings.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
 import { SitePictures } from "./SitePictures.ts"
@@ -76,7 +77,7 @@ export class Emojis extends Context.Service<Emojis, {
           const { moving, still } = yield* pictures.emoji(source, yield* storage.folder)
           const fileName = yield* files.keep(moving.extension, moving.path, moving.bytes)
           const staticName = still === undefined ? null : yield* files.keep(still.extension, still.path, still.bytes)
-          yield* sql.withTransaction(enter(emoji, fileName, staticName)).pipe(
+          yield* transaction(sql)(enter(emoji, fileName, staticName)).pipe(
             Effect.onError(() => files.discard(staticName === null ? [fileName] : [fileName, staticName]))
           )
         })).pipe(Effect.catchTag("SqlError", Effect.die))

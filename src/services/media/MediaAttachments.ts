@@ -2,11 +2,12 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Conflict, RecordNotFound, Unprocessable, validationFailed } from "../Errors.ts"
-import { graphemes } from "../html/Text.ts"
+import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import type { FileKind } from "./FileTypes.ts"
 import { Holdings } from "./Holdings.ts"
 import { type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
@@ -55,6 +56,15 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
     id: bigint,
     preview: { readonly previewName: string; readonly size: Size; readonly blurhash: string }
   ) => Effect.Effect<void, RecordNotFound>
+  /**
+   * Gives a file that is still worked on a picture to be shown before it is played. Answers false where it is ready; then
+   * the picture takes the place of the preview.
+   */
+  readonly illustrate: (
+    owner: AccountId,
+    id: bigint,
+    picture: Upload
+  ) => Effect.Effect<boolean, RecordNotFound | Conflict>
   readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound | Unprocessable>
   /** Removes what no post has had for a day; answers how many. */
   readonly sweep: Effect.Effect<number>
@@ -85,7 +95,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           )
           const names = thumbnail === undefined ? [upload.name] : [upload.name, thumbnail.name]
           return (yield* holdings.hold(names, { mediaId: id })) ? id : yield* new Conflict()
-        }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+        }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       })
 
       const find = traced("MediaAttachments.find")(function*(owner: AccountId, id: bigint) {
@@ -116,8 +126,29 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
             yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
               meta = meta || ${small}::jsonb WHERE id = ${id}`
             return names
-          }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+          }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
           yield* files.discard(old)
+        }
+      )
+
+      const illustrate = traced("MediaAttachments.illustrate")(
+        function*(owner: AccountId, id: bigint, picture: Upload) {
+          const old = yield* Effect.gen(function*() {
+            const [row] = yield* sql<{ state: string; thumbnailName: string | null }>`
+            SELECT state, thumbnail_name FROM media_attachments
+            WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL FOR UPDATE`
+            if (row === undefined) return yield* new RecordNotFound()
+            if (row.state !== "queued" && row.state !== "processing") return undefined
+            const names = row.thumbnailName === null ? [] : [row.thumbnailName]
+            yield* holdings.release(names)
+            if (!(yield* holdings.hold([picture.name], { mediaId: id }))) return yield* new Conflict()
+            yield* sql`UPDATE media_attachments SET thumbnail_name = ${picture.name},
+            thumbnail_type = ${picture.type?.mime ?? null} WHERE id = ${id}`
+            return names
+          }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
+          if (old === undefined) return false
+          yield* files.discard(old)
+          return true
         }
       )
 
@@ -151,7 +182,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           AND ${unattached}`)
       }).pipe(Effect.orDie, Effect.withSpan("MediaAttachments.sweep"))
 
-      return MediaAttachments.of({ create, find, change, showPreview, remove, sweep })
+      return MediaAttachments.of({ create, find, change, showPreview, illustrate, remove, sweep })
     })
   )
 }
@@ -160,7 +191,7 @@ const typeOf: Record<FileKind, MediaType> = { picture: "image", gif: "gifv", vid
 
 /** The columns that words stand in; only those that are given. */
 export const columnsOf = Effect.fnUntraced(function*({ description, focus }: MediaText) {
-  if (description && graphemes(description, mediaDescriptionCharactersMax) > mediaDescriptionCharactersMax) {
+  if (description && exceeds(description, mediaDescriptionCharactersMax)) {
     return yield* validationFailed(`Description is too long (maximum is ${mediaDescriptionCharactersMax} characters)`)
   }
   return {

@@ -4,6 +4,7 @@ import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { siteThumbnailDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import { type SiteThumbnail, siteThumbnailOf, siteThumbnailSetting as setting } from "../instance/SiteThumbnail.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import { Holdings } from "./Holdings.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
 import { SitePictures } from "./SitePictures.ts"
@@ -50,7 +51,7 @@ export class SiteThumbnails extends Context.Service<SiteThumbnails, {
           return yield* new StorageFailed({ text: "The files were removed before the site had them" })
         }
         return old
-      }, sql.withTransaction)
+      }, transaction(sql))
 
       const set = traced("SiteThumbnails.set")(function*(source: Source, description: string) {
         if (!types.has(source.type.mime)) return yield* validationFailed("File content type is invalid")
@@ -71,7 +72,7 @@ export class SiteThumbnails extends Context.Service<SiteThumbnails, {
       })
 
       const remove = Effect.gen(function*() {
-        const old = yield* sql.withTransaction(Effect.gen(function*() {
+        const old = yield* transaction(sql)(Effect.gen(function*() {
           const names = namesOf(yield* current)
           yield* holdings.release(names)
           yield* sql`DELETE FROM settings WHERE name = ${setting}`

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import { graphemes } from "../html/Text.ts"
+import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { only } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
@@ -70,7 +70,7 @@ export class Reports extends Context.Service<Reports, {
 
       const file = traced("Reports.file")(function*(reporter: AccountId, report: NewReport) {
         const [statusIds, ruleIds] = [[...new Set(report.statusIds)], [...new Set(report.ruleIds)]]
-        if (graphemes(report.comment) > reportCommentCharactersMax) {
+        if (exceeds(report.comment, reportCommentCharactersMax)) {
           return yield* validationFailed(`Comment is too long (maximum is ${reportCommentCharactersMax} characters)`)
         }
         if (statusIds.length > reportStatusesMax) {

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId, type AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
 import { type IssuedToken, Tokens } from "./Tokens.ts"
 
@@ -114,7 +115,7 @@ const make = Effect.gen(function*() {
   })
 
   const exchange = traced("Grants.exchange")(function*(given: Exchange) {
-    const outcome = yield* Effect.orDie(sql.withTransaction(attempt(given)))
+    const outcome = yield* Effect.orDie(transaction(sql)(attempt(given)))
     return Option.isSome(outcome) ? outcome.value : yield* new InvalidGrant()
   })
 

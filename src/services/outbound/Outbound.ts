@@ -110,7 +110,7 @@ export class Outbound extends Context.Service<Outbound, {
       const send = Effect.fnUntraced(function*(request: TransportRequest, what: "document" | "file") {
         const { url } = request
         if (!(yield* hosts.isOpen(url.host, what))) return yield* new Refused({ url: url.href, rule: "domain" })
-        yield* slots.take(url)
+        yield* slots.take(url, "fetch")
         return yield* within(url.href, headSecondsMax, transport.send(request))
       })
 
@@ -194,7 +194,7 @@ export class Outbound extends Context.Service<Outbound, {
         const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
         const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
         yield* deadlines.watch
-        const said = yield* slots.within(url, answer({ method: "POST", url, headers, body }, until))
+        const said = yield* slots.within(url, "delivery", answer({ method: "POST", url, headers, body }, until))
         return {
           status: said.status,
           retryAfterSeconds: said.retryAfter === undefined

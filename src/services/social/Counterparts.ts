@@ -11,12 +11,12 @@ export interface Counterpart {
   /** Its follows need its approval: it is locked, it muted the caller, or the caller is silenced (S-103). */
   readonly approves: boolean
   readonly moved: boolean
-  /** One of the two blocks the other. */
+  /** One of the two blocks the other, or the other's domain. */
   readonly blocked: boolean
 }
 
 export class Counterparts extends Context.Service<Counterparts, {
-  /** An account that is there, neither suspended nor waiting for confirmation or approval. */
+  /** An account that is there, neither suspended nor waiting for confirmation or approval; to whoever is suspended nobody is. */
   readonly find: (accountId: bigint, other: bigint) => Effect.Effect<Counterpart, RecordNotFound | SqlError>
 }>()("murmuration/services/social/Counterparts") {
   static readonly layer = Layer.effect(
@@ -32,10 +32,12 @@ export class Counterparts extends Context.Service<Counterparts, {
                 WHERE m.account_id = a.id AND m.target_account_id = me.id
                 AND (m.expires_at IS NULL OR m.expires_at > ${now}))) AS approves,
               EXISTS (SELECT FROM blocks b WHERE (b.account_id = a.id AND b.target_account_id = me.id)
-                OR (b.account_id = me.id AND b.target_account_id = a.id)) AS blocked
+                OR (b.account_id = me.id AND b.target_account_id = a.id))
+                OR EXISTS (SELECT FROM domain_mutes d
+                  WHERE (d.account_id = a.id AND d.domain = me.domain) OR (d.account_id = me.id AND d.domain = a.domain)) AS blocked
             FROM accounts a JOIN accounts me ON me.id = ${accountId}
             LEFT JOIN users u ON u.account_id = a.id
-            WHERE a.id = ${other} AND a.suspended_at IS NULL
+            WHERE a.id = ${other} AND a.suspended_at IS NULL AND me.suspended_at IS NULL
               AND (a.domain IS NOT NULL OR (u.confirmed_at IS NOT NULL AND u.approved))`
           return row ?? (yield* new RecordNotFound())
         })

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { traced } from "../Traced.ts"
 
-/** How a follower wants to see the followed; `languages` null means all. */
+/** How a follower wants to see the followed; `languages` null means all, and so do none. */
 export interface FollowOptions {
   readonly showReblogs: boolean
   readonly notify: boolean
@@ -14,6 +14,9 @@ export interface FollowOptions {
 /** Follows that an account may have until its own followers allow more (limits-and-rates.md section 1). */
 export const followsMax = 7_500
 
+/** Languages as they are kept: a filter that lets nothing pass is none. */
+const chosen = (languages: FollowOptions["languages"]) => languages?.length === 0 ? null : languages
+
 type Pair = readonly [follower: bigint, followed: bigint]
 
 /** Follows and requests, written inside the transaction of one of the two accounts. Booleans tell whether a row changed. */
@@ -21,7 +24,7 @@ export class Follows extends Context.Service<Follows, {
   /** Follows, or changes the options of a follow or request that is there. */
   readonly follow: (pair: Pair, options: FollowOptions) => Effect.Effect<boolean, SqlError>
   readonly request: (pair: Pair, options: FollowOptions) => Effect.Effect<boolean, SqlError>
-  /** Changes the options where the pair follows or asks already; an option that is null stays. */
+  /** Changes the options where the pair follows or asks already; an option that is null stays, empty languages are all again. */
   readonly change: (
     pair: Pair,
     options: { readonly [Option in keyof FollowOptions]: FollowOptions[Option] | null }
@@ -30,7 +33,7 @@ export class Follows extends Context.Service<Follows, {
   /** Turns a request into a follow; false where there is none. */
   readonly accept: (pair: Pair) => Effect.Effect<boolean, SqlError>
   readonly withdraw: (pair: Pair) => Effect.Effect<boolean, SqlError>
-  /** Who asks to follow `account` and may be let in when it unlocks: neither muted by it nor silenced. */
+  /** Who asks to follow `account` and may be let in when it unlocks: neither muted by it nor silenced nor suspended. */
   readonly admissible: (account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   readonly count: (
     account: bigint
@@ -50,7 +53,7 @@ export class Follows extends Context.Service<Follows, {
             sql(table)
           } (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
             VALUES (next_id(${millis}), ${follower}, ${followed}, ${options.showReblogs}, ${options.notify},
-              ${options.languages}::text[], ${new Date(millis)})
+              ${chosen(options.languages)}::text[], ${new Date(millis)})
             ON CONFLICT (account_id, target_account_id) DO NOTHING RETURNING id`
         )
       })
@@ -75,7 +78,8 @@ export class Follows extends Context.Service<Follows, {
         change: traced("Follows.change")(function*([follower, followed], { languages, notify, showReblogs }) {
           const update = (table: string) =>
             sql`UPDATE ${sql(table)} SET show_reblogs = coalesce(${showReblogs}, show_reblogs),
-              notify = coalesce(${notify}, notify), languages = coalesce(${languages}::text[], languages)
+              notify = coalesce(${notify}, notify),
+              languages = ${languages === null ? sql`languages` : sql`${chosen(languages)}::text[]`}
               WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`
           return changed(yield* update("follows")) || changed(yield* update("follow_requests"))
         }),
@@ -103,7 +107,7 @@ export class Follows extends Context.Service<Follows, {
           const at = new Date(yield* now)
           const rows = yield* sql<{ accountId: bigint }>`
             SELECT r.account_id FROM follow_requests r JOIN accounts a ON a.id = r.account_id
-            WHERE r.target_account_id = ${account} AND a.silenced_at IS NULL AND NOT EXISTS (
+            WHERE r.target_account_id = ${account} AND a.silenced_at IS NULL AND a.suspended_at IS NULL AND NOT EXISTS (
               SELECT FROM mutes m WHERE m.account_id = ${account} AND m.target_account_id = r.account_id
                 AND (m.expires_at IS NULL OR m.expires_at > ${at}))
             ORDER BY r.id LIMIT ${followsMax}`

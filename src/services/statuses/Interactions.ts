@@ -41,8 +41,10 @@ export class Interactions extends Context.Service<Interactions, {
         if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "r.id", page)
-        // A reblog is told of to whom may see the reblog itself.
-        const seen = table === "statuses" ? visibleTo(sql, viewer, "r") : sql`TRUE`
+        // A reblog for some is told of to nobody, as at Mastodon; its counter has it.
+        const seen = table === "statuses"
+          ? sql`r.visibility IN ('public', 'unlisted') AND ${visibleTo(sql, viewer, "r")}`
+          : sql`TRUE`
         const welcome = viewer === undefined
           ? sql`TRUE`
           : sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`r.account_id`, now)}`

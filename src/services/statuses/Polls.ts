@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import { graphemes } from "../html/Text.ts"
+import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import * as Limits from "../instance/ContentLimits.ts"
 import { traced } from "../Traced.ts"
@@ -35,7 +35,7 @@ export class Polls extends Context.Service<Polls, {
   ) => Effect.Effect<number | undefined, SqlError>
   /** Whether people would be asked something else by this poll, or by none. */
   readonly differs: (statusId: bigint, poll: NewPoll | null) => Effect.Effect<boolean, SqlError>
-  /** Votes once and for all; `author` is whose poll it is. Votes for polls of others are counted by their servers. */
+  /** Votes for good; `author` is whose poll it is. Votes for polls of others are counted by their servers. */
   readonly vote: (
     statusId: bigint,
     author: bigint,
@@ -130,7 +130,7 @@ export class Polls extends Context.Service<Polls, {
           if (chosen.length === 0 || chosen.some((choice) => poll.options[choice] === undefined)) {
             return yield* validationFailed("The chosen vote option does not exist")
           }
-          if (poll.before.length > 0 || (chosen.length > 1 && !poll.multiple)) {
+          if (!isOpenTo(poll, chosen)) {
             return yield* validationFailed("You have already voted on this poll")
           }
           yield* enter(statusId, voter, chosen, poll)
@@ -143,7 +143,7 @@ export class Polls extends Context.Service<Polls, {
           if (!poll.local || poll.options[choice] === undefined) {
             return yield* validationFailed("The chosen vote option does not exist")
           }
-          if (poll.before.includes(choice) || (poll.before.length > 0 && !poll.multiple)) {
+          if (!isOpenTo(poll, [choice])) {
             return yield* validationFailed("You have already voted on this poll")
           }
           yield* enter(statusId, voter, [choice], poll)
@@ -184,6 +184,12 @@ interface Row {
   readonly local: boolean
 }
 
+/** Whether somebody may add these choices: of several, where the poll takes several, each once. */
+const isOpenTo = (
+  { before, multiple }: { readonly before: ReadonlyArray<number>; readonly multiple: boolean },
+  chosen: ReadonlyArray<number>
+) => multiple ? !chosen.some((choice) => before.includes(choice)) : before.length === 0 && chosen.length === 1
+
 const namesOf = ({ options }: NewPoll) => options.map((option) => option.trim()).filter((option) => option !== "")
 
 const differ = (old: Row | undefined, poll: NewPoll | null) =>
@@ -197,7 +203,7 @@ const check = Effect.fnUntraced(function*(poll: NewPoll) {
   if (names.length > Limits.pollOptionsMax) {
     return yield* validationFailed(`Poll choices can't contain more than ${Limits.pollOptionsMax} items`)
   }
-  if (names.some((name) => graphemes(name) > Limits.pollOptionCharactersMax)) {
+  if (names.some((name) => exceeds(name, Limits.pollOptionCharactersMax))) {
     return yield* validationFailed(
       `Poll choices cannot be longer than ${Limits.pollOptionCharactersMax} characters each`
     )

@@ -1,17 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../Counters.ts"
 import { begun, type Fanout } from "../intents/Fanouts.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Draft } from "./Drafts.ts"
+import * as Tagging from "./Tagging.ts"
 
 export type Visibility = "public" | "unlisted" | "private" | "direct"
-
-/** How exactly a tag's last use is known, in milliseconds. */
-export const tagUseMillis = 60_000
 
 /** A new status, ready to be stored. `millis` is its time, milliseconds since 1970, from which its id is made. */
 export interface NewStatus {
@@ -51,36 +48,6 @@ export class Publications extends Context.Service<Publications, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /**
-       * The parts of a WITH that give the status `statusId` (an SQL expression) its tags; they begin with a comma, and are
-       * nothing where there are no tags.
-       */
-      const tagged = (statusId: Fragment, accountId: bigint, { tags }: Draft, millis: number): Fragment => {
-        if (tags.length === 0) return sql``
-        const at = new Date(millis)
-        return sql`,
-          wanted AS (
-            SELECT * FROM unnest(${tags.map(({ name }) => name)}::text[], ${tags.map((t) => t.displayName)}::text[])
-              AS w (name, display_name) ORDER BY name),
-          known AS (SELECT t.id, t.name FROM wanted JOIN tags t ON t.name = wanted.name),
-          coined AS (
-            INSERT INTO tags (id, name, display_name, created_at, last_status_at)
-            SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
-            WHERE name NOT IN (SELECT name FROM known)
-            ON CONFLICT (name) DO UPDATE SET last_status_at = ${at} RETURNING id),
-          -- Everybody uses a tag of the hour; nobody waits for another one's transaction to say so.
-          seen AS (
-            UPDATE tags SET last_status_at = ${at} WHERE id IN (
-              SELECT id FROM tags WHERE id IN (SELECT id FROM known) AND (last_status_at IS NULL
-                OR last_status_at < ${new Date(millis - tagUseMillis)}) FOR NO KEY UPDATE SKIP LOCKED)),
-          words AS (SELECT id FROM known UNION ALL SELECT id FROM coined),
-          used AS (
-            INSERT INTO tag_days (tag_id, day, account_id) SELECT id, ${at}::timestamptz AT TIME ZONE 'UTC', ${accountId} FROM words
-            ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1),
-          tagged AS (
-            INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${statusId} FROM words ON CONFLICT DO NOTHING)`
-      }
-
       const insert = traced("Publications.insert")(function*(status: NewStatus) {
         const { draft, parent } = status
         const at = new Date(status.millis)
@@ -102,7 +69,12 @@ export class Publications extends Context.Service<Publications, {
             FROM fresh),
           stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
           counted AS (${Counters.ofAccount(sql, { accountId: status.accountId, statuses: 1 }, at)})${named}${
-            tagged(sql`(SELECT id FROM fresh)`, status.accountId, draft, status.millis)
+            Tagging.attached(
+              sql,
+              sql`(SELECT id, ${status.accountId}::bigint, ${status.visibility}::text, ${at}::timestamptz FROM fresh)`,
+              draft.tags,
+              status.millis
+            )
           },
           told AS (
             INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
@@ -137,11 +109,7 @@ export class Publications extends Context.Service<Publications, {
           yield* sql`UPDATE mentions SET silent = true WHERE status_id = ${id} AND account_id <> ALL (${mentioned}::bigint[])`
           yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${mentioned}::bigint[]) m
             ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false`
-          const names = draft.tags.map(({ name }) => name)
-          yield* sql`DELETE FROM statuses_tags st USING tags t
-            WHERE st.status_id = ${id} AND t.id = st.tag_id AND t.name <> ALL (${names}::text[])`
-          yield* sql`WITH revised AS (SELECT ${id}::bigint AS id)${tagged(sql`${id}::bigint`, accountId, draft, millis)}
-            SELECT FROM revised`
+          yield* Tagging.replaced(sql, id, draft.tags, millis)
         }
       )
 

@@ -17,6 +17,7 @@ export const ScheduledPost = Schema.Struct({
   applicationId: Schema.NullOr(Schema.String),
   allowedMentions: Schema.NullOr(Schema.Array(Schema.String)),
   mediaIds: Schema.optionalKey(Schema.Array(Schema.String)),
+  quoteApprovalPolicy: Schema.optionalKey(Schema.Literals(["public", "followers", "nobody"])),
   poll: Schema.optionalKey(Schema.Struct({
     options: Schema.Array(Schema.String),
     seconds: Schema.Int,

@@ -43,7 +43,7 @@ export class Tags extends Context.Service<Tags, {
           SELECT id, display_name FROM tags WHERE id = ANY (${ids}::bigint[])`
         const days = yield* sql<{ tagId: bigint; day: number; uses: number; accounts: number }>`
           SELECT tag_id, day - DATE '1970-01-01' AS day, sum(uses)::int AS uses, count(*)::int AS accounts FROM tag_days
-          WHERE tag_id = ANY (${ids}::bigint[]) AND day > DATE '1970-01-01' + ${
+          WHERE uses > 0 AND tag_id = ANY (${ids}::bigint[]) AND day > DATE '1970-01-01' + ${
           today - historyDays
         }::int GROUP BY tag_id, day`
         const used = new Map(days.map((day) => [`${day.tagId}:${day.day}`, day]))

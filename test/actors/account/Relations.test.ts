@@ -6,6 +6,7 @@ import type { Command } from "../../../src/actors/account/Protocol.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
 import { layerActors, settled } from "../../support/Actors.ts"
 import { person } from "../../support/People.ts"
+import { stranger } from "./Rendezvous.ts"
 
 const follow = (target: AccountId, more: { reblogs?: boolean; notify?: boolean } = {}): Command => ({
   _tag: "Follow",
@@ -112,5 +113,27 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       }
       const left = yield* sql`SELECT target_account_id FROM mutes WHERE account_id = ${a}`
       assert.deepStrictEqual(left, [{ targetAccountId: c }])
+    }))
+
+  it.effect("F41: what is for one person goes to its own inbox, and nothing of it to that of the server", () =>
+    Effect.gen(function*() {
+      const { tell } = yield* Accounts
+      const sql = yield* SqlClient.SqlClient
+      const me = yield* person("personal")
+      const [zoe, yan] = [yield* stranger("zoe", "one.test"), yield* stranger("yan", "one.test")]
+      yield* tell(me, follow(zoe))
+      yield* tell(zoe, follow(me))
+      yield* tell(me, { _tag: "Unfollow", target: zoe })
+      yield* tell(me, { _tag: "Block", target: zoe })
+      yield* tell(me, { _tag: "Unblock", target: zoe })
+      yield* tell(me, follow(yan))
+      const sent = yield* sql<{ url: string; types: ReadonlyArray<string> }>`
+        SELECT i.url, array_agg(a.type ORDER BY a.id) AS types
+        FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id JOIN inboxes i ON i.id = d.inbox_id
+        WHERE a.sender_id = ${me} GROUP BY i.url ORDER BY i.url`
+      assert.deepStrictEqual(sent, [
+        { url: "https://one.test/users/yan/inbox", types: ["Follow"] },
+        { url: "https://one.test/users/zoe/inbox", types: ["Follow", "Undo", "Reject", "Block", "Undo"] }
+      ])
     }))
 })

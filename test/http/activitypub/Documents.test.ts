@@ -39,13 +39,24 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
         suspended: false
       })
       assert.deepStrictEqual(json.endpoints, { sharedInbox: `${here}/inbox` })
-      assert.match(json.published, /T00:00:00Z$/)
+      assert.match(json.published, /T00:00:00\.000Z$/)
       assert.strictEqual(json.publicKey.id, `${here}/users/anna#main-key`)
       assert.strictEqual(json.publicKey.owner, `${here}/users/anna`)
       assert.match(json.publicKey.publicKeyPem, /^-----BEGIN PUBLIC KEY-----/)
       for (const path of ["/@anna", "/users/ANNA", "/@Anna"]) {
         assert.deepStrictEqual((yield* ask(path)).json, json, path)
       }
+    }))
+
+  it.effect("F42: hashtags of a biography are tags of the actor, each once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* person("tagged")
+      yield* sql`UPDATE accounts SET note = 'I like #Birds, #birds and #Möwen' WHERE id = ${id}`
+      assert.deepStrictEqual((yield* ask("/users/tagged")).json.tag, [
+        { type: "Hashtag", href: `${here}/tags/birds`, name: "#birds" },
+        { type: "Hashtag", href: `${here}/tags/mowen`, name: "#mowen" }
+      ])
     }))
 
   it.effect("row 79: the same address shows people a page, and caches know that there are two", () =>

@@ -174,4 +174,39 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
         ...others.map((id) => `${here}/users/jan/statuses/${id}`)
       ])
     }))
+
+  it.effect("F42: from a note all own replies are reached, its thread is a collection, and times have milliseconds", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [kim, lou] = [yield* person("kim"), yield* person("lou")]
+      const root = yield* status(kim, "root")
+      const own = yield* Effect.forEach(Array.from({ length: 7 }), () => status(kim, "own", { inReplyTo: root }))
+      const other = yield* status(lou, "other", { inReplyTo: root })
+      const hidden = yield* status(lou, "hidden", { inReplyTo: root })
+      yield* sql`UPDATE statuses SET visibility = 'private' WHERE id = ${hidden}`
+      yield* sql`UPDATE statuses SET conversation_id = ${root} WHERE id = ${root} OR in_reply_to_id = ${root}`
+      const uriOf = (name: string) => (id: bigint) => `${here}/users/${name}/statuses/${id}`
+      const read = Effect.fnUntraced(function*(first: { items: Array<string>; next?: string }) {
+        const items = [...first.items]
+        for (let { next } = first; next !== undefined;) {
+          const page: { next?: string; items: Array<string> } = (yield* ask(next.slice(here.length))).json
+          items.push(...page.items)
+          next = page.next
+        }
+        return items
+      })
+      const { json } = yield* ask(`/users/kim/statuses/${root}`)
+      assert.match(json.published, /\.\d{3}Z$/)
+      assert.match((yield* ask(`/users/kim/statuses/${root}/activity`)).json.published, /\.\d{3}Z$/)
+      assert.deepStrictEqual(yield* read(json.replies.first), [...own.map(uriOf("kim")), uriOf("lou")(other)])
+      const thread = (yield* ask(json.context.slice(here.length))).json
+      assert.deepInclude(thread, { id: json.context, type: "Collection", attributedTo: `${here}/users/kim` })
+      assert.deepStrictEqual(yield* read({ items: [], next: thread.first }), [
+        uriOf("kim")(root),
+        ...own.map(uriOf("kim")),
+        uriOf("lou")(other)
+      ])
+      assert.strictEqual((yield* ask(`/contexts/${hidden}`)).status, 404)
+      assert.strictEqual((yield* ask("/contexts/x")).status, 404)
+    }))
 })

@@ -159,6 +159,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
 
   it.effect("row 16: an answer counts for the follow that stands, by its id too, and can be taken back", () =>
     Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
       const [dora, will] = [yield* person("dora"), yield* there("will")]
       const me = yield* actorOf(dora)
       const { id } = yield* found(dora, "will")
@@ -174,12 +175,48 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* json(dora, `/api/v1/accounts/${id}/follow`, {})
       assert.strictEqual(yield* done(will, { type: "Accept", object: follow.id }), "done")
       assert.deepStrictEqual(yield* relation, [true, false])
-      assert.strictEqual(yield* done(will, { type: "Reject", object: follow }), "done")
+      assert.strictEqual(yield* done(will, { type: "Reject", object: { ...follow, id: undefined } }), "done")
       assert.deepStrictEqual(yield* relation, [false, false])
       yield* json(dora, `/api/v1/accounts/${id}/follow`, {})
-      yield* done(will, { type: "Accept", object: follow })
-      assert.strictEqual(yield* done(will, { type: "Undo", object: { type: "Accept", object: follow } }), "done")
+      const [again] = yield* sql<{ uri: string }>`SELECT uri FROM follow_requests WHERE account_id = ${dora.accountId}`
+      const accept = { type: "Accept", object: { ...follow, id: again?.uri } }
+      yield* done(will, accept)
+      assert.strictEqual(yield* done(will, { type: "Undo", object: accept }), "done")
       assert.deepStrictEqual(yield* relation, [false, false])
+    }))
+
+  it.effect("F44: a follow that ends at another server's word is taken back there, which may have taken a later one", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ella, wim] = [yield* person("ella"), yield* there("wim")]
+      const me = yield* actorOf(ella)
+      const { id } = yield* found(ella, "wim")
+      const undone = Effect.map(
+        sql<{ uri: string }>`SELECT uri FROM outgoing_activities
+          WHERE type = 'Undo' AND sender_id = ${ella.accountId} ORDER BY id`,
+        (rows) => rows.map(({ uri }) => uri)
+      )
+      const follow = Effect.gen(function*() {
+        yield* json(ella, `/api/v1/accounts/${id}/follow`, {})
+        const rows = yield* sql<{ uri: string }>`SELECT uri FROM follow_requests WHERE account_id = ${ella.accountId}`
+        return rows[0]?.uri ?? ""
+      })
+      const accepted = (uri: string) =>
+        done(wim, { type: "Accept", object: { id: uri, type: "Follow", actor: me, object: wim.id } })
+      const ends = [
+        (uri: string): Json => ({ type: "Reject", object: { id: uri, type: "Follow", actor: me, object: wim.id } }),
+        (): Json => ({ type: "Block", object: me })
+      ]
+      for (const end of ends) {
+        for (const answer of [accepted, Effect.succeed]) {
+          const before = yield* undone
+          const uri = yield* follow
+          yield* answer(uri)
+          assert.strictEqual(yield* done(wim, end(uri)), "done")
+          assert.deepStrictEqual((yield* undone).slice(before.length), [`${uri}/undo`])
+          yield* done(wim, { type: "Undo", object: { type: "Block", object: me } })
+        }
+      }
     }))
 
   it.effect("row 62: a block from elsewhere ends the follows both ways, and hides", () =>

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import migration from "../../../migrations/0026_moments.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, eventually, serve, timesAsked } from "./Exchange.ts"
 import { question, tally } from "./Questions.ts"
@@ -84,5 +85,87 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       assert.strictEqual((yield* json(dora, `/api/v1/polls/${id}`)).voters_count, 3)
       assert.strictEqual((yield* json(emil, `/api/v1/polls/${id}`)).error, "Record not found")
       assert.strictEqual(yield* timesAsked(secret["id"]), 0)
+    }))
+
+  it.effect("F10: a poll that ends in the year 10000 is shown with an end that can be written", () =>
+    Effect.gen(function*() {
+      const [ida, ute] = [yield* person("ida"), yield* there("ute", { published: "+010000-01-01T00:00:00Z" })]
+      const me = yield* actorOf(ida)
+      const ends = {
+        far: "+010000-01-01T00:00:00.000Z",
+        farther: "+275760-09-13T00:00:00.000Z",
+        five: "10000-01-01T00:00:00Z",
+        farthest: "+999999-12-31T00:00:00Z",
+        late: "9999-12-31T23:59:59-12:00",
+        early: "-000044-03-15T12:00:00Z",
+        none: "tomorrow"
+      }
+      for (const [name, endTime] of Object.entries(ends)) {
+        const object = question(ute, `ends-${name}`, me, { a: 1 }, { endTime, published: "-000001-01-01T00:00:00Z" })
+        assert.strictEqual(yield* done(ute, { type: "Create", object }), "done")
+      }
+      for (const path of ["/api/v1/notifications", "/api/v2/notifications", "/api/v1/timelines/public"]) {
+        const answer = yield* json(ida, path)
+        assert.isUndefined(answer.error, `${path} ${answer.error}`)
+      }
+      const shown: ReadonlyArray<{ status: { content: string; poll: { expires_at: string | null } } }> = yield* json(
+        ida,
+        "/api/v1/notifications"
+      )
+      assert.deepStrictEqual(
+        Object.fromEntries(
+          shown.map(({ status }) => [status.content.replace(/<p>ends-(.*)<.p>/, "$1"), status.poll.expires_at])
+        ),
+        {
+          far: "9999-12-31T23:59:59.999Z",
+          farther: "9999-12-31T23:59:59.999Z",
+          five: "9999-12-31T23:59:59.999Z",
+          farthest: "9999-12-31T23:59:59.999Z",
+          late: "9999-12-31T23:59:59.999Z",
+          early: "1970-01-01T00:00:00.000Z",
+          none: null
+        }
+      )
+    }))
+
+  it.effect("F10: a row that is here and cannot be rendered is left out of every page, never the page", () =>
+    Effect.gen(function*() {
+      const [jon, good, bad] = [yield* person("jon"), yield* there("good"), yield* there("bad")]
+      const me = yield* actorOf(jon)
+      const [gone] = [yield* there("gone")]
+      for (const by of [good, bad, gone]) {
+        const tag = [{ type: "Mention", href: me }, { type: "Hashtag", name: "#kept" }]
+        const object = question(by, `kept-by-${by.name}`, me, { a: 1 }, { tag })
+        assert.strictEqual(yield* done(by, { type: "Create", object }), "done")
+      }
+      const sql = yield* SqlClient.SqlClient
+      const [status] = yield* sql<{ id: bigint }>`UPDATE polls SET expires_at = 'infinity'
+        FROM statuses WHERE id = status_id AND uri = ${`${bad.id}/notes/kept-by-bad`} RETURNING id`
+      yield* sql`UPDATE accounts SET created_at = 'infinity' WHERE uri = ${gone.id}`
+      const { fetch } = yield* TestServer
+      const pages = [
+        "/api/v1/notifications",
+        "/api/v2/notifications",
+        "/api/v1/timelines/public",
+        "/api/v1/timelines/tag/kept",
+        "/api/v1/notifications/requests",
+        "/api/v2/search?q=good",
+        `/api/v1/statuses/${status?.id}/context`,
+        "/tags/kept"
+      ]
+      for (const path of pages) {
+        const response = yield* fetch(path, { token: jon.token })
+        const text = yield* Effect.promise(() => response.text())
+        assert.strictEqual(response.status, 200, `${path} ${text}`)
+        if (/timelines|notifications$/.test(path)) assert.include(text, "kept-by-good", path)
+        if (path.startsWith("/api")) assert.notMatch(text, /kept-by-(bad|gone)/, path)
+      }
+      assert.strictEqual((yield* fetch(`/api/v1/statuses/${status?.id}`, { token: jon.token })).status, 404)
+      // A server that has such rows already mends them when it starts.
+      yield* migration
+      for (const path of ["/api/v1/notifications", "/api/v1/timelines/public"]) {
+        const text = JSON.stringify(yield* json(jon, path))
+        for (const name of ["good", "bad", "gone"]) assert.include(text, `kept-by-${name}`, path)
+      }
     }))
 })

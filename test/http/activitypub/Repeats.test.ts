@@ -8,12 +8,12 @@ import { actorOf, json, mentioning, person, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 
-/** What the other server's shared inbox got of a type. */
+/** What Zoe's inbox got of a type. */
 const delivered = Effect.map(
   Effect.sync((): Array<Json> => []),
   (got) => ({
     got,
-    listen: answer("/inbox", (request, response) => {
+    listen: answer("/users/zoe/inbox", (request, response) => {
       let text = ""
       request.on("data", (part) => text += String(part))
       request.on("end", () => {
@@ -65,11 +65,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       for (const seconds of [0, 12, 16]) assert.isFalse(yield* after(follow, seconds), String(seconds))
       assert.isTrue(yield* after(follow, 20))
       // Whatever else comes again under its id comes in vain.
-      const like = { ...head, id: `${zoe.id}/likes/1`, type: "Like", object: me }
-      yield* after(like, 0)
+      const report = { ...head, id: `${zoe.id}/reports/1`, type: "Flag", object: me }
+      yield* after(report, 0)
       const count = sql`SELECT count(*)::int AS n FROM inbound_activities WHERE outcome IS NULL`
       const before = yield* sql`SELECT id FROM inbound_activities ORDER BY id`
-      yield* after(like, 30)
+      yield* after(report, 30)
       assert.deepStrictEqual(yield* sql`SELECT id FROM inbound_activities ORDER BY id`, before)
       assert.deepStrictEqual(yield* count, [{ n: 0 }])
     }))

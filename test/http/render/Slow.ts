@@ -117,8 +117,9 @@ export const status: (id: bigint, viewer: bigint | undefined) => Effect.Effect<J
     const note = `${publicUrl}/users/${row.username}/statuses/${id}`
     const activity = `${note}/activity`
     const application = yield* sql<{ name: string; website: string | null }>`SELECT name, website FROM oauth_apps
-      WHERE id = ${row.applicationId ?? 0n} AND (${own} OR NOT EXISTS (
-        SELECT FROM users WHERE account_id = ${row.accountId} AND NOT show_application))`
+      WHERE id = ${row.applicationId ?? 0n}`
+    const hidden = yield* sql`SELECT FROM users WHERE account_id = ${row.accountId} AND NOT show_application`
+    const told = own || (row.local && hidden.length === 0)
     return {
       id: String(id),
       created_at: row.createdAt.toISOString(),
@@ -152,7 +153,7 @@ export const status: (id: bigint, viewer: bigint | undefined) => Effect.Effect<J
       quote_approval: { automatic: [], manual: [], current_user: "denied" },
       account: yield* account(row.accountId),
       reblog: row.reblogOfId === null ? null : yield* status(row.reblogOfId, viewer),
-      ...(application[0] === undefined ? {} : { application: application[0] }),
+      ...(told && { application: application[0] ?? null }),
       ...(viewer === undefined ? {} : {
         favourited: yield* has("favourites", "status_id", shown),
         reblogged: reblogged.length > 0,

@@ -4,12 +4,10 @@ import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
 import { createServer } from "node:http"
 import sharp from "sharp"
-import { ffmpeg, silent, sound, video } from "../../support/Ffmpeg.ts"
+import { silent, sound, video } from "../../support/Ffmpeg.ts"
 import * as Hostile from "../../support/HostileFiles.ts"
 import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
-
-ffmpeg()
 
 const marker = "<script>alert('murmuration')</script>"
 

@@ -1,11 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import sharp, { type Sharp } from "sharp"
-import { ffmpeg, probed, soundWithCover, video } from "../../support/Ffmpeg.ts"
+import { probed, soundWithCover, video } from "../../support/Ffmpeg.ts"
 import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
-
-ffmpeg()
 
 /** What nobody may learn from a file, and how each place of metadata says it. */
 const secrets = ["Leica M3", "51/1", "Murmuration Street", "GPS", "xpacket", "exif", "Exif"]

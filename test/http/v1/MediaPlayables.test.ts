@@ -1,10 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ffmpeg, probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
+import { probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
 import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
-
-ffmpeg()
 
 const png = Effect.promise(() => picture(300, 300).png().toBuffer())
 
@@ -51,7 +49,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.deepInclude(yield* uploaded(bob, still), { type: "image" })
     }))
 
-  it.effect("S-073 S-074: sounds keep their title, show their cover, and have no preview without one", () =>
+  it.effect("S-073 S-074 F36: sounds keep their title, show their cover, and have no preview without one", () =>
     Effect.gen(function*() {
       const cleo = yield* newcomer("cleo")
       const kinds = [["a.ogg", ["-c:a", "libvorbis"]], ["a.opus", []], ["a.wav", []], ["a.flac", []], [
@@ -67,6 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       const made = yield* uploaded(cleo, yield* soundWithCover(yield* png, tags))
       assert.strictEqual(made.type, "audio")
       assert.strictEqual(made.meta.small.size, "300x300")
+      assert.hasAllKeys(made.meta.colors, ["background", "foreground", "accent"])
       const found = yield* probed((yield* bytesAt(made.url)).bytes)
       assert.include(found, `"title": "A tone"`)
       assert.include(found, `"artist": "Ada"`)
@@ -87,6 +86,32 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.strictEqual((yield* bytesAt(body.preview_url)).status, 404)
       const refused = yield* call("POST", "/api/v1/media", dora.token, form({ file: thumbnail, thumbnail }))
       assert.strictEqual(refused.status, 422)
+    }))
+
+  it.effect("F33: a thumbnail, words and a focus that come while a video is worked on are kept", () =>
+    Effect.gen(function*() {
+      const gil = yield* newcomer("gil")
+      const file = yield* video("a.mp4", ["-t", "1"])
+      const sent = yield* Effect.all(
+        Array.from({ length: 8 }, () => call("POST", "/api/v2/media", gil.token, form({ file: blob(file) }))),
+        { concurrency: "unbounded" }
+      )
+      const thumbnail = blob(yield* Effect.promise(() => picture(200, 100).jpeg().toBuffer()))
+      const changes = yield* Effect.forEach(
+        sent.filter(({ status }) => status === 202),
+        ({ body: { id } }) =>
+          call("PUT", `/api/v1/media/${id}`, gil.token, form({ thumbnail, description: "a test", focus: "0.5,-0.5" })),
+        { concurrency: "unbounded" }
+      )
+      assert.isNotEmpty(changes)
+      assert.include(changes.map(({ status }) => status), 206)
+      for (const { body: { description, id, meta }, status } of changes) {
+        assert.oneOf(status, [200, 206])
+        assert.deepStrictEqual([description, meta.focus], ["a test", { x: 0.5, y: -0.5 }])
+        const ready = call("GET", `/api/v1/media/${id}`, gil.token)
+        const { body } = yield* Effect.repeat(ready, { until: (found) => found.status !== 206 })
+        assert.deepStrictEqual([body.description, body.meta.small.size], ["a test", "200x100"])
+      }
     }))
 
   it.effect("row 49: where a video was taken is gone from it", () =>

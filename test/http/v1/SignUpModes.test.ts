@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/http/guard/Limits.ts"
 
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { client, get, post, server, user } from "../../support/SignInServer.ts"
+import { client, get, post, Postbox, send, server, user } from "../../support/SignInServer.ts"
 
 import { clientToken, invite, signUp, wish } from "./SignUpForm.ts"
 
@@ -100,3 +100,32 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
       assert.deepStrictEqual(yield* Effect.replicateEffect(resend, 6), [200, 200, 200, 200, 200, 429])
     }))
 })
+
+layer(server({ registrations: "approval", signupConfirmation: "mail" }), { excludeTestServices: true })(
+  "registrations with approval after a confirmation",
+  (it) => {
+    it.effect("F50 F52: the letter, the page and the staff are told that a moderator will look", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const moderator = yield* user("warden")
+        yield* sql`UPDATE users SET role_id = (SELECT id FROM roles WHERE name = 'Moderator') WHERE account_id = ${moderator}`
+        const token = yield* clientToken()
+        assert.strictEqual((yield* signUp(token, { ...wish("waiter"), reason: "birds" })).status, 200)
+        const letter = yield* Postbox.next
+        assert.include(letter.text, "a moderator looks at your sign-up")
+        const link = new URL(/https?:\/\/\S+/.exec(letter.text)![0])
+        for (const visit of ["first", "again"]) {
+          const page = yield* send(link.pathname + link.search, { redirect: "manual" })
+          assert.strictEqual(page.status, 200, visit)
+          assert.match(page.text, /A moderator of \S+ will look at your sign-up/)
+        }
+        const told = yield* Postbox.next
+        assert.deepInclude(told, { to: "warden@mail.example" })
+        assert.match(told.subject, /^waiter asks to be let in/)
+        assert.include(told.text, "birds")
+        yield* sql`UPDATE users SET approved = true WHERE email LIKE 'waiter@%'`
+        const welcome = yield* send(link.pathname + link.search, { redirect: "manual" })
+        assert.deepStrictEqual([welcome.status, welcome.headers.get("location")], [302, "myapp://back"])
+      }))
+  }
+)

@@ -83,7 +83,7 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
       assert.strictEqual((yield* find("100%")).length, 1)
     }))
 
-  it.effect("row 62: leaves out whom the viewer shuns, who blocks the viewer, the suspended, moved and unconfirmed", () =>
+  it.effect("row 62, F34: leaves out who blocks the viewer, the suspended, moved and unconfirmed, but nobody whom the viewer shuns", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)
@@ -99,8 +99,15 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
       yield* sql`UPDATE accounts SET suspended_at = ${now} WHERE id = ${suspended!}`
       yield* sql`UPDATE accounts SET moved_to_id = ${shown} WHERE id = ${moved!}`
       yield* sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${waiting!}`
-      assert.deepStrictEqual(yield* find("zoe", viewer), [shown])
-      assert.sameMembers([...(yield* find("zoe"))], [shown, blocked, muted, blocking])
+      yield* sql`INSERT INTO domain_mutes (id, account_id, domain) VALUES (1, ${viewer}, 'far.example')`
+      const far = yield* named("zoe_far", "Zoe")
+      yield* sql`DELETE FROM users WHERE account_id = ${far}`
+      yield* sql`UPDATE accounts SET domain = 'far.example' WHERE id = ${far}`
+      assert.sameMembers([...(yield* find("zoe", viewer))], [shown, blocked, muted, far])
+      assert.deepStrictEqual(yield* find("@zoe_muted@local.example", viewer), [muted!])
+      assert.deepStrictEqual(yield* find("zoe_blocked", viewer), [blocked!])
+      assert.deepStrictEqual(yield* find("zoe_blocking", viewer), [])
+      assert.sameMembers([...(yield* find("zoe"))], [shown, blocked, muted, blocking, far])
       assert.deepStrictEqual(yield* find("zoe", viewer, { following: true }), [])
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at) VALUES (1, ${viewer}, ${shown}, ${now})`
       assert.deepStrictEqual(yield* find("zoe", viewer, { following: true }), [shown])
@@ -138,7 +145,7 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
 })
 
 layer(layerSearch, { excludeTestServices: true })("search of hashtags and posts", (it) => {
-  it.effect("hashtags by the start of their name in any spelling, the exact one first", () =>
+  it.effect("F34: hashtags by the start of their name in any spelling, short ones first; with # that one alone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const search = yield* Search
@@ -147,8 +154,13 @@ layer(layerSearch, { excludeTestServices: true })("search of hashtags and posts"
         (1, 'cafe', 'Café', true, ${now}, NULL), (2, 'cafes', 'cafes', true, ${now}, ${now}),
         (3, 'cafehaus', 'CafeHaus', false, ${now}, ${now})`
       const tags = (text: string, offset = 0) => search.tags(text, { limit: 10, offset })
-      assert.deepStrictEqual(yield* tags("#CAFÉ"), [1n, 2n])
-      assert.deepStrictEqual(yield* tags("caf", 1), [1n])
+      yield* sql`INSERT INTO tags (id, name, display_name, created_at, last_status_at) VALUES
+        (4, 'cafeteria', 'cafeteria', ${now}, ${now}), (5, 'cafei', 'cafei', ${now}, NULL)`
+      assert.deepStrictEqual(yield* tags("CAFÉ"), [1n, 5n, 2n, 4n])
+      assert.deepStrictEqual(yield* tags("caf", 2), [2n, 4n])
+      assert.deepStrictEqual(yield* tags("#CAFÉ"), [1n])
+      assert.deepStrictEqual(yield* tags("＃cafe"), [1n])
+      assert.deepStrictEqual(yield* tags("#caf"), [])
       assert.deepStrictEqual(yield* tags("%"), [])
     }))
 

@@ -6,7 +6,7 @@ import {
   fieldCharactersMax,
   fieldsMax,
   nameCharactersMax,
-  summaryCharactersMax
+  usernameCharactersMax
 } from "../../../src/services/federation/documents/ForeignActor.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { activityJson, sendJson } from "../outbound/Hosts.ts"
@@ -175,18 +175,16 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       const field = { type: "PropertyValue", name: "n".repeat(5_000), value: "v".repeat(5_000) }
       const { id } = yield* there.actor("gus", {
         name: "é".repeat(nameCharactersMax + 1),
-        summary: "s".repeat(summaryCharactersMax + 1),
-        attachment: Array.from({ length: fieldsMax + 1 }, () => field),
+        attachment: [field, ...Array.from({ length: fieldsMax }, () => ({ ...field, name: "n", value: "v" }))],
         alsoKnownAs: Array.from({ length: aliasesMax + 1 }, (_, n) => `${there.url}/${n}`)
       })
       yield* find(id)
       const stored = yield* row(id)
       assert.strictEqual(stored?.displayName.length, nameCharactersMax)
-      assert.strictEqual(stored?.noteHtml.length, summaryCharactersMax)
       assert.strictEqual(stored?.fields.length, fieldsMax)
       assert.strictEqual(stored?.fields[0]?.value.length, fieldCharactersMax)
       assert.strictEqual(stored?.alsoKnownAs.length, aliasesMax)
-      const long = yield* there.actor("h".repeat(nameCharactersMax + 1))
+      const long = yield* there.actor("h".repeat(usernameCharactersMax + 1))
       yield* Effect.flip(find(long.id))
     }))
 

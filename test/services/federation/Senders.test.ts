@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { lookUpMillisMin, Senders } from "../../../src/services/federation/Senders.ts"
+import { lookUpMillisMin, unavailableMillisMin } from "../../../src/services/federation/ActorLooks.ts"
+import { failedLooksMax } from "../../../src/services/federation/LookUpLimits.ts"
+import { Senders } from "../../../src/services/federation/Senders.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { type Scheme, Signatures, type SigningKey } from "../../../src/services/federation/signatures/Signatures.ts"
 import type { SignedRequest } from "../../../src/services/federation/signatures/SignedRequest.ts"
@@ -108,7 +111,7 @@ layer(remote)("senders", (it) => {
       assert.isAbove(asked(), looked)
     }))
 
-  it.effect("a key that cannot be had is a reason to come back, one that is not there is none", () =>
+  it.effect("F44: a key that cannot be had is a reason to come back and soon looked for again; one that is not there is none", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const pair = yield* keyPair
@@ -117,6 +120,10 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual(there.requests.length, 1)
+      // It is heard a minute after its origin is back, where a key that is known is not looked up for minutes.
+      const back = yield* there.actor("broken")
+      yield* TestClock.adjust(unavailableMillisMin)
+      assert.strictEqual((yield* sender(back)).uri, back.id)
       const missing = { keyId: `${there.url}/users/nobody#main-key`, privatePem: pair.privatePem }
       assert.deepInclude(yield* Effect.flip(sender(missing)), {
         _tag: "Unverified",
@@ -130,6 +137,44 @@ layer(remote)("senders", (it) => {
           "Unverified",
           keyId
         )
+      }
+    }))
+
+  it.effect("F15: junk makes one request and stores nobody, and whoever is named by it is heard all the same", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [there, forged] = [yield* peer, yield* keyPair]
+      const carl = yield* there.actor("carl")
+      for (const fragment of ["main-key", "other", "main-key", "third"]) {
+        yield* Effect.flip(sender({ keyId: `${carl.id}#${fragment}`, privatePem: forged.privatePem }))
+      }
+      assert.deepStrictEqual(there.requests.map(({ url }) => url), ["/users/carl"])
+      assert.isEmpty(yield* sql`SELECT FROM accounts WHERE uri = ${carl.id}`)
+      assert.strictEqual((yield* sender(carl)).uri, carl.id)
+      assert.lengthOf(there.requests.filter(({ url }) => url === "/users/carl"), 1)
+    }))
+
+  it.effect("F15: junk from one address, and junk that names one host, has others asked a bounded number of times", () =>
+    Effect.gen(function*() {
+      const [there, forged] = [yield* peer, yield* keyPair]
+      const junk = (name: string, address: string) =>
+        Effect.flatMap(
+          signed({ keyId: `${there.url}/users/${name}#main-key`, privatePem: forged.privatePem }),
+          (request) => Effect.flip(verify({ ...request, address }))
+        )
+      for (let n = 0; n < failedLooksMax.address * 2; n++) yield* junk(`a${n}`, "192.0.2.1")
+      assert.strictEqual(there.requests.length, failedLooksMax.address)
+      for (let n = 0; n < failedLooksMax.host; n++) yield* junk(`b${n}`, `192.0.2.${n % 200}`)
+      assert.strictEqual(there.requests.length, failedLooksMax.host)
+      // Who cannot be looked at now may come back; a minute later it is heard, and who is proven counts for nothing.
+      const dora = yield* there.actor("dora")
+      assert.strictEqual((yield* Effect.flip(sender(dora)))._tag, "KeyUnavailable")
+      yield* TestClock.adjust("1 minute")
+      const spent = failedLooksMax.address - 1
+      for (let n = 0; n < spent; n++) yield* junk(`d${n}`, "192.0.2.9")
+      for (const name of ["dora", "dirk", "dilan"]) {
+        const one = name === "dora" ? dora : yield* there.actor(name)
+        yield* Effect.flatMap(signed(one), (request) => verify({ ...request, address: "192.0.2.9" }))
       }
     }))
 })

@@ -3,7 +3,7 @@ import { Context, Deferred, Effect, Fiber, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { seenMillisMax } from "../../../src/services/feeds/Audiences.ts"
-import { Feeds } from "../../../src/services/feeds/Feeds.ts"
+import { feedEntriesMax, Feeds, feedsBytesMax } from "../../../src/services/feeds/Feeds.ts"
 import { HomeTimelines, rebuildMillisMax } from "../../../src/services/feeds/HomeTimelines.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -123,5 +123,25 @@ layer(Live)("a home that was forgotten", (it) => {
       yield* Deferred.succeed(gate, undefined)
       const next = yield* home
       assert.deepStrictEqual([next.ids, next.regenerating], [[11n, 10n], false])
+    }))
+
+  it.effect("F20: feeds in memory are bounded by bytes; the one that was read longest ago goes, and is made anew", () =>
+    Effect.gen(function*() {
+      const feeds = Context.get(yield* Layer.build(Layer.fresh(Feeds.layerMemory)), Feeds)
+      const entries = Array.from({ length: feedEntriesMax }, (_, n) => ({ id: BigInt(n + 1), reblogOf: undefined }))
+      const accounts = Array.from({ length: 2_000 }, (_, n) => AccountId.make(BigInt(n + 1)))
+      const [first, second] = [AccountId.make(1n), AccountId.make(2n)]
+      const kept: Array<boolean> = []
+      for (const account of accounts) {
+        yield* feeds.fill(account, entries)
+        // The first is read all the time.
+        kept.push((yield* feeds.read(first)) !== undefined)
+      }
+      assert.isTrue(kept.every(Boolean))
+      assert.isUndefined(yield* feeds.read(second))
+      assert.isDefined(yield* feeds.read(AccountId.make(2_000n)))
+      const left = (yield* Effect.forEach(accounts, feeds.read)).filter((feed) => feed !== undefined).length
+      assert.isAtMost(left * feedEntriesMax * 100, feedsBytesMax)
+      assert.isAbove(left, 1_000)
     }))
 })

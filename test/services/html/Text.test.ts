@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { graphemes, sourceUnitsMax, statusCharactersMax, tooLong } from "../../../src/services/html/Text.ts"
+import { graphemes, sourceBytesMax, statusCharactersMax, tooLong } from "../../../src/services/html/Text.ts"
 
 describe("S-001 length of a status", () => {
   const x = (count: number) => "x".repeat(count)
@@ -23,7 +23,7 @@ describe("S-001 length of a status", () => {
   })
 
   it("refuses a text of too many code units without reading it", () => {
-    assert.isTrue(tooLong(`a${"\u0301".repeat(sourceUnitsMax)}`))
+    assert.isTrue(tooLong(`a${"\u0301".repeat(sourceBytesMax)}`))
     assert.isFalse(tooLong(`a${"\u0301".repeat(1000)}`))
   })
 

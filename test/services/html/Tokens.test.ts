@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { sourceUnitsMax, tooLong } from "../../../src/services/html/Text.ts"
+import { sourceBytesMax, tooLong } from "../../../src/services/html/Text.ts"
 import { handle, tokens } from "../../../src/services/html/Tokens.ts"
 import { best, fill } from "./effort.ts"
 
@@ -112,7 +112,7 @@ describe("row 35", () => {
     const hostile = fill(seed, 1_000_000)
     assert.isTrue(tooLong(hostile))
     assert.isBelow(best(() => tooLong(hostile)), 100)
-    assert.isBelow(best(() => tooLong(hostile.slice(0, sourceUnitsMax))), 100)
+    assert.isBelow(best(() => tooLong(hostile.slice(0, sourceBytesMax))), 100)
   })
 
   it.each(seeds)("time grows linearly with %j", (seed) => {

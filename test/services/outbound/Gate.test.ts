@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import * as Gate from "../../../src/services/outbound/Gate.ts"
+import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/Slots.ts"
 import * as Slots from "../../../src/services/outbound/Slots.ts"
 
@@ -44,18 +45,55 @@ describe("row 30: slots", () => {
       const slots = Slots.make()
       const [busy, free] = [new URL("https://busy.test/"), new URL("https://free.test/")]
       let inside = 0
-      const stay = slots.within(busy, Effect.andThen(Effect.sync(() => inside++), Effect.never))
+      const stay = slots.within(busy, "fetch", Effect.andThen(Effect.sync(() => inside++), Effect.never))
       const fibers = yield* Effect.all(
         Array.from({ length: requestsPerHostMax + waitingPerHostMax }, () => Effect.forkChild(stay))
       )
       yield* Effect.yieldNow
       assert.strictEqual(inside, requestsPerHostMax)
-      assert.deepInclude(yield* Effect.flip(slots.within(busy, Effect.void)), { _tag: "Unreachable", reason: "busy" })
-      assert.isTrue(Exit.isSuccess(yield* Effect.exit(slots.within(free, Effect.void))))
-      yield* Effect.scoped(slots.take(free))
+      assert.deepInclude(yield* Effect.flip(slots.within(busy, "fetch", Effect.void)), {
+        _tag: "Unreachable",
+        reason: "busy"
+      })
+      assert.isTrue(Exit.isSuccess(yield* Effect.exit(slots.within(free, "fetch", Effect.void))))
+      yield* Effect.scoped(slots.take(free, "fetch"))
       // Those who waited first are gone; the others are let in, and leave again.
       yield* Fiber.interruptAll(fibers)
-      yield* slots.within(busy, Effect.void)
-      yield* Effect.scoped(slots.take(busy))
+      yield* slots.within(busy, "fetch", Effect.void)
+      yield* Effect.scoped(slots.take(busy, "fetch"))
     }))
+
+  for (const kind of ["fetch", "delivery"] as const) {
+    it.effect(`F20: hosts that take every ${kind} and never answer leave room for prompt ones, and for other kinds`, () =>
+      Effect.gen(function*() {
+        const slots = Slots.make()
+        const good = new URL("https://good.test/")
+        const other = kind === "fetch" ? "delivery" : "fetch"
+        yield* slots.within(good, kind, Effect.void)
+        let held = 0
+        const tarpits = Array.from({ length: 4 * 128 }, (_, n) => new URL(`https://tarpit${n % 128}.test/`))
+        const stay = (url: URL) =>
+          Effect.replicateEffect(
+            Effect.forkChild(slots.within(url, kind, Effect.andThen(Effect.sync(() => held++), Effect.never))),
+            2
+          )
+        const fibers = yield* Effect.forEach(tarpits, stay)
+        yield* Effect.yieldNow
+        assert.strictEqual(held, Slots.requestsMax[kind] / 2)
+        let asked = 0
+        const ask = (url: URL, as: Slots.Kind) => slots.within(url, as, Effect.sync(() => asked++))
+        yield* Effect.forkChild(Effect.andThen(ask(good, kind), ask(new URL("https://new.test/"), other)))
+        yield* Effect.yieldNow
+        assert.strictEqual(asked, 2)
+        yield* Fiber.interruptAll(fibers.flat())
+        // Who gave up in time is a stranger again.
+        const slow = slots.within(good, kind, Effect.fail(new Unreachable({ url: good.href, reason: "timeout" })))
+        yield* Effect.flip(slow)
+        yield* Effect.forEach(tarpits, stay)
+        yield* Effect.yieldNow
+        yield* Effect.forkChild(ask(good, kind))
+        yield* Effect.yieldNow
+        assert.strictEqual(asked, 2)
+      }))
+  }
 })

@@ -30,7 +30,7 @@ export const check = (aftermath: Aftermath): ReadonlyArray<string> => {
       if (home === there) continue
       relations(broken, home, there)
       posts(broken, aftermath, home, there)
-      opinions(broken, home, there)
+      opinions(broken, aftermath.deeds, home, there)
     }
     for (const name of home.misnamed) broken.push(`I7: ${home.host} shows ${name}`)
     for (const { times, what } of home.notifications) if (times > 1) broken.push(`I9: ${times} notices of ${what}`)
@@ -144,11 +144,22 @@ const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host:
 }
 
 /** Likes and votes of people of `home` on posts of `there`, and pins of `home` of its own posts. */
-const opinions = (broken: Array<string>, home: Atlas, there: Atlas) => {
+const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas, there: Atlas) => {
   const about = (atlas: Atlas, kind: "favourites" | "votes") =>
     madeAt(home.host, atlas[kind]).filter((entry) => entry.split(" ")[1]?.startsWith(`https://${there.host}/`))
   const gone = new Set(there.statuses.filter(({ deleted }) => deleted).map(({ uri }) => uri))
-  const standing = (entries: ReadonlyArray<string>) => entries.filter((entry) => !gone.has(entry.split(" ")[1] ?? ""))
+  const authors = new Map(there.statuses.map(({ author, uri }) => [uri, author]))
+  const refused = new Set(
+    deeds.flatMap(({ by, command, target }) =>
+      command._tag === "Block" && target !== undefined ? [pairOf(target.handle, by.handle)] : []
+    )
+  )
+  // Whoever blocks somebody does not hear what that one thinks, and nobody tells them so.
+  const standing = (entries: ReadonlyArray<string>) =>
+    entries.filter((entry) => {
+      const [who = "", uri = ""] = entry.split(" ")
+      return !gone.has(uri) && !refused.has(pairOf(who, authors.get(uri) ?? ""))
+    })
   differ(broken, "I12: likes", standing(about(home, "favourites")), about(there, "favourites"), there.host)
   differ(broken, "I20: votes", standing(about(home, "votes")), about(there, "votes"), there.host)
 }

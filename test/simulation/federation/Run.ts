@@ -27,7 +27,7 @@ export const commandsStandard = 48
 
 /** Longest rest until nothing is left to do: what the clocks show, in milliseconds, and looks at what is left. */
 const restMillisMax = 4 * 24 * 3_600_000
-const looksMax = 400
+const looksMax = 2_000
 /** Between two looks, in milliseconds. */
 const lookMillis = 500
 /** Nothing that is due later than that is waited for by letting time pass. */

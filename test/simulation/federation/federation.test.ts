@@ -60,6 +60,15 @@ describe("simulation of servers that federate", () => {
     seeds * seedMillisMax + 240_000
   )
 
+  it.each([
+    [900_007, "a key whose origin was away held up whatever a server had to tell"],
+    [900_055, "a block that came after a later follow ended it here and not there"],
+    [900_063, "a like was on its way when its author blocked who liked"]
+  ])("F44: seed %i holds, in which %s", async (seed) => {
+    const result = await fleet.run(seed, settings)
+    assert.deepStrictEqual(result.broken, [])
+  }, 240_000)
+
   it.each([...mutants.entries()].map(([mutant, { name, seedsMax }]) => ({ mutant, name, seedsMax })))(
     "finds a bug within $seedsMax seeds: $name",
     async ({ mutant, seedsMax }) => {

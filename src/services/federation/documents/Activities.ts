@@ -33,23 +33,32 @@ const followObject = ({ actor, id, object }: FollowOf) => ({
 /** The ids of the account's follows; the number of each comes behind. */
 export const followIds = (actor: string): string => `${actor}#follows/`
 
+/**
+ * An activity for one person or a few, who are named: whoever gets it at a shared inbox must not take it for another's
+ * (ActivityPub section 7.1.3).
+ */
+const personal = (
+  document: Document & { readonly id: string; readonly type: string },
+  ...receivers: ReadonlyArray<string>
+): Activity => plain({ ...document, to: receivers })
+
 export const follow = (of: FollowOf & { readonly id: string }): Activity =>
-  plain({ ...followObject(of), id: of.id, type: "Follow" })
+  personal({ ...followObject(of), id: of.id, type: "Follow" }, of.object)
 
 /** The answer of the one who is followed; the follow is named as it came. */
 export const answerFollow = (type: "Accept" | "Reject", of: FollowOf, number: string): Activity =>
-  plain({
+  personal({
     id: `${of.object}#${type === "Accept" ? "accepts" : "rejects"}/follows/${number}`,
     type,
     actor: of.object,
     object: followObject(of)
-  })
+  }, of.actor)
 
-/** Takes an activity back, which is embedded without its context. */
+/** Takes an activity back, which is embedded without its context; for whom it was, and a boost's end for everybody. */
 export const undo = ({ document, type, uri }: Activity): Activity => {
   const { "@context": context, ...object } = document
   const id = `${uri}/undo`
-  const addressed = type === "Announce" ? { to: [everybody] } : {}
+  const addressed = type === "Announce" ? { to: [everybody] } : { to: document["to"] }
   return {
     type: "Undo",
     uri: id,
@@ -58,11 +67,14 @@ export const undo = ({ document, type, uri }: Activity): Activity => {
 }
 
 /** `number` is the favourite's. */
-export const like = (actor: string, number: bigint, object: string): Activity =>
-  plain({ id: `${actor}#likes/${number}`, type: "Like", actor, object })
+export const like = (
+  actor: string,
+  number: bigint,
+  post: { readonly uri: string; readonly author: string }
+): Activity => personal({ id: `${actor}#likes/${number}`, type: "Like", actor, object: post.uri }, post.author)
 
 export const block = (actor: string, number: bigint, object: string): Activity =>
-  plain({ id: `${actor}#blocks/${number}`, type: "Block", actor, object })
+  personal({ id: `${actor}#blocks/${number}`, type: "Block", actor, object }, object)
 
 /** A vote: one note for each choice, named as the option and told to nobody but the poll's author. */
 export const vote = (
@@ -80,23 +92,37 @@ export const vote = (
   })
 }
 
-/** A report, told by the server itself and never by who made it (row 20). */
+/** A report, told by the server itself and never by who made it (row 20), to `receivers`. */
 export const flag = (
   instance: string,
   number: string,
-  report: { readonly objects: ReadonlyArray<string>; readonly comment: string }
+  report: {
+    readonly objects: ReadonlyArray<string>
+    readonly comment: string
+    readonly receivers: ReadonlyArray<string>
+  }
 ): Activity =>
-  plain({
+  personal({
     id: `${instance}#reports/${number}`,
     type: "Flag",
     actor: instance,
     content: report.comment,
     object: report.objects
-  })
+  }, ...report.receivers)
+
+/** What is shown on a profile is for whoever looks, and told to the followers. */
+const shown = (actor: string) => ({ to: [everybody], cc: [LocalIds.followers(actor)] })
 
 /** A pin, or its end; `object` is the post's id. */
 export const pin = (type: "Add" | "Remove", actor: string, object: string, number: string): Activity =>
-  plain({ id: `${actor}#pins/${number}/${type.toLowerCase()}`, type, actor, target: LocalIds.featured(actor), object })
+  plain({
+    id: `${actor}#pins/${number}/${type.toLowerCase()}`,
+    type,
+    actor,
+    ...shown(actor),
+    target: LocalIds.featured(actor),
+    object
+  })
 
 /** A hashtag on the sender's profile, or its end; `number` tells one time from the next. */
 export const featureTag = (
@@ -109,7 +135,7 @@ export const featureTag = (
   return {
     type,
     uri: id,
-    document: { "@context": noteContext, id, type, actor, target: LocalIds.featured(actor), object }
+    document: { "@context": noteContext, id, type, actor, ...shown(actor), target: LocalIds.featured(actor), object }
   }
 }
 

@@ -1,3 +1,5 @@
+import { normalise } from "../../html/Tags.ts"
+import { tokens } from "../../html/Tokens.ts"
 import type { AccountRecord } from "../../identity/Accounts.ts"
 import type { Emoji } from "../../instance/CustomEmojis.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
@@ -16,10 +18,12 @@ const publicKey = (actor: string, publicKeyPem: string): Document => ({
 /** Midnight of the day, so that nobody learns when somebody was at the machine. */
 const day = (date: Date) => moment(new Date(Math.floor(date.getTime() / 86_400_000) * 86_400_000))
 
-/** Ids of actors that the account is as well, and domains whose pages may name it as their author. */
+/** What an actor's document says beside the profile: ids of actors that the account is as well, domains whose pages may name it. */
 export interface Linked {
   readonly alsoKnownAs: ReadonlyArray<string>
   readonly attributionDomains: ReadonlyArray<string>
+  /** The biography as it was written, for its hashtags. */
+  readonly note: string
 }
 
 /** The same, with the id of the account that it has become. */
@@ -27,12 +31,18 @@ export interface Links extends Linked {
   readonly movedTo: string | undefined
 }
 
+/** Hashtags of a biography, each once, by the names under which they are found. */
+const bioTags = (config: Pick<ServerConfig["Service"], "publicUrl">, note: string): ReadonlyArray<Document> => {
+  const names = tokens(note).flatMap((token) => token.kind === "hashtag" ? normalise(token.name) : [])
+  return [...new Set(names)].map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` }))
+}
+
 /** What its owner wrote; a suspended account shows nothing of it (federation.md section 3). */
 const profile = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "mediaUrl">,
   record: AccountRecord,
   emojis: ReadonlyArray<Emoji>,
-  { alsoKnownAs, attributionDomains, movedTo }: Links
+  { alsoKnownAs, attributionDomains, movedTo, note }: Links
 ): Document => {
   const {
     avatarDescription,
@@ -54,7 +64,7 @@ const profile = (
     name: displayName.trim() || username,
     summary: noteHtml,
     attachment: fields.map(({ html, name }) => ({ type: "PropertyValue", name, value: html })),
-    tag: emojis.map((emoji) => emojiDocument(config, emoji)),
+    tag: [...bioTags(config, note), ...emojis.map((emoji) => emojiDocument(config, emoji))],
     ...(avatarName === null ? {} : { icon: shown(avatarName, avatarDescription) }),
     ...(headerName === null ? {} : { image: shown(headerName, headerDescription) }),
     ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs }),

@@ -2,15 +2,16 @@ import type { Emoji } from "../../instance/CustomEmojis.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import { servedTypes } from "../../media/FileTypes.ts"
 import * as LocalIds from "../LocalIds.ts"
-import type { Document } from "./Vocabulary.ts"
+import { type Document, moment } from "./Vocabulary.ts"
 
 /** An emoji of this server that a text names, without a context. */
 export const emojiDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl">,
-  { id, shortcode, url }: Emoji
+  { id, shortcode, updatedAt, url }: Emoji
 ): Document => ({
   id: LocalIds.emoji(config, id),
   type: "Emoji",
   name: `:${shortcode}:`,
+  ...(updatedAt === undefined ? {} : { updated: moment(updatedAt) }),
   icon: { type: "Image", mediaType: servedTypes[url.split(".").at(-1) ?? ""] ?? "image/png", url }
 })

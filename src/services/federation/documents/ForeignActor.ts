@@ -1,16 +1,22 @@
 import { sanitiseForeign } from "../../html/Sanitise.ts"
+import { accountBytesMax } from "../../instance/ContentLimits.ts"
+import { momentOf } from "../../Moments.ts"
 import { normalizeDomain } from "../Domains.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+import { makeRoom } from "./Room.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
 export const nameCharactersMax = 2_048
-export const summaryCharactersMax = 20_000
+export const summaryCharactersMax = accountBytesMax
 export const fieldsMax = 50
 export const fieldCharactersMax = 2_047
 export const aliasesMax = 256
+/** Of a handle, which is no longer where it is typed (html/Tokens.ts), and of an address: a page may name thousands. */
+export const usernameCharactersMax = 255
+export const actorUrlCharactersMax = 512
 
 /** What an actor may be; whatever else is none. */
 export const actorTypes = ["Application", "Group", "Organization", "Person", "Service"] as const
@@ -66,8 +72,8 @@ const domainsOf = (value: unknown): ReadonlyArray<string> =>
   asList(value).slice(0, aliasesMax).flatMap((one) => typeof one === "string" ? normalizeDomain(one) ?? [] : [])
 
 const dateOf = (value: unknown): Date | undefined => {
-  const millis = typeof value === "string" ? Date.parse(value) : Number.NaN
-  return millis >= 0 ? new Date(millis) : undefined
+  const millis = momentOf(value)
+  return millis === undefined ? undefined : new Date(millis)
 }
 
 /** The actor in a document that was had from `id` itself; undefined where it is none that we can deal with. */
@@ -75,25 +81,29 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
   const type = typeOf(document, ...actorTypes)
   const inbox = readUrl(document["inbox"])
   const name = document["preferredUsername"]
-  if (document["id"] !== id.href || type === undefined || inbox === undefined) return undefined
-  if (typeof name !== "string" || name.length > nameCharactersMax || !username.test(name)) return undefined
+  if (
+    document["id"] !== id.href || id.href.length > actorUrlCharactersMax || type === undefined || inbox === undefined
+  ) return undefined
+  if (typeof name !== "string" || name.length > usernameCharactersMax || !username.test(name)) return undefined
   /** Its collections are its own server's: what is addressed to them would else be somebody else's to name. */
   const own = (field: string) => {
     const url = readUrl(document[field])
     return url?.origin === id.origin ? url.href : null
   }
   const page = asList(document["url"]).map((item) => readUrl(asForeign(item)?.["href"] ?? item))
-    .find((url) => url?.host === id.host)
+    .find((url) => url?.host === id.host && url.href.length <= actorUrlCharactersMax)
   const shared = readUrl(asForeign(document["endpoints"])?.["sharedInbox"] ?? document["sharedInbox"])
+  const room = makeRoom(accountBytesMax)
+  const lists = makeRoom(accountBytesMax)
   const flag = (field: string) => document[field] === true
   return {
     id,
     type,
     username: name,
-    displayName: asText(document["name"], nameCharactersMax) ?? "",
-    noteHtml: sanitiseForeign(asText(document["summary"], summaryCharactersMax) ?? ""),
+    displayName: room.text(asText(document["name"], nameCharactersMax) ?? ""),
+    noteHtml: room.html(asText(document["summary"], summaryCharactersMax) ?? "", sanitiseForeign),
     url: page?.href ?? id.href,
-    fields: fieldsOf(document),
+    fields: room.members(fieldsOf(document), ({ html, name, value }) => [name, value, html]),
     locked: flag("manuallyApprovesFollowers"),
     discoverable: flag("discoverable"),
     indexable: flag("indexable"),
@@ -107,9 +117,12 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     followingUrl: own("following"),
     featuredUrl: own("featured"),
     featuredTagsUrl: own("featuredTags"),
-    alsoKnownAs: idsOf(document["alsoKnownAs"]).slice(0, aliasesMax).flatMap((alias) => readUrl(alias)?.href ?? []),
+    alsoKnownAs: lists.members(
+      idsOf(document["alsoKnownAs"]).slice(0, aliasesMax).flatMap((alias) => readUrl(alias)?.href ?? []),
+      (alias) => [alias]
+    ),
     movedTo: readUrl(idOf(document["movedTo"]))?.href ?? null,
-    attributionDomains: domainsOf(document["attributionDomains"]),
+    attributionDomains: lists.members(domainsOf(document["attributionDomains"]), (domain) => [domain]),
     keys: foreignKeys(document, id),
     avatar: foreignPicture(document["icon"], readUrl),
     header: foreignPicture(document["image"], readUrl),

@@ -1,9 +1,12 @@
+import { momentOf } from "../../Moments.ts"
 import { foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, type Foreign, type ReadUrl, typeOf } from "./Reading.ts"
 
 /** Characters of a shortcode, and emoji of one document that are heeded (row 39). */
-export const shortcodeCharactersMax = 2_048
+export const shortcodeCharactersMax = 128
 export const emojisMax = 100
+/** Characters of the address of its picture: a page may show thousands. */
+export const emojiUrlCharactersMax = 512
 
 /** An emoji of another server that a text of it names. */
 export interface ForeignEmoji {
@@ -27,9 +30,8 @@ export const foreignEmojis = (document: Foreign, readUrl: ReadUrl): ReadonlyArra
     const tag = asForeign(item)
     const shortcode = tag === undefined || typeOf(tag, "Emoji") === undefined ? undefined : shortcodeOf(tag["name"])
     const picture = foreignPicture(tag?.["icon"], readUrl)
-    if (shortcode === undefined || picture === undefined) continue
-    const updated = typeof tag?.["updated"] === "string" ? Date.parse(tag["updated"]) : Number.NaN
-    found.set(shortcode, { shortcode, url: picture.url, updatedMillis: updated >= 0 ? updated : undefined })
+    if (shortcode === undefined || picture === undefined || picture.url.length > emojiUrlCharactersMax) continue
+    found.set(shortcode, { shortcode, url: picture.url, updatedMillis: momentOf(tag?.["updated"]) })
     if (found.size === emojisMax) break
   }
   return [...found.values()]

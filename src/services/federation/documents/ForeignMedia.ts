@@ -29,14 +29,15 @@ const addressOf = (value: unknown, readUrl: ReadUrl): string | undefined => {
   return links.map((link) => readUrl(asForeign(link)?.["href"] ?? link)).find((url) => url !== undefined)?.href
 }
 
-const wordsOf = (file: Foreign | undefined): string | undefined =>
-  asText(file?.["name"], mediaDescriptionCharactersMax) || asText(file?.["summary"], mediaDescriptionCharactersMax)
+/** What a file shows: of a post's it is the name, of a profile's the summary (federation.md sections 3 and 9), else the other. */
+const wordsOf = (file: Foreign | undefined, ...fields: ReadonlyArray<"name" | "summary">): string | undefined =>
+  fields.map((field) => asText(file?.[field], mediaDescriptionCharactersMax)).find((words) => words)
 
 /** An `icon` or an `image` (federation.md section 3). */
 export const foreignPicture = (value: unknown, readUrl: ReadUrl): ForeignPicture | undefined => {
   const [first] = asList(value)
   const url = addressOf(first, readUrl)
-  return url === undefined ? undefined : { url, description: wordsOf(asForeign(first)) ?? "" }
+  return url === undefined ? undefined : { url, description: wordsOf(asForeign(first), "summary", "name") ?? "" }
 }
 
 const kinds: Readonly<Record<string, MediaType>> = { image: "image", video: "video", audio: "audio" }
@@ -60,9 +61,13 @@ const measured = (width: unknown, height: unknown): Size | undefined => {
   return edge(width) && edge(height) ? sizeOf(width, height) : undefined
 }
 
-/** The files of a note, as many as a post may have (federation.md section 9). */
-export const foreignAttachments = (note: Foreign, readUrl: ReadUrl): ReadonlyArray<ForeignAttachment> =>
-  asList(note["attachment"]).flatMap((item) => {
+/** The files of a note, as many as a post may have (federation.md section 9); `fit` cuts what they show in words to its room. */
+export const foreignAttachments = (
+  note: Foreign,
+  readUrl: ReadUrl,
+  fit: (text: string) => string
+): ReadonlyArray<ForeignAttachment> =>
+  asList(note["attachment"]).slice(0, mediaAttachmentsMax * 4).flatMap((item) => {
     const file = asForeign(item)
     if (file === undefined || typeOf(file, "Document", "Image", "Video", "Audio") === undefined) return []
     const url = addressOf(file, readUrl)
@@ -72,7 +77,7 @@ export const foreignAttachments = (note: Foreign, readUrl: ReadUrl): ReadonlyArr
       type: kindOf(file),
       url,
       previewUrl: addressOf(asList(file["icon"])[0], readUrl) ?? null,
-      description: wordsOf(file) ?? null,
+      description: fit(wordsOf(file, "name", "summary") ?? "") || null,
       focus: focusOf(file["focalPoint"]),
       size: measured(file["width"], file["height"]),
       blurhash: /^[\x21-\x7e]{6,128}$/.test(blurhash) ? blurhash : null

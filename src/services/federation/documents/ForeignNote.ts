@@ -1,5 +1,7 @@
-import { sanitiseForeign } from "../../html/Sanitise.ts"
+import { sanitise, sanitiseForeign } from "../../html/Sanitise.ts"
 import { normalise } from "../../html/Tags.ts"
+import { statusBytesMax } from "../../instance/ContentLimits.ts"
+import { momentMillisMin, momentOf } from "../../Moments.ts"
 import type { Visibility } from "../../statuses/Publications.ts"
 import { visibilityOf } from "./Addressing.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
@@ -18,9 +20,10 @@ import {
   typeOf,
   worded
 } from "./Reading.ts"
+import { makeRoom } from "./Room.ts"
 
-/** Characters of a post's HTML; the rest is cut (row 39). */
-export const contentCharactersMax = 200_000
+/** Characters of a post's HTML that are read; the rest is cut (row 39). */
+export const contentCharactersMax = statusBytesMax
 /** Mentions and hashtags that are heeded. */
 export const mentionsMax = 100
 export const hashtagsMax = 50
@@ -87,34 +90,36 @@ export const foreignNote = (
   if ((typeOf(note, "Note", "Question") ?? other) === undefined || !idsOf(note["attributedTo"]).includes(author.uri)) {
     return undefined
   }
-  const dated = typeof note["published"] === "string" ? Date.parse(note["published"]) : now
-  const published = Number.isNaN(dated) ? now : dated
+  const published = momentOf(note["published"]) ?? now
   if (published > now + futureMillisMax) return undefined
-  const updated = typeof note["updated"] === "string" ? Date.parse(note["updated"]) : Number.NaN
+  const updated = momentOf(note["updated"])
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])
   const url = pageOf(note, id, readUrl)
+  const room = makeRoom(statusBytesMax)
+  const asked = foreignPoll(note, now)
+  const poll = asked && { ...asked, options: room.members(asked.options, (option) => [option]) }
   const { language, text } = worded(note, "content", contentCharactersMax)
   const spoiler = worded(note, "summary", summaryCharactersMax)
-  const warning = other === undefined ? spoiler.text : ""
+  const warning = other === undefined ? room.text(spoiler.text) : ""
   return {
     uri: id.href,
     url,
-    html: other === undefined ? sanitiseForeign(text) : digestOf(note, url),
+    html: other === undefined ? room.html(text, sanitiseForeign) : room.html(digestOf(note, url), sanitise),
     spoilerText: warning,
     sensitive: note["sensitive"] === true || warning !== "",
     visibility: visibilityOf({ to, cc }, author.followersUrl ?? undefined),
     language: language ?? spoiler.language,
     inReplyTo: idOf(note["inReplyTo"]),
-    publishedMillis: Math.max(0, Math.min(published, now)),
-    updatedMillis: updated >= 0 ? Math.min(updated, now) : undefined,
+    publishedMillis: Math.min(published, now),
+    updatedMillis: updated === undefined || updated === momentMillisMin ? undefined : Math.min(updated, now),
     mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
     addressed: [...to, ...cc],
-    tags: hashtags(note),
-    attachments: foreignAttachments(other === undefined ? note : withFile(note, other), readUrl),
+    tags: room.members(hashtags(note), ({ displayName, name }) => [name, displayName]),
+    attachments: foreignAttachments(other === undefined ? note : withFile(note, other), readUrl, room.text),
     favourites: totalOf(note["likes"]),
     reblogs: totalOf(note["shares"]),
-    poll: foreignPoll(note, now),
+    poll,
     emojis: foreignEmojis(note, readUrl)
   }
 }

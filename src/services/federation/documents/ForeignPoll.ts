@@ -1,10 +1,9 @@
-import { asForeign, asText, type Foreign, typeOf } from "./Reading.ts"
+import { momentOf } from "../../Moments.ts"
+import { asForeign, asText, countOf, type Foreign, typeOf } from "./Reading.ts"
 
-/** Options of a poll that are kept, and characters of each (federation.md section 9). */
-export const optionsMax = 500
-export const optionCharactersMax = 2_048
-/** What a column of counts holds. */
-const countMax = 2_147_483_647
+/** Options of a poll that are kept, and characters of each ; Mastodon keeps 500. */
+export const optionsMax = 50
+export const optionCharactersMax = 255
 
 /** A poll of another server as its document says it stands; everything in it was checked and cut to size. */
 export interface ForeignPoll {
@@ -13,21 +12,13 @@ export interface ForeignPoll {
   readonly multiple: boolean
   /** Null where its server does not say how many people voted. */
   readonly voters: number | null
-  /** Milliseconds since 1970; undefined where it has no end. */
+  /** Milliseconds since 1970, before the year 10000; undefined where it has no end. */
   readonly endsMillis: number | undefined
-}
-
-const countOf = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, countMax) : undefined
-
-const millisOf = (value: unknown): number | undefined => {
-  const millis = typeof value === "string" ? Date.parse(value) : Number.NaN
-  return Number.isNaN(millis) ? undefined : Math.max(0, millis)
 }
 
 /** `closed` is a date, or says only that there is an end and that it is behind us. */
 const endOf = ({ closed, endTime }: Foreign, now: number): number | undefined => {
-  const [ended, ends] = [millisOf(closed), millisOf(endTime)]
+  const [ended, ends] = [momentOf(closed), momentOf(endTime)]
   if (closed === true) return Math.min(ends ?? now, now)
   return ended === undefined ? ends : Math.min(ended, ends ?? ended)
 }

@@ -7,7 +7,7 @@ import { addressing } from "./Addressing.ts"
 import { attachmentDocument } from "./AttachmentDocument.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
 import { pollDocument } from "./PollDocument.ts"
-import { type Document, exactMoment, moment } from "./Vocabulary.ts"
+import { type Document, moment } from "./Vocabulary.ts"
 
 /** Replies of the author itself that come with a note. */
 export const inlineRepliesMax = 5
@@ -20,8 +20,10 @@ export interface NoteRelations {
   readonly inReplyTo: string | undefined
   readonly favourites: number
   readonly reblogs: number
-  /** Ids of the author's own replies, the first ones. */
-  readonly ownReplies: ReadonlyArray<string>
+  /** The author's own replies, the first ones. */
+  readonly ownReplies: ReadonlyArray<bigint>
+  /** Its thread began here, with a post that everybody may read. */
+  readonly begunHere: boolean
   /** Emoji that it names. */
   readonly emojis: ReadonlyArray<Emoji>
 }
@@ -35,13 +37,15 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
   const { username } = record
   const [actor, id] = [LocalIds.actor(config, username), LocalIds.note(config, username, record.id)]
   const replies = LocalIds.replies(id)
+  // Where there may be more of the author's own, they come before those of others.
+  const more = related.ownReplies.length < inlineRepliesMax ? undefined : related.ownReplies.at(-1)
   return {
     id,
     type: "Note",
     summary: record.spoilerText === "" ? null : record.spoilerText,
     inReplyTo: related.inReplyTo ?? null,
     published: moment(record.createdAt),
-    ...(record.editedAt === null ? {} : { updated: exactMoment(record.editedAt) }),
+    ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
     url: Urls.status(config, username, record.id),
     attributedTo: actor,
     ...addressing(record.visibility, actor, related.mentioned.map(({ uri }) => uri)),
@@ -49,6 +53,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     atomUri: id,
     inReplyToAtomUri: related.inReplyTo ?? null,
     conversation: LocalIds.conversation(config, record.conversationId),
+    ...(related.begunHere ? { context: LocalIds.context(config, record.conversationId) } : {}),
     content: record.html,
     ...(record.language === null ? {} : {
       contentMap: { [record.language]: record.html },
@@ -66,8 +71,8 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
       first: {
         type: "CollectionPage",
         partOf: replies,
-        next: `${replies}?only_other_accounts=true&page=true`,
-        items: related.ownReplies
+        next: `${replies}?${more === undefined ? "only_other_accounts=true&page=true" : `page=true&min_id=${more}`}`,
+        items: related.ownReplies.map((reply) => LocalIds.note(config, username, reply))
       }
     },
     likes: collection(LocalIds.likes(id), related.favourites),

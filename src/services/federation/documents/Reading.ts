@@ -1,11 +1,15 @@
 import { Result } from "effect"
 import type { IpNetwork } from "effect/net"
+import { isLanguageTag } from "../../instance/Languages.ts"
 import { destination } from "../../outbound/Destinations.ts"
 
 /* What is in documents of others, where everything may be of any type. A value that is not what it should be is absent. */
 
 /** A JSON object. */
 export type Foreign = Readonly<Record<string, unknown>>
+
+/** Characters of an address; files are at longer ones than people and posts are. */
+export const urlCharactersMax = 2_048
 
 /** Members of a list that are looked at. */
 export const listMax = 256
@@ -40,19 +44,19 @@ export const typeOf = (document: Foreign, ...types: ReadonlyArray<string>): stri
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, 2_147_483_647) : undefined
 
-const languageTag = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i
-
 /** A text that may come in several languages, and the language of the one that is taken where the document says it. */
 export const worded = (document: Foreign, field: "content" | "name" | "summary", charactersMax: number) => {
   const versions = Object.entries(asForeign(document[`${field}Map`]) ?? {})
   const plain = asText(document[field], charactersMax)
   const [tag, version] = versions.find(([, text]) => text === document[field]) ?? versions[0] ?? []
-  const language = tag !== undefined && tag !== "und" && languageTag.test(tag) ? tag : null
+  const language = tag !== undefined && tag !== "und" && isLanguageTag(tag) ? tag : null
   return { text: plain ?? asText(version, charactersMax) ?? "", language }
 }
 
 /** Addresses as we believe them in documents: what we could ask for, and nothing else (row 14). */
 export const urlReader = (allowed: ReadonlyArray<IpNetwork.IpNetwork>) => (value: unknown): URL | undefined =>
-  typeof value === "string" ? Result.getOrElse(destination(allowed, value), () => undefined) : undefined
+  typeof value === "string" && value.length <= urlCharactersMax
+    ? Result.getOrElse(destination(allowed, value), () => undefined)
+    : undefined
 
 export type ReadUrl = ReturnType<typeof urlReader>

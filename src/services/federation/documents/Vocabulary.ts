@@ -50,8 +50,5 @@ export const actorContext = [activityStreams, security, {
   Emoji: "toot:Emoji"
 }]
 
-/** A moment as others write it: no fractions of seconds. */
-export const moment = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z")
-
-/** The same to the millisecond, where an order hangs on it: two versions of a post may be of one second. */
-export const exactMoment = (date: Date): string => date.toISOString()
+/** A moment to the millisecond: what is of one second has an order, too. */
+export const moment = (date: Date): string => date.toISOString()

@@ -5,6 +5,7 @@ import { type Unprocessable, validationFailed } from "../../Errors.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import { transaction } from "../../Transactions.ts"
 import { normalizeDomain } from "../Domains.ts"
 import { domainRulesMax } from "./DomainRules.ts"
 import type { DomainBlock, Severity } from "./Rules.ts"
@@ -64,7 +65,7 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
       const changing = <A, E>(domain: string, work: (now: number) => Effect.Effect<A, E>) =>
         Effect.gen(function*() {
           const now = yield* Clock.currentTimeMillis
-          const done = yield* sql.withTransaction(Effect.tap(work(now), () =>
+          const done = yield* transaction(sql)(Effect.tap(work(now), () =>
             sql`INSERT INTO domain_tasks (domain, cause_id, created_at) VALUES (${domain}, next_id(${now}), ${new Date(
               now
             )})

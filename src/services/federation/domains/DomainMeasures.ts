@@ -5,6 +5,7 @@ import { Broadcast } from "../../Broadcast.ts"
 import { Feeds } from "../../feeds/Feeds.ts"
 import { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
+import { transaction } from "../../Transactions.ts"
 import { apply, hostsOf, take } from "./DomainAccounts.ts"
 import { DomainRules } from "./DomainRules.ts"
 import { standingOfAll } from "./Rules.ts"
@@ -81,7 +82,7 @@ export class DomainMeasures extends Context.Service<DomainMeasures, {
       })
 
       return DomainMeasures.of({
-        step: sql.withTransaction(Effect.gen(function*() {
+        step: transaction(sql)(Effect.gen(function*() {
           const [task] = yield* sql<Task>`SELECT domain, cause_id, phase, cursor_key, cursor_id FROM domain_tasks
             ORDER BY created_at, domain LIMIT ${rowsMax(sql, 1)} FOR UPDATE SKIP LOCKED`
           if (task === undefined) return false

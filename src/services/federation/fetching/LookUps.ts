@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { aheadMillisMax } from "../../Moments.ts"
 import { traced } from "../../Traced.ts"
 
 /** What is looked up: the conversation around a post, the posts of an account, how the poll of a post stands. */
@@ -31,7 +32,9 @@ export class LookUps extends Context.Service<LookUps, {
             yield* sql`INSERT INTO look_ups (kind, subject_id, begun_at) VALUES (${kind}, ${subjectId}, ${new Date(
               now
             )}) ON CONFLICT (kind, subject_id) DO UPDATE SET begun_at = excluded.begun_at, ended_at = NULL, found = 0
-            WHERE look_ups.begun_at <= ${new Date(now - millis)} RETURNING 1`
+            WHERE look_ups.begun_at <= ${new Date(now - millis)} OR look_ups.begun_at > ${new Date(
+              now + aheadMillisMax
+            )} RETURNING 1`
           return rows.length > 0
         }, Effect.orDie),
         end: traced("LookUps.end")(function*(kind, subjectId, found) {

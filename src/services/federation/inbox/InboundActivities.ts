@@ -24,8 +24,8 @@ export interface InboundActivity {
   readonly id: bigint
   readonly document: string
   readonly receivedAt: Date
-  /** Of one that was not tried yet: when it was signed. */
-  readonly dueAt: Date
+  /** When it was signed; null where that was not kept. */
+  readonly signedAt: Date | null
   readonly tries: number
 }
 
@@ -48,10 +48,15 @@ export class InboundActivities extends Context.Service<InboundActivities, {
    */
   readonly record: (accountId: AccountId, incoming: Recording.Incoming) => Effect.Effect<boolean, SqlError>
   /**
-   * What the account did under this id was ended by something that was signed at `signedMillis`: only what is signed later
-   * does it anew; in the running transaction.
+   * What the account did under this id is ended by something that was signed at `signedMillis`: only what is signed later
+   * does it anew; in the running transaction. Nothing is ended where it was done again later than that, and where nothing came
+   * under the id.
    */
-  readonly end: (accountId: AccountId, uri: string, signedMillis: number) => Effect.Effect<void, SqlError>
+  readonly end: (
+    accountId: AccountId,
+    uri: string,
+    signedMillis: number
+  ) => Effect.Effect<"ended" | "done later" | "unknown", SqlError>
   /** What waits for the sender and is due, in the order in which it came; `sender` is undefined where that is nobody remote. */
   readonly waiting: (
     accountId: AccountId
@@ -91,7 +96,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const waiting = jointly(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {
         const rows = yield* sql<InboundActivity & InboundSender & { readonly accountId: bigint }>`
           SELECT i.*, sender.* FROM unnest(${accountIds}::bigint[]) AS given (account_id)
-          CROSS JOIN LATERAL (SELECT account_id, id, document, received_at, due_at, tries FROM inbound_activities
+          CROSS JOIN LATERAL (SELECT account_id, id, document, received_at, signed_at, tries FROM inbound_activities
             WHERE account_id = given.account_id AND outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now})
             ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}) i
           LEFT JOIN LATERAL (${senderQuery(sql, sql`given.account_id`)}) sender ON true ORDER BY i.id`
@@ -111,10 +116,18 @@ export class InboundActivities extends Context.Service<InboundActivities, {
 
       return InboundActivities.of({
         record: traced("InboundActivities.record")((accountId, incoming) => record(accountId, incoming)),
-        end: traced("InboundActivities.end")((accountId, uri, signedMillis) =>
-          Effect.asVoid(sql`UPDATE inbound_activities SET due_at = greatest(due_at, ${new Date(signedMillis)})
-            WHERE account_id = ${accountId} AND uri = ${Recording.keyOf(uri, "")} AND outcome IS NOT NULL`)
-        ),
+        end: traced("InboundActivities.end")(function*(accountId, uri, signedMillis) {
+          const at = new Date(signedMillis)
+          const key = Recording.keyOf(uri, "")
+          const [row] = yield* sql<{ later: boolean | null }>`WITH known AS MATERIALIZED (
+              SELECT id, coalesce(signed_at, due_at) AS signed_at FROM inbound_activities
+              WHERE account_id = ${accountId} AND uri = ${key}),
+            ended AS (UPDATE inbound_activities i SET signed_at = ${at} FROM known k
+              WHERE i.id = k.id AND k.signed_at < ${at} AND i.outcome IS NOT NULL)
+            SELECT bool_or(signed_at > ${at}) AS later FROM known`
+          const later = row?.later ?? null
+          return later === null ? "unknown" : later ? "done later" : "ended"
+        }),
         waiting: traced("InboundActivities.waiting")((accountId) => waiting(accountId)),
         finish: traced("InboundActivities.finish")((id, outcome) => finish({ id, outcome })),
         postpone: traced("InboundActivities.postpone")(function*({ id, tries }, why) {

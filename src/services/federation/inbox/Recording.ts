@@ -25,20 +25,24 @@ export interface Incoming {
 interface Arrived extends Incoming {
   readonly accountId: bigint
   readonly uri: string
+  readonly digest: bigint
   readonly kept: Deferred.Deferred<boolean, SqlError>
 }
 
-/** What an activity is known by. An id that Postgres would not take stands for itself by its hash, too. */
+/** What an activity is known by beside what it says (`digestOf`). An id that Postgres would not take stands for itself by its hash, too. */
 export const keyOf = (uri: string | undefined, document: string): string =>
   uri !== undefined && uri.length <= uriCharactersMax && !uri.includes("\0") && uri.isWellFormed()
     ? uri
     : `sha256:${hash("sha256", uri ?? document)}`
 
+/** 64 bits of what it says; whoever finds another text with the same ones keeps nothing but its own away. */
+const digestOf = (document: string): bigint => hash("sha256", document, "buffer").readBigInt64BE()
+
 /**
  * Writes activities down, in the order in which they came: whatever arrives while one statement is under way is the next
  * one's, so that a flood takes few statements and nobody waits for company. An activity is kept before the caller goes on;
- * one of an account that is gone by now has no effect. Until it is tried it is due since it was signed, and what is done
- * keeps that time, or the later one of what ended it: of what repeats, only what was signed after that is new.
+ * one of an account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended it: of what repeats,
+ * only what was signed after that is new. Where the earlier one is still waiting, the later one stands in its place, at the end.
  */
 export const make = (sql: SqlClient): Effect.Effect<
   (accountId: bigint, incoming: Incoming) => Effect.Effect<boolean, SqlError>,
@@ -52,25 +56,30 @@ export const make = (sql: SqlClient): Effect.Effect<
     /** Answers the senders who have too much waiting. */
     const write = Effect.fnUntraced(function*(arrivals: ReadonlyArray<Arrived>) {
       // No statement may touch a row twice.
-      const batch = [...new Map(arrivals.map((one) => [`${one.accountId} ${one.uri}`, one])).values()]
+      const byKey = new Map<string, Arrived>()
+      for (const one of arrivals) {
+        const key = `${one.accountId} ${one.uri} ${one.digest}`
+        if ((byKey.get(key)?.signedMillis ?? -Infinity) <= one.signedMillis) byKey.set(key, one)
+      }
+      const batch = [...byKey.values()]
       const at = new Date(yield* Clock.currentTimeMillis)
       const rows = yield* sql<{ accountId: bigint }>`
         WITH given AS (SELECT * FROM unnest(${batch.map(({ accountId }) => accountId)}::bigint[],
             ${batch.map(({ uri }) => uri)}::text[], ${batch.map(({ document }) => document)}::text[],
             ${batch.map(({ signedMillis }) => new Date(signedMillis))}::timestamptz[],
-            ${batch.map(({ repeats }) => repeats)}::boolean[])
-          WITH ORDINALITY AS g (account_id, uri, document, signed_at, repeats, place)),
+            ${batch.map(({ repeats }) => repeats)}::boolean[], ${batch.map(({ digest }) => digest)}::bigint[])
+          WITH ORDINALITY AS g (account_id, uri, document, signed_at, repeats, digest, place)),
         full_senders AS (SELECT s.account_id FROM (SELECT DISTINCT account_id FROM given) s
           WHERE (SELECT count(*) FROM (SELECT FROM inbound_activities w
             WHERE w.account_id = s.account_id AND w.outcome IS NULL LIMIT ${rowsMax(sql, waitingPerSenderMax)}) w)
             >= ${waitingPerSenderMax}),
-        made AS (INSERT INTO inbound_activities AS i (id, account_id, uri, document, received_at, due_at)
-          SELECT next_id(${at.getTime()}), a.id, g.uri, document, ${at}, signed_at FROM given g JOIN accounts a ON a.id = g.account_id
+        made AS (INSERT INTO inbound_activities AS i (id, account_id, uri, digest, document, received_at, due_at, signed_at)
+          SELECT next_id(${at.getTime()}), a.id, g.uri, digest, document, ${at}, ${at}, signed_at FROM given g JOIN accounts a ON a.id = g.account_id
           WHERE account_id NOT IN (SELECT account_id FROM full_senders) ORDER BY place
-          ON CONFLICT (account_id, uri) DO UPDATE SET id = excluded.id, document = excluded.document, outcome = NULL,
-            tries = 0, received_at = excluded.received_at, due_at = excluded.due_at
-          WHERE i.outcome IS NOT NULL AND i.due_at < excluded.due_at AND EXISTS (
-            SELECT FROM given g WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.repeats))
+          ON CONFLICT (account_id, uri, digest) DO UPDATE SET id = excluded.id, document = excluded.document, outcome = NULL,
+            tries = 0, received_at = excluded.received_at, due_at = excluded.due_at, signed_at = excluded.signed_at
+          WHERE coalesce(i.signed_at, i.due_at) < excluded.signed_at AND EXISTS (SELECT FROM given g
+            WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats))
         SELECT account_id FROM full_senders`
       return new Set(rows.map(({ accountId }) => accountId))
     })
@@ -104,7 +113,8 @@ export const make = (sql: SqlClient): Effect.Effect<
     return (accountId, incoming) =>
       Effect.suspend(() => {
         const kept = Deferred.makeUnsafe<boolean, SqlError>()
-        arrived.push({ ...incoming, accountId, uri: keyOf(incoming.uri, incoming.document), kept })
+        const { document } = incoming
+        arrived.push({ ...incoming, accountId, uri: keyOf(incoming.uri, document), digest: digestOf(document), kept })
         if (writing) return Deferred.await(kept)
         writing = true
         return Effect.andThen(Effect.forkIn(drain, scope), Deferred.await(kept))

@@ -1,14 +1,14 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
 import type { AccountId } from "../../Ids.ts"
 import { jointly } from "../../Jointly.ts"
 import { known, only } from "../../Rows.ts"
+import { attached } from "../../statuses/Tagging.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignAttachment } from "../documents/ForeignMedia.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
-import { inboundMillisMin } from "./InboundActivities.ts"
 import * as NewStatuses from "./NewStatuses.ts"
 import { RemoteEmojis } from "./RemoteEmojis.ts"
 import { RemotePolls } from "./RemotePolls.ts"
@@ -35,15 +35,14 @@ interface Post {
 
 /** Rows of other servers' posts; always inside the transaction of the author's actor. */
 export class RemoteStatuses extends Context.Service<RemoteStatuses, {
-  /** Whether the account deleted the id lately: as long as it is known what came (`InboundActivities`). */
-  readonly isBuriedLately: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
-  /** An id of the account's that must not come back, known or not (row 10). */
-  readonly bury: (accountId: AccountId, uri: string) => Effect.Effect<void, SqlError>
-  /** The two questions about a new post or boost at once: whether the account deleted the id, ever, and whether somebody here follows it. */
+  /**
+   * What is asked of a new post or boost at once: whether the account deleted or undid the id, whether somebody here follows it,
+   * and whether some post has the id, which may be deleted.
+   */
   readonly prospects: (
     accountId: AccountId,
     uri: string
-  ) => Effect.Effect<{ readonly buried: boolean; readonly followed: boolean }, SqlError>
+  ) => Effect.Effect<{ readonly buried: boolean; readonly followed: boolean; readonly held: boolean }, SqlError>
   /** Gives a status the files that its post has now, each once; answers their ids in the order of the post. */
   readonly attach: (
     accountId: AccountId,
@@ -135,7 +134,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
 
       const prospects = jointly((posts: ReadonlyArray<Post>) =>
         Effect.map(
-          sql<{ deletedAt: Date | null; followed: boolean; place: number }>`SELECT t.deleted_at, post.place::int,
+          sql<{ buried: boolean; followed: boolean; held: boolean; place: number }>`
+            SELECT t.uri IS NOT NULL AS buried, post.place::int, EXISTS (SELECT FROM statuses WHERE uri = post.uri) AS held,
               EXISTS (SELECT FROM follows WHERE target_account_id = post.account_id OFFSET 0) AS followed
             FROM unnest(${posts.map(({ accountId }) => accountId)}::bigint[], ${posts.map(({ uri }) => uri)}::text[])
               WITH ORDINALITY AS post (account_id, uri, place)
@@ -160,13 +160,14 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           SELECT ${id}::bigint, m, NOT addressed, quiet FROM unnest(${mentions.map((mention) => mention.id)}::bigint[],
             ${mentions.map(({ addressed }) => addressed)}::boolean[],
             ${mentions.map(({ quiet }) => quiet)}::boolean[]) AS named (m, addressed, quiet) ON CONFLICT DO NOTHING`
-        yield* note.tags.length === 0 ? Effect.void : sql`WITH wanted AS (
-            SELECT * FROM unnest(${note.tags.map(({ name }) => name)}::text[],
-              ${note.tags.map(({ displayName }) => displayName)}::text[]) AS w (name, display_name) ORDER BY name),
-          words AS (INSERT INTO tags (id, name, display_name, created_at, last_status_at)
-            SELECT next_id(${millis}), name, display_name, ${at}, ${at} FROM wanted
-            ON CONFLICT (name) DO UPDATE SET last_status_at = greatest(tags.last_status_at, ${at}) RETURNING id)
-          INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${id}::bigint FROM words ON CONFLICT DO NOTHING`
+        yield* note.tags.length === 0 ? Effect.void : sql`WITH made AS (SELECT)${
+          attached(
+            sql,
+            sql`(SELECT ${id}::bigint, ${accountId}::bigint, ${note.visibility}::text, ${at}::timestamptz)`,
+            note.tags,
+            millis
+          )
+        } SELECT FROM made`
         if (note.poll !== undefined) yield* polls.create(id, note.poll)
         yield* decorate(note)
         if (note.attachments.length > 0) {
@@ -211,22 +212,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         wasEdited: traced("RemoteStatuses.wasEdited")((statusId, millis) =>
           Effect.asVoid(sql`UPDATE statuses SET edited_at = ${new Date(millis)} WHERE id = ${statusId}`)
         ),
-        prospects: traced("RemoteStatuses.prospects")((accountId, uri) =>
-          Effect.map(
-            prospects({ accountId, uri }),
-            ({ deletedAt, followed }) => ({ buried: deletedAt !== null, followed })
-          )
-        ),
-        isBuriedLately: traced("RemoteStatuses.isBuriedLately")(function*(accountId, uri) {
-          const since = (yield* Clock.currentTimeMillis) - inboundMillisMin
-          const { deletedAt } = yield* prospects({ accountId, uri })
-          return deletedAt !== null && deletedAt.getTime() > since
-        }),
-        bury: traced("RemoteStatuses.bury")(function*(accountId, uri) {
-          const at = new Date(yield* Clock.currentTimeMillis)
-          yield* sql`INSERT INTO tombstones (uri, account_id, deleted_at) VALUES (${uri}, ${accountId}, ${at})
-            ON CONFLICT (uri, account_id) DO UPDATE SET deleted_at = excluded.deleted_at`
-        })
+        prospects: traced("RemoteStatuses.prospects")((accountId, uri) => prospects({ accountId, uri }))
       })
     })
   )

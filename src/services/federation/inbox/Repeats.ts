@@ -8,10 +8,25 @@ export interface Known {
   readonly repeats: boolean
 }
 
-/** Of these there may be several under one id or without any; doing one again while it stands changes nothing. */
-const repeating = ["Add", "Follow", "Remove"] as const
+/**
+ * What other servers send again under an id that they used before, and of whom that is known. Doing one again while it stands
+ * changes nothing, so that a try that was repeated costs nothing either. Of what is not here (Create, Delete, Flag, Move) the
+ * object's own id says whether it is new.
+ */
+export const reused = {
+  Accept: "Mastodon (`#accepts/follows/` for all follows of an account), Hollo, snac",
+  Add: "Mastodon, which gives pins no id at all",
+  Announce: "Hollo and snac boost a post under the same id each time",
+  Block: "Hollo and snac",
+  Follow: "Misskey follows somebody under the same id however often; snac",
+  Like: "Hollo and snac",
+  Reject: "Mastodon (`#rejects/follows/` for all follows of an account)",
+  Remove: "Mastodon, as Add",
+  Undo: "whoever reuses the id of what is undone"
+} as const
+
 /** The same, of what has no id. */
-const nameless = ["Block", "EmojiReact", "Like", "Undo"] as const
+const nameless = ["EmojiReact"] as const
 
 /**
  * What an activity of `sender` is known by. An id of another server is none of the sender's to give. Some servers give all
@@ -25,6 +40,6 @@ export const knownBy = (activity: Foreign, sender: string): Known => {
   if (typeOf(activity, "Update") !== undefined) {
     return { uri: undefined, repeats: typeof activity["object"] === "string" }
   }
-  const repeats = typeOf(activity, ...repeating, ...(uri === undefined ? nameless : [])) !== undefined
+  const repeats = typeOf(activity, ...Object.keys(reused), ...(uri === undefined ? nameless : [])) !== undefined
   return { uri, repeats }
 }

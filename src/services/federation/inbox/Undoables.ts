@@ -21,6 +21,8 @@ export class Undoables extends Context.Service<Undoables, {
   readonly remember: (accountId: AccountId, uri: string, done: Undoable) => Effect.Effect<void, SqlError>
   /** A boost that stands came anew: by that id it is taken back from now on, for what takes the old one back may come late. */
   readonly renew: (accountId: AccountId, boostId: bigint, uri: string) => Effect.Effect<void, SqlError>
+  /** A boost of the account gives its id to a later one of the account; false where the id is that of something else. */
+  readonly release: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
   /** What the account did under the id, which is forgotten by that. */
   readonly take: (accountId: AccountId, uri: string) => Effect.Effect<Undoable | undefined, SqlError>
 }>()("murmuration/services/federation/inbox/Undoables") {
@@ -49,6 +51,13 @@ export class Undoables extends Context.Service<Undoables, {
             renewed AS (UPDATE statuses s SET uri = ${uri} FROM old WHERE s.id = old.id)
             INSERT INTO undoable_activities (account_id, uri, type, target_id)
             SELECT ${accountId}, uri, 'Announce', reblog_of_id FROM old ON CONFLICT DO NOTHING`)
+        ),
+        release: traced("Undoables.release")((accountId, uri) =>
+          Effect.map(
+            sql`UPDATE statuses SET uri = uri || '#' || id WHERE uri = ${uri} AND account_id = ${accountId}
+              AND reblog_of_id IS NOT NULL RETURNING id`,
+            (rows) => rows.length > 0
+          )
         ),
         take: traced("Undoables.take")((accountId, uri) =>
           Effect.map(

@@ -65,6 +65,12 @@ export class Expansions extends Context.Service<Expansions, {
           UNION SELECT r.inbox_id FROM follows f JOIN remote_actors r ON r.account_id = f.target_account_id
             WHERE f.account_id = ${accountId}`
 
+      /** Whoever is being blocked, or its domain, may still be among the followers, and hears nothing from now on (`a`). */
+      const welcome = (senderId: bigint) =>
+        sql`NOT EXISTS (SELECT FROM blocks b WHERE (b.account_id = ${senderId} AND b.target_account_id = a.id)
+            OR (b.account_id = a.id AND b.target_account_id = ${senderId}))
+          AND NOT EXISTS (SELECT FROM domain_mutes d WHERE d.account_id = ${senderId} AND d.domain = a.domain)`
+
       const candidates = Effect.fnUntraced(
         function*(
           fanoutId: bigint,
@@ -90,7 +96,7 @@ export class Expansions extends Context.Service<Expansions, {
             named AS (SELECT account_id FROM slice UNION SELECT unnest(${named}::bigint[])
               ${interacted ? sql`UNION ${people(statusId)}` : sql``}),
             wanted AS (SELECT r.inbox_id AS id FROM named n JOIN remote_actors r ON r.account_id = n.account_id
-                JOIN accounts a ON a.id = n.account_id WHERE a.suspended_at IS NULL
+                JOIN accounts a ON a.id = n.account_id WHERE a.suspended_at IS NULL AND ${welcome(leaving.senderId)}
               ${reached}),
             known AS MATERIALIZED (SELECT unnest(inbox_ids) AS id FROM outgoing_activities WHERE fanout_id = ${fanoutId})
             SELECT (SELECT count(*)::int FROM slice) AS asked, (SELECT max(id) FROM slice) AS last,

@@ -18,7 +18,10 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   readonly undoFollow: (follower: bigint, target: bigint) => Sent
   /** Takes back what is no follow here, though the other server has one. */
   readonly disown: (follower: bigint, target: bigint) => Sent
-  /** Answers whoever follows or asks to; for a Reject before the row is gone. */
+  /**
+   * Answers whoever follows or asks to; for a Reject before the row is gone. A Reject of somebody elsewhere is answered by an
+   * Undo of what stood here: they may have taken a later follow meanwhile, which they would keep alone.
+   */
   readonly answer: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent
   /** The same for many who follow now. */
   readonly acceptAll: (target: bigint, followers: ReadonlyArray<bigint>) => Sent
@@ -28,6 +31,8 @@ export class FollowActivities extends Context.Service<FollowActivities, {
    * Remembers the id of a follow as it came, and accepts it, again if need be, where it stands.
    */
   readonly received: (follower: bigint, target: bigint, uri: string | undefined) => Sent
+  /** Whether an id of ours is that of an earlier follow, and a later one, or a request, stands by now. */
+  readonly isEarlier: (follower: bigint, target: bigint, uri: string) => Effect.Effect<boolean, SqlError>
   /** Tells of a block that was just stored. */
   readonly block: (accountId: bigint, target: bigint) => Sent
   /** Before its row is gone. */
@@ -103,8 +108,9 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       const answer = traced("FollowActivities.answer")(
         function*(type: "Accept" | "Reject", target: bigint, follower: bigint) {
           const parties = yield* outbox.parties(target, follower)
-          const [row] = parties === undefined ? [] : yield* found(follower, target)
-          if (parties === undefined || row === undefined) return none
+          if (parties === undefined) return type === "Reject" ? yield* undoFollow(follower, target) : none
+          const [row] = yield* found(follower, target)
+          if (row === undefined) return none
           const of = { id: row.uri ?? undefined, actor: parties.other, object: parties.actor }
           // The same follow may be asked for and answered again, which is another answer.
           return yield* answered(type, target, follower, of, `${row.id}-${yield* Clock.currentTimeMillis}`)
@@ -142,6 +148,13 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         }
       )
 
+      const isEarlier = traced("FollowActivities.isEarlier")((follower: bigint, target: bigint, uri: string) =>
+        Effect.map(
+          URL.parse(uri)?.origin === config.publicUrl ? found(follower, target) : Effect.succeed([]),
+          ([row]) => row !== undefined && row.uri !== null && row.uri !== uri
+        )
+      )
+
       const blocking = (accountId: bigint, target: bigint) =>
         sql<{ id: bigint; username: string; uri: string }>`SELECT b.id, me.username, a.uri FROM blocks b
           JOIN accounts me ON me.id = b.account_id JOIN accounts a ON a.id = b.target_account_id
@@ -166,6 +179,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         acceptAll,
         refuse,
         received,
+        isEarlier,
         block: traced("FollowActivities.block")((accountId, target) => blocked(accountId, target, false)),
         undoBlock: traced("FollowActivities.undoBlock")((accountId, target) => blocked(accountId, target, true))
       })

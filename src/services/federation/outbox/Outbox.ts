@@ -39,7 +39,10 @@ export class Outbox extends Context.Service<Outbox, {
   readonly enabled: boolean
   /** Both by their ids, where the first is local and the second is not; else undefined, for then nothing leaves. */
   readonly parties: (senderId: bigint, targetId: bigint) => Effect.Effect<Parties | undefined, SqlError>
-  /** Sends to accounts, of which only remote ones count; each inbox gets it once. */
+  /**
+   * Sends what is for these accounts alone, of which only remote ones count, to their own inboxes; the inbox that an account
+   * shares with its neighbours is for followers and for everybody (ActivityPub section 7.1.3).
+   */
   readonly toAccounts: (leaving: Leaving, accountIds: ReadonlyArray<bigint>) => Effect.Effect<Hosts, SqlError>
   /** Sends to inboxes by their numbers; the activity is there already where `activityId` is given. */
   readonly toInboxes: (
@@ -105,8 +108,9 @@ export class Outbox extends Context.Service<Outbox, {
           if (!federated || accountIds.length === 0) return []
           // Whether a host is alive again is learnt by asking it for something new (federation.md section 12).
           const asks = leaving.activity.type === "Follow"
-          const rows = yield* sql<{ id: number }>`SELECT DISTINCT i.id
-            FROM remote_actors r JOIN inboxes i ON i.id = r.inbox_id JOIN hosts h ON h.id = i.host_id
+          const rows = yield* sql<{ id: number }>`SELECT DISTINCT inbox_number(r.inbox_url) AS id
+            FROM remote_actors r LEFT JOIN inboxes i ON i.url = r.inbox_url
+              LEFT JOIN hosts h ON h.host = lower(substring(r.inbox_url from '^[a-z]+://([^/?#]+)'))
             WHERE r.account_id = ANY (${accountIds}::bigint[])
               AND (${asks} OR (i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures'))`
           return yield* toInboxes(leaving, rows.map(({ id }) => id))

@@ -15,6 +15,8 @@ interface Marked {
   readonly username: string
   readonly uri: string
   readonly authorId: bigint
+  /** The id of its author. */
+  readonly author: string
 }
 
 interface Reported {
@@ -22,6 +24,7 @@ interface Reported {
   readonly uri: string | null
   readonly posts: ReadonlyArray<string>
   readonly receivers: ReadonlyArray<bigint>
+  readonly receiverUris: ReadonlyArray<string>
 }
 
 /** What local accounts do with posts of other servers, told to their authors; and reports about them. */
@@ -45,11 +48,12 @@ export class PostActivities extends Context.Service<PostActivities, {
 
       const favourite = Effect.fnUntraced(function*(accountId: bigint, statusId: bigint, undone: boolean) {
         if (!outbox.enabled) return none
-        const [row] = yield* sql<Marked>`SELECT f.id, me.username, s.uri, s.account_id AS author_id
+        const [row] = yield* sql<Marked>`SELECT f.id, me.username, s.uri, s.account_id AS author_id, a.uri AS author
           FROM favourites f JOIN accounts me ON me.id = f.account_id JOIN statuses s ON s.id = f.status_id
+            JOIN accounts a ON a.id = s.account_id
           WHERE f.account_id = ${accountId} AND f.status_id = ${statusId} AND me.domain IS NULL AND s.uri IS NOT NULL`
         if (row === undefined) return none
-        const activity = Activities.like(LocalIds.actor(config, row.username), row.id, row.uri)
+        const activity = Activities.like(LocalIds.actor(config, row.username), row.id, row)
         return yield* outbox.toAccounts({
           senderId: accountId,
           about: Keys.ofPair(accountId, statusId),
@@ -60,7 +64,7 @@ export class PostActivities extends Context.Service<PostActivities, {
       const vote = traced("PostActivities.vote")(
         function*(accountId: bigint, statusId: bigint, choices: ReadonlyArray<number>) {
           if (!outbox.enabled) return none
-          const [row] = yield* sql<Marked & { readonly options: ReadonlyArray<string>; readonly author: string }>`
+          const [row] = yield* sql<Marked & { readonly options: ReadonlyArray<string> }>`
             SELECT s.id, me.username, s.uri, s.account_id AS author_id, p.options, a.uri AS author
             FROM statuses s JOIN polls p ON p.status_id = s.id JOIN accounts a ON a.id = s.account_id, accounts me
             WHERE s.id = ${statusId} AND s.uri IS NOT NULL AND me.id = ${accountId} AND me.domain IS NULL`
@@ -86,13 +90,17 @@ export class PostActivities extends Context.Service<PostActivities, {
         const [report] = yield* sql<Reported>`
           SELECT r.comment, a.uri, ARRAY(SELECT s.uri FROM statuses s
               WHERE s.id = ANY (r.status_ids) AND s.uri IS NOT NULL ORDER BY s.id) AS posts,
-            ARRAY(SELECT t.id FROM accounts t WHERE t.domain = ANY (r.forward_domains) AND (t.id = a.id OR t.id IN (
-              SELECT s.in_reply_to_account_id FROM statuses s WHERE s.id = ANY (r.status_ids)))) AS receivers
-          FROM reports r JOIN accounts a ON a.id = r.target_account_id WHERE r.id = ${reportId}`
+            coalesce(t.ids, '{}') AS receivers, coalesce(t.uris, '{}') AS receiver_uris
+          FROM reports r JOIN accounts a ON a.id = r.target_account_id
+          CROSS JOIN LATERAL (SELECT array_agg(t.id ORDER BY t.id) AS ids, array_agg(t.uri ORDER BY t.id) AS uris
+            FROM accounts t WHERE t.uri IS NOT NULL AND t.domain = ANY (r.forward_domains) AND (t.id = a.id OR t.id IN (
+              SELECT s.in_reply_to_account_id FROM statuses s WHERE s.id = ANY (r.status_ids)))) t
+          WHERE r.id = ${reportId}`
         if (report === undefined || report.uri === null) return none
         const activity = Activities.flag(LocalIds.instanceActor(config), String(yield* Clock.currentTimeMillis), {
           objects: [report.uri, ...report.posts],
-          comment: report.comment
+          comment: report.comment,
+          receivers: report.receiverUris
         })
         return yield* outbox.toAccounts({ senderId: instanceSender, about: reportId, activity }, report.receivers)
       })

@@ -87,14 +87,15 @@ const drafts = (sql: SqlClient, id: bigint) =>
     (gone) => slice(gone, () => nothing)
   )
 
+const bothWays = (table: string) => [plain(table, "account_id"), plain(table, "target_account_id")]
+
 const all = [
+  // One that is being accepted is waited for, and is a follow by then.
+  ...bothWays("follow_requests"),
   follows,
   favourites,
   votes,
-  ...["follow_requests", "blocks", "mutes", "endorsements", "account_notes"].flatMap((table) => [
-    plain(table, "account_id"),
-    plain(table, "target_account_id")
-  ]),
+  ...["blocks", "mutes", "endorsements", "account_notes"].flatMap(bothWays),
   plain("notifications", "from_account_id"),
   // What only people of this server have.
   drafts,

@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { momentOf, momentOfSeconds } from "../../Moments.ts"
 import { digest, isDigestOf } from "./Digests.ts"
 import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"
 
@@ -45,8 +46,6 @@ const signingString = (
   return lines.join("\n")
 }
 
-const seconds = (text: string | undefined) => text === undefined || !/^\d{1,12}$/.test(text) ? undefined : Number(text)
-
 /** What must be signed: which address at which host when, and with which body (row 4). */
 const missing = (names: ReadonlyArray<string>, method: string): string | undefined => {
   if (!names.includes("date") && !names.includes("(created)")) {
@@ -81,11 +80,11 @@ export const claim = (request: SignedRequest, host: string, now: number): Result
   if (lacking !== undefined) return unverified(lacking)
   if ((request.headers["host"] ?? "").toLowerCase() !== host) return unverified("Signed for another host")
 
-  const date = Date.parse(request.headers["date"] ?? "")
-  const created = names.includes("(created)") ? (seconds(parameters.get("created")) ?? Number.NaN) * 1_000 : date
-  const expires = names.includes("(expires)") ? seconds(parameters.get("expires")) : undefined
-  if (Number.isNaN(created)) return malformed("Invalid Date header")
-  if (!isInTime(now, created, expires === undefined ? undefined : expires * 1_000)) {
+  const date = momentOf(request.headers["date"])
+  const created = names.includes("(created)") ? momentOfSeconds(parameters.get("created")) : date
+  const expires = names.includes("(expires)") ? momentOfSeconds(parameters.get("expires")) : undefined
+  if (created === undefined) return malformed("Invalid Date header")
+  if (!isInTime(now, created, expires)) {
     return unverified("Signed request date outside acceptable time window")
   }
   if (request.method !== "GET" && !isDigestOf(request.headers["digest"] ?? "", request.body)) {

@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { momentOfSeconds } from "../../Moments.ts"
 import type { ToSign } from "./Cavage.ts"
 import { contentDigest, isContentDigestOf } from "./Digests.ts"
 import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"
@@ -90,9 +91,9 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
   const named = parameters.get("alg")
   const algorithm = named === undefined ? undefined : algorithmOf(named)
   if (named !== undefined && algorithm === undefined) return unverified(`Unsupported signature algorithm ${named}`)
-  const [created, expires] = [Number(parameters.get("created") ?? "NaN"), parameters.get("expires")]
-  if (Number.isNaN(created)) return unverified("Mastodon requires the created parameter to be signed")
-  if (!isInTime(now, created * 1_000, expires === undefined ? undefined : Number(expires) * 1_000)) {
+  const [created, expires] = [momentOfSeconds(parameters.get("created")), momentOfSeconds(parameters.get("expires"))]
+  if (created === undefined) return unverified("Mastodon requires the created parameter to be signed")
+  if (!isInTime(now, created, expires)) {
     return unverified("Signed request date outside acceptable time window")
   }
   if (!components.includes("@method") || !components.includes("@target-uri")) {
@@ -113,7 +114,7 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
     algorithm,
     base: utf8.encode(base),
     signature: Buffer.from(encoded, "base64"),
-    signedMillis: created * 1_000
+    signedMillis: created
   })
 }
 

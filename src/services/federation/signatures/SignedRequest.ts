@@ -9,6 +9,8 @@ export interface SignedRequest {
   /** By names in lower case; what came several times is joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
+  /** Where it came from; absent where nobody knows. */
+  readonly address?: string
 }
 
 /** Whom a signature names, and what has to be checked with that key. */

@@ -28,10 +28,16 @@ describe("federation.md section 8: what leaves", () => {
     undoFollow: Activities.undo(follow),
     accept: Activities.answerFollow("Accept", { id: `${zoe}#1`, actor: zoe, object: anna }, "9"),
     reject: Activities.answerFollow("Reject", { id: undefined, actor: zoe, object: anna }, "9"),
-    like: Activities.like(anna, 3n, `${zoe}/notes/1`),
+    like: Activities.like(anna, 3n, { uri: `${zoe}/notes/1`, author: zoe }),
+    undoLike: Activities.undo(Activities.like(anna, 3n, { uri: `${zoe}/notes/1`, author: zoe })),
     block: Activities.block(anna, 4n, zoe),
     vote: Activities.vote(anna, "5-1", { uri: `${zoe}/notes/2`, author: zoe, option: "Tea" }),
-    flag: Activities.flag("https://here.test/actor", "6", { objects: [zoe, `${zoe}/notes/1`], comment: "rude" }),
+    undoBlock: Activities.undo(Activities.block(anna, 4n, zoe)),
+    flag: Activities.flag("https://here.test/actor", "6", {
+      objects: [zoe, `${zoe}/notes/1`],
+      comment: "rude",
+      receivers: [zoe]
+    }),
     add: Activities.pin("Add", anna, note.id, "7"),
     remove: Activities.pin("Remove", anna, note.id, "8"),
     deleteActor: Activities.deleteActor(anna),
@@ -49,13 +55,36 @@ describe("federation.md section 8: what leaves", () => {
     })
   }
 
+  it("F41: what is for one person says so, and its Undo too; what is for all who look says that", () => {
+    for (
+      const name of [
+        "follow",
+        "undoFollow",
+        "accept",
+        "reject",
+        "like",
+        "undoLike",
+        "block",
+        "undoBlock",
+        "flag"
+      ] as const
+    ) {
+      assert.deepStrictEqual<unknown>(documents[name].document["to"], [zoe], name)
+    }
+    const hashtag = Activities.featureTag("Add", anna, { type: "Hashtag", name: "#birds" }, "1")
+    for (const { document } of [documents.add, documents.remove, hashtag]) {
+      assert.deepStrictEqual<unknown>([document["to"], document["cc"]], [[everybody], [`${anna}/followers`]])
+    }
+  })
+
   it("a follow is named by its id when it is undone, accepted and rejected", () => {
     assert.strictEqual(follow.uri, `${anna}#follows/7`)
     assert.deepStrictEqual(documents.undoFollow.document["object"], {
       id: follow.uri,
       type: "Follow",
       actor: anna,
-      object: zoe
+      object: zoe,
+      to: [zoe]
     })
     assert.strictEqual(documents.accept.uri, `${anna}#accepts/follows/9`)
     assert.deepStrictEqual(documents.accept.document["object"], {

@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { foreignActor } from "../../../../src/services/federation/documents/ForeignActor.ts"
 import {
   contentCharactersMax,
   foreignNote,
@@ -7,7 +9,10 @@ import {
   mentionsMax
 } from "../../../../src/services/federation/documents/ForeignNote.ts"
 import { summaryCharactersMax, titleCharactersMax } from "../../../../src/services/federation/documents/ForeignPage.ts"
+import { optionCharactersMax, optionsMax } from "../../../../src/services/federation/documents/ForeignPoll.ts"
 import { urlReader } from "../../../../src/services/federation/documents/Reading.ts"
+import { bytesTold } from "../../../../src/services/html/Text.ts"
+import { accountBytesMax, statusBytesMax } from "../../../../src/services/instance/ContentLimits.ts"
 import { mediaAttachmentsMax, mediaDescriptionCharactersMax } from "../../../../src/services/instance/ContentLimits.ts"
 
 const author = { uri: "https://else.test/users/zoe", followersUrl: "https://else.test/users/zoe/followers" }
@@ -52,12 +57,64 @@ describe("posts of other servers", () => {
     assert.isUndefined(read({ updated: "x" })?.updatedMillis)
   })
 
+  /** A text of a hostile peer: pieces that grow when they are escaped or sanitised, one character of many, many of one. */
+  const Hostile = Schema.Struct({
+    piece: Schema.Literals(["&", "<", "\"", "\u0001", "\u0301", "\u{1f600}", "<b>", "<p>x", "\ud800", "a ", "&lt;"]),
+    times: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 150_000 }))
+  })
+  const written = ({ piece, times }: typeof Hostile.Type) => piece.repeat(times)
+  const bytes = (...texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum + bytesTold(text), 0)
+
+  it.prop("F13: whatever another server writes, a post of it takes 64 kB and an account 16 kB at most", {
+    content: Hostile,
+    summary: Hostile,
+    name: Hostile
+  }, ({ content, name, summary }) => {
+    const [text, warning, title] = [written(content), written(summary), written(name)]
+    const note = read({
+      type: "Question",
+      content: text,
+      summary: warning,
+      contentMap: { [`en-${"a".repeat(40)}`]: text },
+      oneOf: Array.from({ length: 60 }, (_, n) => ({ type: "Note", name: `${n}${title.slice(0, 3_000)}` })),
+      tag: Array.from({ length: 60 }, (_, n) => ({ type: "Hashtag", name: `#t${n}${title.slice(0, 300)}` })),
+      attachment: Array.from({ length: 5 }, (_, n) => ({ type: "Image", url: `https://f.test/${n}`, name: warning }))
+    })
+    const options = note?.poll?.options ?? []
+    const told = [
+      note?.html ?? "",
+      note?.spoilerText ?? "",
+      ...options,
+      ...note?.attachments.map(({ description }) => description ?? "") ?? [],
+      ...note?.tags.flatMap((tag) => [tag.name, tag.displayName]) ?? []
+    ]
+    assert.isAtMost(bytes(...told), statusBytesMax)
+    assert.isAtMost(options.length, optionsMax)
+    assert.isTrue(options.every((option) => option.length <= optionCharactersMax))
+    assert.isNull(note?.language)
+    assert.isTrue(told.every((text) => text.isWellFormed()))
+    const actor = foreignActor(
+      {
+        id: author.uri,
+        type: "Person",
+        inbox: `${author.uri}/inbox`,
+        preferredUsername: "zoe",
+        name: title,
+        summary: text,
+        attachment: Array.from({ length: 60 }, () => ({ type: "PropertyValue", name: title, value: warning }))
+      },
+      new URL(author.uri),
+      urlReader([])
+    )
+    const fields = actor?.fields.flatMap(({ html, name, value }) => [name, value, html]) ?? []
+    assert.isAtMost(bytes(actor?.displayName ?? "", actor?.noteHtml ?? "", ...fields), accountBytesMax)
+  }, { arbitrary: { runs: 40 } })
+
   it("row 39: what is too long or too many is cut, what just fits stays", () => {
     const tags = (type: string, more: (n: number) => object) =>
       Array.from({ length: 200 }, (_, n) => ({ type, ...more(n) }))
     for (const extra of [0, 1]) {
       const note = read({
-        content: "x".repeat(contentCharactersMax + extra),
         summary: "s".repeat(summaryCharactersMax + extra),
         attachment: [{
           type: "Document",
@@ -66,7 +123,10 @@ describe("posts of other servers", () => {
           name: "n".repeat(mediaDescriptionCharactersMax + extra)
         }]
       })
-      assert.strictEqual(note?.html.length, contentCharactersMax)
+      assert.strictEqual(
+        read({ content: "x".repeat(contentCharactersMax + extra) })?.html.length,
+        contentCharactersMax
+      )
       assert.strictEqual(note?.spoilerText.length, summaryCharactersMax)
       assert.strictEqual(note?.attachments[0]?.description?.length, mediaDescriptionCharactersMax)
     }

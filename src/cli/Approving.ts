@@ -1,0 +1,86 @@
+import { Console, Effect, Layer } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Environment from "../layers/Environment.ts"
+import * as Mail from "../layers/Mail.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { Approvals, type Pending, pendingMax } from "../services/identity/Approvals.ts"
+import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { Mailer } from "../services/letters/Mailer.ts"
+import * as Texts from "../services/letters/Texts.ts"
+import { traced } from "../services/Traced.ts"
+import { findUser, refuse } from "./Lookup.ts"
+import * as Operator from "./Operator.ts"
+
+const services = Layer.merge(Approvals.layer, Mail.layer).pipe(
+  Layer.provideMerge(Environment.serverConfig),
+  Layer.provideMerge(Operator.layer)
+)
+
+const line = ({ confirmed, createdAt, email, locale, reason, username }: Pending) =>
+  [
+    username,
+    email,
+    confirmed ? "confirmed" : "not confirmed",
+    createdAt.toISOString().slice(0, 16).replace("T", " "),
+    locale ?? "-",
+    reason?.replace(/\s+/g, " ") ?? "-"
+  ].join("\t")
+
+export const list = Command.make(
+  "list",
+  {
+    pending: Flag.Boolean("pending").pipe(
+      Flag.withDescription("Those who wait for a moderator, the longest first"),
+      Flag.withDefault(false)
+    )
+  },
+  traced("account list")(function*(given) {
+    if (!given.pending) {
+      return yield* new OperatorError({ message: "Say --pending: who waits for a moderator is listed" })
+    }
+    const waiting = yield* (yield* Approvals).pending
+    yield* Console.log(waiting.length === 0 ? "Nobody waits." : waiting.map(line).join("\n"))
+    if (waiting.length === pendingMax) yield* Console.log(`There may be more: the first ${pendingMax} are shown.`)
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Lists sign-ups that wait: name, address, state, time, language, reason"))
+
+/** Tells the member and all who may decide; what was decided stands, whether or not the letters go. */
+const tell = Effect.fnUntraced(function*(one: Pending, decision: "approved" | "rejected") {
+  const { localDomain: server, publicUrl } = yield* ServerConfig
+  const mailer = yield* Mailer
+  const staff = yield* (yield* Approvals).staff
+  const member = { to: one.email, server, username: one.username }
+  const letters = [
+    decision === "approved" ? Texts.approved({ ...member, publicUrl }) : Texts.rejected(member),
+    ...staff.map((to) => Texts.decided({ to, server, username: one.username, decision }))
+  ]
+  yield* Effect.forEach(letters, (letter) =>
+    mailer.send(letter).pipe(
+      Effect.catch(({ message }) => Console.log(`The mail to ${letter.to} was not sent: ${message}`))
+    ))
+})
+
+const decision = (word: "approve" | "reject", done: "approved" | "rejected", description: string) =>
+  Command.make(
+    word,
+    { name: Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain")) },
+    traced(`account ${word}`)(function*(given) {
+      const { accountId } = yield* findUser(given.name)
+      const one = yield* refuse((yield* Approvals)[word](accountId)).pipe(
+        Effect.mapError(() => new OperatorError({ message: `${given.name} does not wait for a moderator` }))
+      )
+      yield* tell(one, done)
+      yield* Console.log(`Account ${given.name} was ${done}.`)
+    }, (effect) => Effect.provide(effect, services))
+  ).pipe(Command.withDescription(description))
+
+export const approve = decision(
+  "approve",
+  "approved",
+  "Lets somebody in who waits for a moderator, and tells them by mail"
+)
+export const reject = decision(
+  "reject",
+  "rejected",
+  "Turns somebody away who waits for a moderator, and tells them by mail; the name is free again"
+)

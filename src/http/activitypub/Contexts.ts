@@ -1,0 +1,48 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
+import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
+import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
+import { idMax } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Admission } from "./Admission.ts"
+import { document, idIn, queryOf, refused } from "./Answers.ts"
+import { Requesters } from "./Requesters.ts"
+
+const make = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const { admit } = yield* Admission
+  const replies = yield* Replies
+  const requesters = yield* Requesters
+
+  const answer = Effect.gen(function*() {
+    const { audience } = yield* requesters.current
+    const { id: digits = "" } = yield* HttpRouter.params
+    if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
+    const conversation = BigInt(digits)
+    const author = yield* replies.authorOfThread(conversation)
+    if (author === undefined) return yield* new RecordNotFound()
+    const query = queryOf(yield* HttpServerRequest.HttpServerRequest)
+    const id = LocalIds.context(config, conversation)
+    if (query.get("page") !== "true") {
+      const whole = collection("Collection", id, { first: `${id}?page=true` })
+      return yield* document({ ...whole, attributedTo: author }, audience)
+    }
+    const minId = idIn(query, "min_id")
+    const rows = yield* replies.thread(conversation, minId ?? 0n)
+    const last = rows.length === repliesPageMax ? rows.at(-1)?.id : undefined
+    const page = collectionPage("CollectionPage", id, {
+      query: minId === undefined ? "page=true" : `page=true&min_id=${minId}`,
+      items: rows.map(({ uri }) => uri),
+      next: last === undefined ? undefined : `page=true&min_id=${last}`
+    })
+    return yield* document({ "@context": activityStreams, ...page }, audience)
+  })
+
+  return HttpRouter.add("GET", "/contexts/:id", admit("documents", Effect.catch(answer, refused)))
+})
+
+/** A thread that began here as a collection: what everybody may read of it, whoever wrote it, the oldest first. */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,89 @@
+import { Clock, Effect, Result } from "effect"
+import { LRUCache } from "lru-cache"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import type { ForeignActor } from "./documents/ForeignActor.ts"
+import { foreignActor } from "./documents/ForeignActor.ts"
+import { idOf, urlReader } from "./documents/Reading.ts"
+import { type FetchedDocument, Fetches, type Implausible } from "./Fetches.ts"
+import * as LookUpLimits from "./LookUpLimits.ts"
+import * as SingleFlight from "./SingleFlight.ts"
+
+/** How often the document of an actor is looked up for its keys at most, in milliseconds (F27). */
+export const lookUpMillisMin = 5 * 60_000
+/** The same while the origin does not answer: it may be back soon, and until then whoever it speaks for is not heard. */
+export const unavailableMillisMin = 60_000
+/** What is kept of documents that were looked up, in bytes, and documents that are on their way. */
+const keptBytesMax = 16_777_216
+const underWayMax = 1_000
+
+/** An actor that a key led to, as its document says; stored by nobody yet. */
+export interface Found {
+  readonly fetched: FetchedDocument
+  readonly actor: ForeignActor
+}
+
+interface Looked {
+  readonly at: number
+  /** "away": whoever was asked may answer later; undefined: there is no such actor. */
+  readonly found: Found | "away" | undefined
+  readonly bytes: number
+  /** The look counts no more: what it found was proven. */
+  readonly proven: () => void
+}
+
+/** What a look for a key found. */
+export type Look = Pick<Looked, "found" | "proven">
+
+/**
+ * The actors that keys name, from their origin, before anything of a request is believed: one request a document where the
+ * key is in the actor's own, kept for a while whatever is claimed under it. Nothing is stored here.
+ */
+export const make = Effect.gen(function*() {
+  const { outboundAllow } = yield* ServerConfig
+  const fetches = yield* Fetches
+  const readUrl = urlReader(outboundAllow)
+  const limits = LookUpLimits.make()
+  const once = yield* SingleFlight.make<Looked, never>(underWayMax)
+  const kept = new LRUCache<string, Looked>({
+    maxSize: keptBytesMax,
+    sizeCalculation: ({ bytes }, key) => bytes + key.length
+  })
+
+  const fetched = Effect.fnUntraced(function*(address: string) {
+    const first = yield* fetches.fetch(address)
+    // What is at the key's address is the actor itself, or a key that names its owner.
+    const owner = idOf(first.document["owner"]) ?? idOf(first.document["controller"]) ?? first.id.href
+    return owner === first.id.href ? first : yield* fetches.fetch(owner)
+  })
+
+  const isAway = (error: OutboundError | Implausible) =>
+    error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))
+
+  const looked = Effect.fnUntraced(function*(address: string, proven: () => void) {
+    const result = yield* Effect.result(fetched(address))
+    const at = yield* Clock.currentTimeMillis
+    const bytes = Result.isSuccess(result) ? JSON.stringify(result.success.document).length : 1
+    const entry = (found: Looked["found"]): Looked => ({ at, found, bytes, proven })
+    if (Result.isFailure(result)) return entry(isAway(result.failure) ? "away" : undefined)
+    const actor = foreignActor(result.success.document, result.success.id, readUrl)
+    return entry(actor === undefined ? undefined : { fetched: result.success, actor })
+  })
+
+  /** The actor of a key; `address` is that of whoever made the request. No look is made where there were too many. */
+  return Effect.fnUntraced(function*(keyId: string, address: string | undefined): Effect.fn.Return<Look> {
+    const url = readUrl(keyId)
+    if (url === undefined) return { found: undefined, proven: () => {} }
+    const now = yield* Clock.currentTimeMillis
+    const before = kept.get(url.href)
+    const restMillis = before?.found === "away" ? unavailableMillisMin : lookUpMillisMin
+    if (before !== undefined && now - before.at < restMillis && now >= before.at) return before
+    const proven = yield* limits.take({ address, host: url.host })
+    if (proven === undefined) return { found: "away", proven: () => {} }
+    const look = yield* once(url.href, looked(url.href, proven))
+    // Somebody else's look served.
+    if (look.proven !== proven) proven()
+    kept.set(url.href, look)
+    return look
+  })
+})

@@ -1,0 +1,61 @@
+import { Clock, Effect } from "effect"
+import { LRUCache } from "lru-cache"
+
+/**
+ * Looks at a key's origin in a minute that led to no signature which holds: those that requests from one address caused, and
+ * those that one host was asked for. Whoever sends nonsense has us ask others this often, and no more.
+ */
+export const failedLooksMax = { address: 100, host: 300 } as const
+/** Addresses and hosts that are remembered; beyond it the one that was not heard of for the longest time is forgotten. */
+const rememberedMax = 20_000
+const minuteMillis = 60_000
+/** Characters of a name in memory; names that begin alike share a limit. */
+const nameCharactersMax = 255
+
+interface Count {
+  readonly since: number
+  count: number
+}
+
+/** Whose requests cause looks, and who is asked; an address is undefined where nobody knows it. */
+export interface Look {
+  readonly address: string | undefined
+  readonly host: string
+}
+
+/** Counts looks of the current minute; one that led to a signature which holds is taken back. */
+export const make = () => {
+  const counts = {
+    address: new LRUCache<string, Count>({ max: rememberedMax }),
+    host: new LRUCache<string, Count>({ max: rememberedMax })
+  }
+  const kinds = ["address", "host"] as const
+  const countOf = (kind: typeof kinds[number], name: string, now: number): Count => {
+    const key = name.slice(0, nameCharactersMax)
+    const known = counts[kind].get(key)
+    if (known !== undefined && now - known.since < minuteMillis && now >= known.since) return known
+    const fresh = { since: now, count: 0 }
+    counts[kind].set(key, fresh)
+    return fresh
+  }
+
+  return {
+    /** Takes a place for a look, which answers how to give it back, once; undefined where there is none in this minute. */
+    take: ({ address, host }: Look): Effect.Effect<(() => void) | undefined> =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const taken = kinds.flatMap((kind) => {
+          const name = { address, host }[kind]
+          return name === undefined ? [] : [{ kind, count: countOf(kind, name, now) }]
+        })
+        // Stops at the first that refuses: a look that does not happen counts for nobody.
+        if (taken.some(({ count, kind }) => count.count >= failedLooksMax[kind])) return undefined
+        for (const { count } of taken) count.count++
+        let given = false
+        return () => {
+          if (given) return
+          given = true
+          for (const { count } of taken) count.count--
+        }
+      })
+  }
+}

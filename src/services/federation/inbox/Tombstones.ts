@@ -1,0 +1,80 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../../Ids.ts"
+import { jointly } from "../../Jointly.ts"
+import { traced } from "../../Traced.ts"
+import { inboundMillisMin } from "./InboundActivities.ts"
+
+/** An Undo: when it was signed, in milliseconds since 1970, and whether what it undoes did not come yet. */
+export interface Undone {
+  readonly signedMillis: number
+  readonly awaited: boolean
+}
+
+interface Id {
+  readonly accountId: AccountId
+  readonly uri: string
+}
+
+interface Tombstone {
+  readonly deletedAt: Date
+  /** Null where it was deleted. */
+  readonly undoneAt: Date | null
+  readonly awaited: boolean
+}
+
+/** Ids of remote accounts that they deleted or undid; always inside the transaction of the account's actor. */
+export class Tombstones extends Context.Service<Tombstones, {
+  /** An id of the account's that must not come back, known or not (row 10); for an Undo, unless it is signed later. */
+  readonly bury: (accountId: AccountId, uri: string, undo?: Undone) => Effect.Effect<void, SqlError>
+  /**
+   * Whether the account deleted or undid the id lately: as long as it is known what came (`InboundActivities`). What is signed
+   * later, in milliseconds since 1970, than the Undo that did is new (`Repeats`); but an Undo that came before what it undoes
+   * stands for the next one, which may have been tried again, and signed, later.
+   */
+  readonly stands: (accountId: AccountId, uri: string, signedMillis: number) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/federation/inbox/Tombstones") {
+  static readonly layer = Layer.effect(
+    Tombstones,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const find = jointly((ids: ReadonlyArray<Id>) =>
+        Effect.map(
+          sql<Tombstone & { place: number }>`SELECT t.deleted_at, t.undone_at, t.awaited, id.place::int
+            FROM unnest(${ids.map(({ accountId }) => accountId)}::bigint[], ${ids.map(({ uri }) => uri)}::text[])
+              WITH ORDINALITY AS id (account_id, uri, place)
+            JOIN tombstones t ON t.uri = id.uri AND t.account_id = id.account_id`,
+          (rows) => {
+            const found = new Map(rows.map((row) => [row.place - 1, row]))
+            return (_: Id, place: number): Tombstone | undefined => found.get(place)
+          }
+        )
+      )
+
+      return Tombstones.of({
+        bury: traced("Tombstones.bury")(function*(accountId, uri, undo) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          const undoneAt = undo === undefined ? null : new Date(undo.signedMillis)
+          // What was deleted stays so; of several Undos the last one counts.
+          yield* sql`INSERT INTO tombstones AS t (uri, account_id, deleted_at, undone_at, awaited)
+            VALUES (${uri}, ${accountId}, ${at}, ${undoneAt}, ${undo?.awaited === true})
+            ON CONFLICT (uri, account_id) DO UPDATE SET deleted_at = excluded.deleted_at, awaited = excluded.awaited,
+              undone_at = CASE WHEN t.undone_at IS NULL OR excluded.undone_at IS NULL THEN NULL
+                ELSE greatest(t.undone_at, excluded.undone_at) END`
+        }),
+        stands: traced("Tombstones.stands")(function*(accountId, uri, signedMillis) {
+          const found = yield* find({ accountId, uri })
+          const since = (yield* Clock.currentTimeMillis) - inboundMillisMin
+          if (found === undefined || found.deletedAt.getTime() < since) return false
+          const { awaited, undoneAt } = found
+          if (awaited) {
+            yield* sql`UPDATE tombstones SET awaited = false, undone_at = greatest(undone_at, ${new Date(signedMillis)})
+              WHERE account_id = ${accountId} AND uri = ${uri}`
+          }
+          return awaited || undoneAt === null || signedMillis <= undoneAt.getTime()
+        })
+      })
+    })
+  )
+}

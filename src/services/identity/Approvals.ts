@@ -1,0 +1,100 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
+import { RecordNotFound } from "../Errors.ts"
+import { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { everyone, permissions } from "./Roles.ts"
+
+/** Somebody who waits for a moderator. */
+export interface Pending {
+  readonly accountId: AccountId
+  readonly username: string
+  readonly email: string
+  readonly confirmed: boolean
+  readonly locale: string | null
+  readonly reason: string | null
+  readonly createdAt: Date
+}
+
+/** People who wait that one list shows, and moderators who get a letter. */
+export const pendingMax = 1_000
+export const staffToldMax = 50
+
+/** Sign-ups that a moderator lets in or not (auth.md section 7). What is decided is decided once. */
+export class Approvals extends Context.Service<Approvals, {
+  /** Who waits, the longest first. */
+  readonly pending: Effect.Effect<ReadonlyArray<Pending>>
+  readonly find: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
+  /** Lets somebody in; `RecordNotFound` where nobody of that id waits. */
+  readonly approve: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
+  /** Removes the account, which has done nothing yet; its name is free again. */
+  readonly reject: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
+  /** Mail addresses of those who may decide. */
+  readonly staff: Effect.Effect<ReadonlyArray<string>>
+}>()("murmuration/services/identity/Approvals") {
+  static readonly layer = Layer.effect(
+    Approvals,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const deciding = permissions.manageUsers | permissions.administrator
+
+      const waiting = (only: ReturnType<typeof sql.and>) =>
+        Effect.map(
+          sql<Omit<Pending, "accountId"> & { readonly accountId: bigint }>`
+            SELECT u.account_id, a.username, u.email, u.confirmed_at IS NOT NULL AS confirmed, u.locale, u.reason, u.created_at
+            FROM users u JOIN accounts a ON a.id = u.account_id WHERE NOT u.approved AND ${only}
+            ORDER BY u.created_at, u.account_id LIMIT ${pendingMax}`,
+          (rows) => rows.map((row): Pending => ({ ...row, accountId: AccountId.make(row.accountId) }))
+        )
+      const find = Effect.fnUntraced(function*(accountId: AccountId) {
+        const [one] = yield* Effect.orDie(waiting(sql`u.account_id = ${accountId}`))
+        return one ?? (yield* new RecordNotFound())
+      })
+
+      /** The one who waits, after `statement` has decided about them and answered a row. */
+      const decide = Effect.fnUntraced(
+        function*(accountId: AccountId, statement: Effect.Effect<ReadonlyArray<unknown>, unknown>) {
+          const one = yield* find(accountId)
+          if ((yield* Effect.orDie(statement)).length === 0) return yield* new RecordNotFound()
+          return one
+        },
+        transaction(sql),
+        Effect.catchTag("SqlError", Effect.die)
+      )
+
+      return Approvals.of({
+        pending: Effect.orDie(waiting(sql`TRUE`)).pipe(Effect.withSpan("Approvals.pending")),
+        find: traced("Approvals.find")(find),
+        approve: traced("Approvals.approve")(function*(accountId) {
+          const one = yield* decide(
+            accountId,
+            sql`UPDATE users SET approved = true WHERE account_id = ${accountId} AND NOT approved RETURNING 1`
+          )
+          yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] })
+          return one
+        }),
+        reject: traced("Approvals.reject")(function*(accountId) {
+          const one = yield* decide(
+            accountId,
+            sql`DELETE FROM accounts WHERE id = ${accountId} AND EXISTS (SELECT FROM users u
+              WHERE u.account_id = ${accountId} AND NOT u.approved) AND NOT EXISTS (SELECT FROM statuses s
+              WHERE s.account_id = ${accountId}) RETURNING 1`
+          )
+          yield* broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
+          return one
+        }),
+        staff: sql<{ email: string }>`SELECT u.email FROM users u JOIN accounts a ON a.id = u.account_id
+            JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
+          WHERE ((r.permissions | e.permissions) & ${deciding}) <> 0 AND u.approved AND u.confirmed_at IS NOT NULL
+            AND NOT u.disabled AND a.suspended_at IS NULL ORDER BY u.account_id LIMIT ${staffToldMax}`.pipe(
+          Effect.map((rows) => rows.map(({ email }) => email)),
+          Effect.orDie,
+          Effect.withSpan("Approvals.staff")
+        )
+      })
+    })
+  )
+}

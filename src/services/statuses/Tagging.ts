@@ -1,0 +1,65 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Draft } from "./Drafts.ts"
+
+/** How exactly a tag's last use is known, in milliseconds. */
+export const tagUseMillis = 60_000
+
+/**
+ * The one place where posts get their hashtags: new and edited ones, ours and those of other servers, as parts of a WITH
+ * that begin with a comma and are nothing where there are no tags. `post` is an SQL expression of one row: its `id`,
+ * `account_id`, `visibility` and `created_at`. `millis` is when it was written, milliseconds since 1970.
+ *
+ * A tag counts once for each post, on the day when that was written and when it is attached: what has it already is not
+ * counted again. Public posts of accounts that are not limited count in the public history, as Mastodon's; what not
+ * everybody may read does not even tell when the tag was used.
+ */
+export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], millis: number): Fragment => {
+  if (tags.length === 0) return sql``
+  const at = new Date(millis)
+  return sql`,
+    post AS MATERIALIZED (SELECT id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
+      CASE WHEN visibility IN ('public', 'unlisted') THEN created_at END AS shown_at,
+      ${counts(sql, "given")} AS counts FROM ${post} given (id, account_id, visibility, created_at)),
+    wanted AS (
+      SELECT * FROM unnest(${tags.map(({ name }) => name)}::text[], ${tags.map((tag) => tag.displayName)}::text[])
+        AS w (name, display_name) ORDER BY name),
+    known AS (SELECT t.id, t.name FROM wanted JOIN tags t ON t.name = wanted.name),
+    coined AS (
+      INSERT INTO tags (id, name, display_name, created_at, last_status_at)
+      SELECT next_id(${millis}), name, display_name, ${at}, (SELECT shown_at FROM post) FROM wanted
+      WHERE name NOT IN (SELECT name FROM known)
+      ON CONFLICT (name) DO UPDATE SET last_status_at = greatest(tags.last_status_at, excluded.last_status_at) RETURNING id),
+    -- Everybody uses a tag of the hour; nobody waits for another one's transaction to say so.
+    seen AS (
+      UPDATE tags SET last_status_at = (SELECT shown_at FROM post) WHERE id IN (
+        SELECT id FROM tags WHERE id IN (SELECT id FROM known) AND (SELECT shown_at FROM post) IS NOT NULL
+          AND (last_status_at IS NULL OR last_status_at < ${new Date(
+    millis - tagUseMillis
+  )}) FOR NO KEY UPDATE SKIP LOCKED)),
+    words AS (SELECT id FROM known UNION ALL SELECT id FROM coined),
+    tagged AS (
+      INSERT INTO statuses_tags (tag_id, status_id) SELECT words.id, post.id FROM words, post
+      ON CONFLICT DO NOTHING RETURNING tag_id),
+    used AS (
+      INSERT INTO tag_days (tag_id, day, account_id) SELECT tag_id, day, account_id FROM tagged, post WHERE counts
+      ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1)`
+}
+
+/** Gives a post that is there these hashtags and no others; what an edit takes away does not count any more. */
+export const replaced = (sql: SqlClient, id: bigint, tags: Draft["tags"], millis: number) =>
+  sql`WITH gone AS (
+      DELETE FROM statuses_tags st USING tags t WHERE st.status_id = ${id} AND t.id = st.tag_id
+        AND t.name <> ALL (${tags.map(({ name }) => name)}::text[]) RETURNING st.tag_id),
+    unused AS (
+      UPDATE tag_days d SET uses = greatest(d.uses - 1, 0) FROM gone, statuses s
+      WHERE s.id = ${id} AND d.tag_id = gone.tag_id AND d.account_id = s.account_id
+        AND d.day = (s.created_at AT TIME ZONE 'UTC')::date AND ${counts(sql, "s")})${
+    attached(sql, sql`(SELECT id, account_id, visibility, created_at FROM statuses WHERE id = ${id})`, tags, millis)
+  }
+    SELECT FROM gone`
+
+/** Whether uses in a post count for everybody; `post` is an alias with its `account_id` and `visibility`. */
+const counts = (sql: SqlClient, post: string): Fragment =>
+  sql.literal(`(${post}.visibility = 'public' AND NOT EXISTS (SELECT FROM accounts quiet
+    WHERE quiet.id = ${post}.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0))`)

@@ -1,0 +1,164 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import type { Command } from "../../../src/actors/account/Protocol.ts"
+import { AccountId } from "../../../src/services/Ids.ts"
+import { layerActors, settled } from "../../support/Actors.ts"
+import { followers, person } from "../../support/People.ts"
+import { post } from "../../support/Posts.ts"
+import { meet, meetings, stranger, wrongs } from "./Rendezvous.ts"
+
+const follow = (target: AccountId): Command => ({
+  _tag: "Follow",
+  target,
+  reblogs: null,
+  notify: null,
+  languages: null
+})
+const block = (target: AccountId): Command => ({ _tag: "Block", target })
+const domain = "far.test"
+
+interface Pair {
+  readonly name: string
+  /** Of this server; `other` is one of `far.test`. */
+  readonly here: AccountId
+  readonly near: AccountId
+  readonly other: AccountId
+}
+
+/** Who does what at the same time, after `before`; no order of the two leaves a relation that should not be. */
+interface Race {
+  readonly what: string
+  readonly before?: (pair: Pair) => ReadonlyArray<readonly [AccountId, Command]>
+  readonly sides: (pair: Pair) => readonly [readonly [AccountId, Command], readonly [AccountId, Command]]
+}
+
+const locked = (stands: boolean): Command => ({ _tag: "UpdateProfile", change: { locked: stands } })
+
+const races: ReadonlyArray<Race> = [
+  {
+    what: "a follow and the block of the one who is followed",
+    sides: ({ here, near }) => [[near, follow(here)], [here, block(near)]]
+  },
+  {
+    what: "two follows, one of which ends in a block",
+    before: ({ here, near }) => [[here, follow(near)]],
+    sides: ({ here, near }) => [[near, follow(here)], [here, block(near)]]
+  },
+  {
+    what: "a follow from another server and a block",
+    sides: ({ here, other }) => [[other, follow(here)], [here, block(other)]]
+  },
+  {
+    what: "a follow and a block from another server",
+    sides: ({ here, other }) => [[here, follow(other)], [other, block(here)]]
+  },
+  {
+    what: "a follow from another server and the block of its domain",
+    sides: ({ here, other }) => [[other, follow(here)], [here, { _tag: "BlockDomain", domain }]]
+  },
+  {
+    what: "who is let in and who blocks",
+    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
+    sides: ({ here, near }) => [[here, { _tag: "AuthorizeFollow", target: near }], [near, block(here)]]
+  },
+  {
+    what: "an account that lets everybody in and who blocks it",
+    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
+    sides: ({ here, near }) => [[here, locked(false)], [near, block(here)]]
+  },
+  {
+    what: "a follow and an account that asks first from now on",
+    sides: ({ here, near }) => [[near, follow(here)], [here, locked(true)]]
+  },
+  {
+    what: "a request and an account that is open from now on",
+    before: ({ here }) => [[here, locked(true)]],
+    sides: ({ here, near }) => [[near, follow(here)], [here, locked(false)]]
+  },
+  {
+    what: "a follow and the end of the account that is followed",
+    sides: ({ here, near }) => [[near, follow(here)], [here, { _tag: "DeleteAccount" }]]
+  },
+  {
+    what: "who is let in and is gone",
+    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
+    sides: ({ here, near }) => [[here, { _tag: "AuthorizeFollow", target: near }], [near, { _tag: "DeleteAccount" }]]
+  }
+]
+
+let pairs = 0
+const pairOf = Effect.fnUntraced(function*() {
+  const name = `p${++pairs}`
+  return {
+    name,
+    here: yield* person(`${name}here`),
+    near: yield* person(`${name}near`),
+    other: yield* stranger(`${name}other`, domain)
+  } satisfies Pair
+})
+
+layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two accounts at the same time", (it) => {
+  const prepare = Effect.fnUntraced(function*({ before, sides }: Race) {
+    const { tell } = yield* Accounts
+    const pair = yield* pairOf()
+    for (const [account, command] of before?.(pair) ?? []) yield* tell(account, command, `${pair.name} before`)
+    return sides(pair).map(([account, command]) => tell(account, command, pair.name))
+  })
+
+  /** What is due is done at once: what a block of a domain ends, and what those who are gone left. */
+  const over = Effect.gen(function*() {
+    const { wake } = yield* Accounts
+    const sql = yield* SqlClient.SqlClient
+    const due = sql<{ accountId: bigint }>`UPDATE agenda SET due_at = 'epoch' RETURNING account_id`
+    yield* settled
+    for (let left = yield* due; left.length > 0; left = yield* due) {
+      yield* Effect.forEach(new Set(left.map(({ accountId }) => accountId)), (id) => wake(AccountId.make(id)), {
+        discard: true
+      })
+      yield* settled
+    }
+    return yield* wrongs
+  })
+
+  it.effect("F12: what one side checked holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* meetings
+      for (const race of races) {
+        for (const turned of [false, true]) {
+          const [one, two] = yield* prepare(race)
+          yield* turned ? meet(two!, one!) : meet(one!, two!)
+        }
+      }
+      const sides = yield* Effect.forEach(Array.from({ length: 60 }, (_, at) => races[at % races.length]!), prepare)
+      yield* Effect.forEach(sides.flat(), Effect.exit, { concurrency: "unbounded" })
+      assert.deepStrictEqual(yield* over, [])
+      assert.deepStrictEqual(
+        yield* sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
+        [{ deadlocks: 0 }]
+      )
+    }))
+
+  it.effect("F12: a block whose follows are not ended yet keeps the next post from whoever is blocked", () =>
+    Effect.gen(function*() {
+      const { tell } = yield* Accounts
+      const sql = yield* SqlClient.SqlClient
+      const author = yield* person("author")
+      const hosts = ["blocked.test", "blocking.test", "closed.test", "welcome.test"]
+      const [blocked, blocking, closed, welcome] = yield* Effect.forEach(hosts, (host, at) => stranger(`f${at}`, host))
+      yield* followers(author, [blocked!, blocking!, closed!, welcome!])
+      yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, ${author}, ${blocked}), (2, ${blocking}, ${author})`
+      yield* sql`INSERT INTO domain_mutes (id, account_id, domain) VALUES (3, ${author}, 'closed.test')`
+      for (const visibility of ["public", "private"] as const) {
+        yield* tell(author, { _tag: "Publish", post: post("hello", { visibility }) })
+      }
+      yield* settled
+      assert.deepStrictEqual(
+        yield* sql`SELECT h.host, count(*)::int AS posts FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id
+          JOIN hosts h ON h.id = d.host_id WHERE a.sender_id = ${author} AND a.type = 'Create' GROUP BY h.host`,
+        [{ host: "welcome.test", posts: 2 }]
+      )
+    }))
+})

@@ -1,0 +1,88 @@
+import { Clock, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountId } from "../../../src/services/Ids.ts"
+import { person } from "../../support/People.ts"
+
+/*
+ * Two transactions that meet: the first stands before its first row of a table until the second is over, or waits for the
+ * first. So a check that was made before something that is committed by now is shown, not hoped for.
+ */
+
+/** Names the lock by which it is seen that the first one stands there. */
+const standing = 4_711
+const tables = ["follows", "follow_requests", "blocks", "domain_mutes"]
+
+/** Has whoever writes a row of these tables stand there as long as `meet` says so. */
+export const meetings = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`CREATE TABLE meetings (over boolean NOT NULL)`)
+  // Of a meeting one stands; a sequence is counted by who is not committed, too.
+  yield* sql.unsafe(`CREATE SEQUENCE turns`)
+  yield* sql.unsafe(`CREATE FUNCTION meet() RETURNS trigger LANGUAGE plpgsql VOLATILE AS $$ BEGIN
+    IF EXISTS (SELECT FROM meetings) AND nextval('turns') = 1 THEN
+      PERFORM pg_advisory_xact_lock(${standing});
+      WHILE EXISTS (SELECT FROM meetings WHERE NOT over) AND NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP
+        PERFORM pg_sleep(0.002);
+      END LOOP;
+    END IF;
+    RETURN NEW;
+  END $$`)
+  for (const table of tables) {
+    yield* sql.unsafe(`CREATE TRIGGER meet BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION meet()`)
+  }
+})
+
+/** Runs the second while the first stands before its row; where that writes none, after it. */
+export const meet = Effect.fnUntraced(function*<A, B>(
+  first: Effect.Effect<unknown, A>,
+  second: Effect.Effect<unknown, B>
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SELECT setval('turns', 1, false)`
+  yield* sql`INSERT INTO meetings (over) VALUES (false)`
+  const running = yield* Effect.forkChild(Effect.exit(first))
+  let stands = false
+  while (!stands && running.pollUnsafe() === undefined) {
+    stands = (yield* sql`SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${standing}`).length > 0
+  }
+  if (!stands) yield* sql`UPDATE meetings SET over = true`
+  yield* Effect.exit(second)
+  yield* sql`UPDATE meetings SET over = true`
+  yield* Fiber.join(running)
+  yield* sql`DELETE FROM meetings`
+})
+
+/** A remote account, as federation leaves it. */
+export const stranger = Effect.fnUntraced(function*(username: string, domain: string) {
+  const sql = yield* SqlClient.SqlClient
+  const id = yield* person(username)
+  const at = new Date(yield* Clock.currentTimeMillis)
+  const uri = `https://${domain}/users/${username}`
+  yield* sql`DELETE FROM users WHERE account_id = ${id}`
+  yield* sql`UPDATE accounts SET domain = ${domain}, uri = ${uri} WHERE id = ${id}`
+  yield* sql`INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, fetched_at)
+    VALUES (${id}, 'Person', ${`${uri}/inbox`}, ${`https://${domain}/inbox`}, ${at})`
+  return AccountId.make(id)
+})
+
+/** Relations that should not be, in words; and figures that are not those of the rows. */
+export const wrongs = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ wrong: string }>`
+    WITH relations AS (SELECT 'follows' AS how, account_id, target_account_id FROM follows
+      UNION ALL SELECT 'asks', account_id, target_account_id FROM follow_requests)
+    SELECT a.username || ' ' || r.how || ' ' || t.username || why.words AS wrong FROM relations r
+      JOIN accounts a ON a.id = r.account_id JOIN accounts t ON t.id = r.target_account_id
+      CROSS JOIN LATERAL (
+        SELECT ' over a block' AS words FROM blocks b WHERE (b.account_id, b.target_account_id) IN
+          ((a.id, t.id), (t.id, a.id))
+        UNION ALL SELECT ' over a block of the domain' FROM domain_mutes d WHERE d.account_id = t.id AND d.domain = a.domain
+        UNION ALL SELECT ', one of whom is gone' FROM retired_usernames g WHERE g.username IN (lower(a.username), lower(t.username))
+        UNION ALL SELECT ', who asked to be asked before' FROM commands l JOIN commands f ON f.account_id = a.id
+          WHERE r.how = 'follows' AND t.locked AND l.account_id = t.id AND l.id LIKE 'UpdateProfile:%' AND f.id LIKE 'Follow:%'
+            AND l.created_at < f.created_at
+        UNION ALL SELECT ', who has nobody wait' WHERE r.how = 'asks' AND NOT t.locked AND t.domain IS NULL) why
+    UNION ALL SELECT a.username || ' has other figures' FROM account_stats s JOIN accounts a ON a.id = s.account_id
+      WHERE followers_count <> (SELECT count(*) FROM follows WHERE target_account_id = s.account_id)
+        OR following_count <> (SELECT count(*) FROM follows f WHERE f.account_id = s.account_id)`
+})

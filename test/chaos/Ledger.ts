@@ -1,0 +1,79 @@
+/** What a client asked for, in the API's words. */
+export type Kind =
+  | "post"
+  | "edit"
+  | "delete"
+  | "favourite"
+  | "unfavourite"
+  | "reblog"
+  | "unreblog"
+  | "bookmark"
+  | "unbookmark"
+  | "follow"
+  | "unfollow"
+
+/** One answer, or that there was none (0), to one request; times in milliseconds since the run began. */
+export interface Attempt {
+  readonly began: number
+  readonly ended: number
+  readonly status: number
+  readonly place: string
+}
+
+/** A command of a client, tried until somebody answers it. */
+export interface Entry {
+  readonly kind: Kind
+  readonly by: string
+  /** Whom or what it is about: the text of a new post, else an id. */
+  readonly about: string
+  readonly text: string | undefined
+  readonly began: number
+  readonly attempts: Array<Attempt>
+  /** It was done, it was refused for good, or nobody knows. */
+  outcome: "done" | "refused" | "unknown"
+  /** Of the post that was made. */
+  id: string | undefined
+}
+
+/** A message on a stream. */
+export interface Heard {
+  readonly by: string
+  readonly connection: number
+  readonly at: number
+  readonly event: string
+  /** What the event is about; of an edit with its time, so that each is one. */
+  readonly about: string
+}
+
+/** Something that was done to the machines. */
+export interface Happened {
+  readonly kind: string
+  readonly where: string
+  readonly began: number
+  /** When the machines were whole again; nodes may need longer to notice. */
+  ended: number
+}
+
+/** Everything that a run saw. */
+export class Ledger {
+  readonly entries: Array<Entry> = []
+  /** Homes that were read. */
+  readonly readings: Array<Attempt> = []
+  readonly heard: Array<Heard> = []
+  readonly faults: Array<Happened> = []
+  private readonly zero = performance.now()
+
+  /** Milliseconds since the run began. */
+  get now() {
+    return performance.now() - this.zero
+  }
+
+  /** The last command about a thing of some kinds, in the order in which they were sent; one at a time is under way. */
+  lastOf(kinds: ReadonlyArray<Kind>) {
+    const last = new Map<string, Entry>()
+    for (const entry of this.entries) {
+      if (kinds.includes(entry.kind) && entry.outcome !== "refused") last.set(`${entry.by} ${entry.about}`, entry)
+    }
+    return last
+  }
+}

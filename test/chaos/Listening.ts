@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import WebSocket from "ws"
+import type { Account } from "../cluster/Nodes.ts"
+import type { Ledger } from "./Ledger.ts"
+import type { Place } from "./Machines.ts"
+
+/** Before somebody whose stream ended opens it again, in milliseconds. */
+const reopenMillis = 1_000
+
+const aboutOf = (event: string, payload: string): string => {
+  if (event === "delete") return payload
+  const { edited_at: editedAt, id } = JSON.parse(payload)
+  return event === "status.update" ? `${id} ${editedAt}` : String(id)
+}
+
+/** Listens to somebody's stream on one node after the other until the scope ends, and writes down what comes. */
+export const listen = Effect.fnUntraced(
+  function*(ledger: Ledger, places: ReadonlyArray<Place>, { id, token }: Account, first: number) {
+    let over = false
+    let connection = first
+    let socket: WebSocket | undefined
+    const open = () => {
+      if (over) return
+      const place = places[connection % places.length]!
+      const mine = connection
+      connection += 1
+      socket = new WebSocket(`${place.baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`, token)
+      socket.on("message", (data) => {
+        const { event, payload } = JSON.parse(String(data))
+        if (payload === undefined) return
+        ledger.heard.push({ by: String(id), connection: mine, at: ledger.now, event, about: aboutOf(event, payload) })
+      })
+      socket.on("error", () => socket?.terminate())
+      socket.on("close", () => setTimeout(open, reopenMillis))
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(open),
+      () =>
+        Effect.sync(() => {
+          over = true
+          socket?.terminate()
+        })
+    )
+  }
+)

@@ -1,0 +1,111 @@
+import { NodeServices } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { connect } from "node:net"
+import { fileURLToPath } from "node:url"
+import * as Database from "../../src/layers/Database.ts"
+import * as OwnPostgres from "../cluster/OwnPostgres.ts"
+import { freePort } from "../support/ports.ts"
+import * as Program from "../support/Program.ts"
+import { startRedisAt } from "../support/RedisServer.ts"
+
+/** A place of the cluster: a node runs there, or will soon again, at the same ports. */
+export interface Place {
+  readonly name: string
+  readonly baseUrl: string
+  readonly variables: Record<string, string>
+  /** The process of the node that runs there now. */
+  pid: number | undefined
+  readonly kill: Effect.Effect<void>
+  readonly start: Effect.Effect<void>
+  /** What its processes wrote to the log. */
+  readonly log: () => string
+}
+
+const hook = fileURLToPath(new URL("ClosablePort.ts", import.meta.url))
+
+const place = Effect.fnUntraced(function*(name: string, shared: Record<string, string>) {
+  const outer = yield* Effect.scope
+  const port = yield* freePort
+  const variables = {
+    HOST: "127.0.0.1",
+    PORT: String(port),
+    PUBLIC_URL: "http://cluster.test",
+    CLUSTER_HOST: "127.0.0.1",
+    CLUSTER_PORT: String(yield* freePort),
+    RATE_LIMITS: "off",
+    LOG_LEVEL: "warning",
+    NODE_OPTIONS: `--import=${hook} --disable-warning=ExperimentalWarning`,
+    ...shared
+  }
+  const logs: Array<() => string> = []
+  let life: Scope.Closeable | undefined
+  const self: Place = {
+    name,
+    baseUrl: `http://127.0.0.1:${port}`,
+    variables,
+    pid: undefined,
+    log: () => logs.map((log) => log()).join(""),
+    start: Effect.gen(function*() {
+      life = yield* Scope.fork(outer)
+      const program = yield* Scope.provide(Program.start("main", [], variables), life)
+      logs.push(program.out)
+      yield* Program.said(program, "Murmuration is at")
+      self.pid = program.child.pid
+    }).pipe(Effect.orDie),
+    kill: Effect.suspend(() => {
+      if (self.pid !== undefined) process.kill(self.pid, "SIGKILL")
+      self.pid = undefined
+      return life === undefined ? Effect.void : Scope.close(life, Exit.void)
+    })
+  }
+  return self
+})
+
+/** A Redis that can be killed and comes back empty at the same port. */
+const redis = Effect.gen(function*() {
+  const port = yield* freePort
+  const outer = yield* Effect.scope
+  let life = yield* Scope.fork(outer)
+  let running = yield* Scope.provide(startRedisAt(port), life)
+  return {
+    url: running.url,
+    port,
+    pid: () => running.pid,
+    flush: Effect.promise(() =>
+      new Promise<void>((resolve) => {
+        const socket = connect(port, "127.0.0.1", () => socket.write("FLUSHALL\r\n"))
+        socket.once("data", () => socket.end()).once("error", () => socket.destroy()).once("close", () => resolve())
+      })
+    ),
+    kill: Effect.suspend(() => Scope.close(life, Exit.void)),
+    start: Effect.gen(function*() {
+      life = yield* Scope.fork(outer)
+      running = yield* Effect.orDie(Scope.provide(startRedisAt(port), life))
+    })
+  }
+})
+
+/** Three nodes on one Postgres and one Redis; `sql` is the run's own way to the database. */
+export const make = Effect.fnUntraced(function*(names: ReadonlyArray<string>, dataDir: string) {
+  const postgres = yield* OwnPostgres.startPostgres
+  const ownRedis = yield* redis
+  const shared = { DATABASE_URL: postgres.url, REDIS_URL: ownRedis.url, DATA_DIR: dataDir }
+  const places = yield* Effect.forEach(names, (name) => place(name, shared))
+  for (const one of places) yield* one.start
+  const { hostname, password, pathname, port, username } = new URL(postgres.url)
+  const client = yield* Layer.build(PgClient.layer({
+    ...Database.names,
+    host: hostname,
+    port: Number(port),
+    username: decodeURIComponent(username),
+    password: Redacted.make(decodeURIComponent(password)),
+    database: pathname.slice(1),
+    maxConnections: 2,
+    connectTimeout: "3 seconds"
+  }))
+  return { postgres, redis: ownRedis, places, sql: Context.get(client, SqlClient.SqlClient) }
+}, Effect.provide(NodeServices.layer))
+
+export type Machines = Effect.Success<ReturnType<typeof make>>

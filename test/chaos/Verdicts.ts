@@ -1,0 +1,208 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Account } from "../cluster/Nodes.ts"
+import type { Entry, Kind, Ledger } from "./Ledger.ts"
+import type { Place } from "./Machines.ts"
+
+/** What is not as it was answered. */
+export interface Broken {
+  readonly what: "missing" | "doubled" | "left" | "wrong"
+  readonly text: string
+  /** When that which went wrong was asked for, where that is known, in milliseconds since the run began. */
+  readonly at: number | undefined
+}
+
+interface Opposed {
+  readonly does: Kind
+  readonly undoes: Kind
+  readonly rows: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<{ readonly pair: string }>, unknown>
+}
+
+const opposed: ReadonlyArray<Opposed> = [
+  {
+    does: "favourite",
+    undoes: "unfavourite",
+    rows: (sql) => sql`SELECT account_id || ' ' || status_id AS pair FROM favourites`
+  },
+  {
+    does: "bookmark",
+    undoes: "unbookmark",
+    rows: (sql) => sql`SELECT account_id || ' ' || status_id AS pair FROM bookmarks`
+  },
+  {
+    does: "reblog",
+    undoes: "unreblog",
+    rows: (sql) =>
+      sql`SELECT account_id || ' ' || reblog_of_id AS pair FROM statuses
+        WHERE reblog_of_id IS NOT NULL AND deleted_at IS NULL`
+  },
+  {
+    does: "follow",
+    undoes: "unfollow",
+    rows: (sql) => sql`SELECT account_id || ' ' || target_account_id AS pair FROM follows`
+  }
+]
+
+const whatOf = ({ about, attempts, by, kind }: Entry) =>
+  `${kind} ${about} by ${by} (${attempts.map(({ place, status }) => `${status} at ${place}`).join(", ")})`
+
+/** What clients were answered stands, once; what was undone does not. */
+const kept = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, ledger: Ledger) {
+    const broken: Array<Broken> = []
+    const rows = yield* sql<{ id: bigint; text: string; deleted: boolean }>`
+      SELECT id, text, deleted_at IS NOT NULL AS deleted FROM statuses WHERE reblog_of_id IS NULL`
+    const byId = new Map(rows.map((row) => [String(row.id), row]))
+    const deletions = ledger.lastOf(["delete"])
+    const deletionOf = (by: string, id: string | undefined) => deletions.get(`${by} ${id}`)
+    const ids = new Set<string>()
+    for (const entry of ledger.entries) {
+      if (entry.kind !== "post" || entry.id === undefined) continue
+      if (ids.has(entry.id)) {
+        broken.push({ what: "wrong", text: `two posts were answered ${entry.id}`, at: entry.began })
+      }
+      ids.add(entry.id)
+      const row = byId.get(entry.id)
+      const deletion = deletionOf(entry.by, entry.id)
+      if (row === undefined || (row.deleted && deletion === undefined)) {
+        broken.push({ what: "missing", text: whatOf(entry), at: entry.began })
+      }
+      if (deletion?.outcome === "done" && row?.deleted === false) {
+        broken.push({ what: "left", text: whatOf(deletion), at: deletion.began })
+      }
+    }
+    const sent = new Set(ledger.entries.flatMap(({ id, kind }) => kind === "post" && id !== undefined ? id : []))
+    const unknown = ledger.entries.filter(({ kind, outcome }) => kind === "post" && outcome === "unknown").length
+    const strays = rows.filter(({ id }) => !sent.has(String(id)))
+    if (strays.length > unknown) {
+      broken.push({ what: "doubled", text: `${strays.length} posts of which nobody was told`, at: undefined })
+    }
+    for (const entry of ledger.lastOf(["edit"]).values()) {
+      const row = byId.get(entry.about)
+      if (entry.outcome === "done" && row !== undefined && !row.deleted && row.text !== entry.text) {
+        broken.push({ what: "missing", text: whatOf(entry), at: entry.began })
+      }
+    }
+    const gone = new Set(rows.flatMap(({ deleted, id }) => deleted ? String(id) : []))
+    for (const { does, rows, undoes } of opposed) {
+      const there = new Set((yield* rows(sql)).map(({ pair }) => pair))
+      const last = ledger.lastOf([does, undoes])
+      for (const [pair, entry] of last) {
+        if (entry.outcome !== "done" || gone.has(entry.about)) continue
+        const at = entry.began
+        if (entry.kind === does && !there.has(pair)) broken.push({ what: "missing", text: whatOf(entry), at })
+        if (entry.kind === undoes && there.has(pair)) broken.push({ what: "left", text: whatOf(entry), at })
+      }
+      for (const pair of there) {
+        if (!last.has(pair)) {
+          broken.push({ what: "wrong", text: `${does} ${pair} was never asked for`, at: undefined })
+        }
+      }
+    }
+    return broken
+  }
+)
+
+/** Rows that must not be there. */
+const rotten = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const rows = yield* sql<{ what: Broken["what"]; text: string }>`
+    SELECT 'left' AS what, 'a notification of the deleted post ' || n.status_id || ' (' || n.type || ')' AS text
+      FROM notifications n JOIN statuses s ON s.id = n.status_id WHERE s.deleted_at IS NOT NULL
+    UNION ALL SELECT 'left', 'a notification of the favourite ' || n.from_account_id || ' ' || n.status_id
+      FROM notifications n WHERE n.type = 'favourite' AND NOT EXISTS (SELECT FROM favourites f
+        WHERE f.account_id = n.from_account_id AND f.status_id = n.status_id)
+    UNION ALL SELECT 'left', 'a notification of the reblog ' || n.from_account_id || ' ' || n.status_id
+      FROM notifications n WHERE n.type = 'reblog' AND NOT EXISTS (SELECT FROM statuses f
+        WHERE f.account_id = n.from_account_id AND f.reblog_of_id = n.status_id AND f.deleted_at IS NULL)
+    UNION ALL SELECT 'left', 'a notification of the follow ' || n.from_account_id || ' ' || n.account_id
+      FROM notifications n WHERE n.type = 'follow' AND NOT EXISTS (SELECT FROM follows f
+        WHERE f.account_id = n.from_account_id AND f.target_account_id = n.account_id)
+    UNION ALL SELECT 'doubled', 'a notification of ' || type || ' ' || from_account_id || ' ' || coalesce(status_id, 0)
+      FROM notifications GROUP BY account_id, type, from_account_id, status_id HAVING count(*) > 1
+    UNION ALL SELECT 'wrong', 'a counter of the account ' || s.account_id FROM account_stats s WHERE
+      followers_count <> (SELECT count(*) FROM follows f WHERE f.target_account_id = s.account_id)
+      OR following_count <> (SELECT count(*) FROM follows f WHERE f.account_id = s.account_id)
+      OR statuses_count <> (SELECT count(*) FROM statuses t WHERE t.account_id = s.account_id AND t.deleted_at IS NULL)
+    UNION ALL SELECT 'wrong', 'a counter of the status ' || s.status_id FROM status_stats s WHERE
+      favourites_count <> (SELECT count(*) FROM favourites f WHERE f.status_id = s.status_id)
+      OR reblogs_count <> (SELECT count(*) FROM statuses t WHERE t.reblog_of_id = s.status_id AND t.deleted_at IS NULL)
+    UNION ALL SELECT 'left', 'the intent ' || kind || ' of ' || account_id FROM fanouts`
+  return rows.map(({ text, what }): Broken => ({ what, text, at: undefined }))
+})
+
+/** No stream says the same twice. */
+const repeated = ({ heard }: Ledger) => {
+  const seen = new Set<string>()
+  const broken: Array<Broken> = []
+  for (const { about, at, by, connection, event } of heard) {
+    const name = `${by} ${connection} ${event} ${about}`
+    if (seen.has(name) && event !== "conversation") {
+      broken.push({ what: "doubled", text: `the event ${event} ${about} for ${by}`, at })
+    }
+    seen.add(name)
+  }
+  return broken
+}
+
+/** All ids of somebody's home on a node, by as many pages as it takes; undefined where it is refused. */
+const homeOf = async ({ baseUrl }: Place, { token }: Account) => {
+  const seen: Array<string> = []
+  for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
+    const asked = fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } })
+    const response = await asked.catch(() => undefined)
+    if (response?.status !== 200) return undefined
+    const found = (await response.json() as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
+    seen.push(...found)
+    path = found.length === 0 ? "" : `/api/v1/timelines/home?limit=40&max_id=${found.at(-1)}`
+  }
+  return seen
+}
+
+/** Homes are on every node what their owners follow, each post once and in order. */
+const homes = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, places: ReadonlyArray<Place>, people: ReadonlyArray<Account>) {
+    const broken: Array<Broken> = []
+    for (const person of people) {
+      const rows = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
+        WHERE s.deleted_at IS NULL AND o.deleted_at IS NULL AND s.visibility = 'public' AND s.reblog_of_id IS NULL
+          AND (s.account_id = ${person.id} OR s.account_id IN
+            (SELECT target_account_id FROM follows WHERE account_id = ${person.id})) ORDER BY s.id DESC`
+      const boosts = new Set((yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE reblog_of_id IS NOT NULL`)
+        .map(({ id }) => String(id)))
+      for (const place of places) {
+        const seen = yield* Effect.promise(() => homeOf(place, person))
+        const name = `the home of ${person.username} on ${place.name}`
+        if (seen === undefined) {
+          broken.push({ what: "wrong", text: `${name} is refused`, at: undefined })
+          continue
+        }
+        if (new Set(seen).size < seen.length) broken.push({ what: "doubled", text: `a post in ${name}`, at: undefined })
+        const plain = seen.filter((id) => !boosts.has(id))
+        const missing = rows.filter(({ id }) => !plain.includes(String(id)))
+        const more = plain.filter((id) => !rows.some((row) => String(row.id) === id))
+        if (missing.length > 0) {
+          broken.push({ what: "missing", text: `${missing.length} posts in ${name}`, at: undefined })
+        }
+        if (more.length > 0) broken.push({ what: "left", text: `${more.length} posts in ${name}`, at: undefined })
+      }
+    }
+    return broken
+  }
+)
+
+/** Everything that is not as it was answered. */
+export const check = Effect.fnUntraced(function*(
+  { ledger, people, places, sql }: {
+    readonly sql: SqlClient.SqlClient
+    readonly ledger: Ledger
+    readonly places: ReadonlyArray<Place>
+    readonly people: ReadonlyArray<Account>
+  }
+) {
+  return [
+    ...(yield* kept(sql, ledger)),
+    ...(yield* rotten(sql)),
+    ...repeated(ledger),
+    ...(yield* homes(sql, places, people))
+  ]
+})

@@ -1,0 +1,184 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { reused } from "../../../src/services/federation/inbox/Repeats.ts"
+import type { Json } from "../../services/federation/Peer.ts"
+import { note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
+import { actorOf, found, json, person, post, there } from "./Talking.ts"
+
+const began = Date.now() - 60_000
+const everybody = "https://www.w3.org/ns/activitystreams#Public"
+
+/** Sends it as it is, signed so many seconds after all began. */
+const at = Effect.fnUntraced(function*(by: RemotePerson, activity: Json, seconds: number) {
+  const text = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
+  assert.strictEqual(yield* sendBody(by, text, "/inbox", began + seconds * 1_000), 202)
+  return yield* settled
+})
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that others use again", (it) => {
+  /**
+   * What a type does to somebody here, how that ends, and whether it stands. `loose`: nothing but a copy is known to be late,
+   * for the ids say nothing of what belongs together.
+   */
+  const cases = Effect.fnUntraced(function*(type: keyof typeof reused) {
+    const sql = yield* SqlClient.SqlClient
+    const name = type.toLowerCase()
+    const featured = `${(yield* OtherServer).url}/users/${name}/featured`
+    const [anna, zoe] = [yield* person(`anna${name}`), yield* there(name, { featured })]
+    const written = yield* post(anna, "hello")
+    const me = yield* actorOf(anna)
+    const account = yield* found(anna, name)
+    const id = `${zoe.id}#${name}`
+    const some = (rows: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
+      Effect.map(Effect.orDie(rows), ({ length }) => length > 0)
+    const undo = (activity: Json): Json => ({ id: `${id}/undo`, type: "Undo", object: { actor: zoe.id, ...activity } })
+    const undone = (activity: Json, stands: Effect.Effect<boolean>) => ({
+      zoe,
+      activity,
+      ends: [undo(activity), { id: `${id}/undo`, type: "Undo", object: id }],
+      stands
+    })
+    const follows = some(sql`SELECT FROM follows WHERE account_id = ${anna.accountId}`)
+    switch (type) {
+      case "Like":
+      case "Undo":
+        return undone(
+          { id, type: "Like", object: written.uri },
+          some(sql`SELECT FROM favourites WHERE status_id = ${written.id}`)
+        )
+      case "Announce":
+        return undone(
+          { id, type, object: written.uri, to: [everybody] },
+          some(sql`SELECT FROM statuses WHERE reblog_of_id = ${written.id} AND deleted_at IS NULL`)
+        )
+      case "Follow":
+        return undone(
+          { id, type, object: me },
+          some(sql`SELECT FROM follows WHERE target_account_id = ${anna.accountId}`)
+        )
+      case "Block":
+        return undone(
+          { id, type, object: me },
+          some(sql`SELECT FROM blocks WHERE target_account_id = ${anna.accountId}`)
+        )
+      case "Accept":
+      case "Reject": {
+        // Mastodon says this of every follow of its account under the same id.
+        yield* json(anna, `/api/v1/accounts/${account.id}/follow`, {})
+        const follow = { type: "Follow", actor: me, object: zoe.id }
+        const [accept, reject] = ["Accept", "Reject"].map((answer): Json => ({
+          id: `${zoe.id}#${answer.toLowerCase()}s/follows/`,
+          type: answer,
+          object: follow
+        }))
+        const again = json(anna, `/api/v1/accounts/${account.id}/follow`, {})
+        return type === "Accept"
+          ? { zoe, activity: accept!, ends: [reject!], stands: follows, again }
+          : {
+            zoe,
+            activity: accept!,
+            ends: [{ id: reject!["id"], type: "Reject", object: follow }],
+            stands: follows,
+            again
+          }
+      }
+      case "Add":
+      case "Remove": {
+        const own = note(zoe, "pinned", { cc: [me], tag: [{ type: "Mention", href: me }] })
+        yield* at(zoe, { id: `${id}/create`, type: "Create", object: own }, 0)
+        const change = { target: featured, object: own["id"] }
+        return {
+          zoe,
+          loose: true,
+          activity: { id: `${id}/pin`, type: "Add", ...change },
+          ends: [{ id: `${id}/unpin`, type: "Remove", ...change }],
+          stands: some(sql`SELECT FROM status_pins p JOIN statuses s ON s.id = p.status_id WHERE s.uri = ${own["id"]}`)
+        }
+      }
+    }
+  })
+
+  for (const type of Object.keys(reused) as ReadonlyArray<keyof typeof reused>) {
+    it.effect(`F40: ${type} counts again under its id when it is signed later, and no copy and nothing late does`, () =>
+      Effect.gen(function*() {
+        const { activity, ends, stands, zoe, ...more } = yield* cases(type)
+        const loose = "loose" in more
+        const told = Effect.fnUntraced(function*(what: Json, seconds: number) {
+          const outcome = yield* at(zoe, what, seconds)
+          return `${seconds} ${yield* stands} ${outcome}`
+        })
+        const again = "again" in more ? more.again : Effect.void
+        let seconds = 0
+        for (const round of [0, 1, 2]) {
+          for (const end of ends) {
+            yield* again
+            const begun = seconds += 2
+            assert.match(yield* told(activity, begun), / true /, `begins ${round}`)
+            const ended = seconds += 4
+            assert.match(yield* told(end, ended), / false /, `ends ${round}`)
+            // The very same requests, and one that was signed in between and comes late.
+            for (const old of loose ? [begun] : [begun, ended - 1]) {
+              assert.match(yield* told(activity, old), / false /, `late ${round}`)
+            }
+            yield* again
+            const renewed = seconds += 4
+            assert.match(yield* told(activity, renewed), / true /, `again ${round}`)
+            for (const old of loose || "again" in more ? [ended] : [ended, renewed - 1]) {
+              assert.match(yield* told(end, old), / true /, `a late end ${round}`)
+            }
+            assert.match(yield* told(end, seconds += 2), / false /, `ends again ${round}`)
+          }
+        }
+      }))
+  }
+
+  it.effect("F40: of many people here each hears its own answer under one id, also at once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const yan = yield* there("yan")
+      const people = yield* Effect.forEach(["p1", "p2", "p3", "p4"], person)
+      const follows = yield* Effect.forEach(
+        people,
+        Effect.fnUntraced(function*(one) {
+          const account = yield* found(one, "yan")
+          yield* json(one, `/api/v1/accounts/${account.id}/follow`, {})
+          return { type: "Follow", actor: yield* actorOf(one), object: yan.id }
+        })
+      )
+      const answer = (type: string, seconds: number) =>
+        Effect.forEach(follows, (object) => at(yan, { id: `${yan.id}#${type}s/follows/`, type, object }, seconds), {
+          concurrency: "unbounded"
+        })
+      const count = Effect.map(
+        sql`SELECT FROM follows WHERE account_id = ANY (${people.map(({ accountId }) => accountId)}::bigint[])`,
+        ({ length }) => length
+      )
+      yield* answer("Accept", 1)
+      yield* settled
+      assert.strictEqual(yield* count, 4)
+      yield* answer("Reject", 2)
+      yield* settled
+      assert.strictEqual(yield* count, 0)
+    }))
+
+  it.effect("F40: a Reject of an earlier follow leaves the later one", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [anna, xia] = [yield* person("annika"), yield* there("xia")]
+      const [account, me] = [yield* found(anna, "xia"), yield* actorOf(anna)]
+      const asks = Effect.gen(function*() {
+        yield* json(anna, `/api/v1/accounts/${account.id}/follow`, {})
+        const [row] = yield* sql<{ uri: string }>`SELECT uri FROM follow_requests WHERE account_id = ${anna.accountId}`
+        return { id: row?.uri, type: "Follow", actor: me, object: xia.id }
+      })
+      const first = yield* asks
+      yield* json(anna, `/api/v1/accounts/${account.id}/unfollow`, {})
+      const second = yield* asks
+      assert.notStrictEqual(first.id, second.id)
+      assert.match((yield* at(xia, { id: `${xia.id}#r1`, type: "Reject", object: first }, 1)) ?? "", /^ignored: /)
+      assert.match((yield* at(xia, { id: `${xia.id}#r2`, type: "Reject", object: first.id }, 2)) ?? "", /^ignored: /)
+      assert.strictEqual(yield* at(xia, { id: `${xia.id}#r3`, type: "Reject", object: second }, 3), "done")
+      assert.deepStrictEqual(yield* sql`SELECT uri FROM follow_requests WHERE account_id = ${anna.accountId}`, [])
+    }))
+})

@@ -1,0 +1,234 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { request } from "node:http"
+import { DeletedStatus } from "../../../src/http/wire/Status.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { call } from "../../support/MediaFiles.ts"
+import { type Person, TestServer } from "../../support/Server.ts"
+import { sourcesIn } from "../../support/source.ts"
+import { done, note, OtherServer, servers } from "../activitypub/Sending.ts"
+
+const newcomer = (username: string) => TestServer.use(({ createPerson }) => createPerson(username))
+const say = (by: Person, status: string, more: Record<string, unknown> = {}) =>
+  call("POST", "/api/v1/statuses", by.token, { status, ...more })
+const form = (by: Person, path: string, body: string) =>
+  TestServer.use(({ fetch }) =>
+    fetch(path, {
+      method: "POST",
+      token: by.token,
+      body,
+      headers: { "content-type": "application/x-www-form-urlencoded" }
+    })
+  )
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what clients are used to", (it) => {
+  it.effect("F30: empty and null languages of a follow mean all; without the parameter they stay", () =>
+    Effect.gen(function*() {
+      const [reader, author] = [yield* newcomer("reader"), yield* newcomer("author")]
+      const path = `/api/v1/accounts/${author.accountId}/follow`
+      const follow = (json: Record<string, unknown>) =>
+        Effect.map(call("POST", path, reader.token, json), ({ body }) => body.languages)
+      assert.isNull(yield* follow({ languages: [] }))
+      assert.deepStrictEqual(yield* follow({ languages: ["de", "fr"] }), ["de", "fr"])
+      assert.deepStrictEqual(yield* follow({ reblogs: false }), ["de", "fr"])
+      assert.isNull(yield* follow({ languages: null }))
+      for (const nothing of ["languages[]=", "languages="]) {
+        yield* follow({ languages: ["de"] })
+        yield* form(reader, path, nothing)
+        assert.isNull(yield* follow({}), nothing)
+      }
+      const { body } = yield* say(author, "Hello", { language: "en" })
+      const home = yield* call("GET", "/api/v1/timelines/home", reader.token)
+      assert.deepStrictEqual(home.body.map(({ id }: { readonly id: string }) => id), [body.id])
+    }))
+
+  it.effect("F31: a public post counts once in its hashtags' history, whoever wrote it and however often it is edited", () =>
+    Effect.gen(function*() {
+      const [ada, bob] = [yield* newcomer("tagging"), yield* newcomer("tagging2")]
+      const zoe = yield* OtherServer.use(({ actor }) => actor("tagger"))
+      const today = Effect.map(call("GET", "/api/v1/tags/counted", undefined), ({ body }) => {
+        const { accounts, uses } = body.history[0]
+        return [Number(uses), Number(accounts)]
+      })
+      const { body } = yield* say(ada, "#Counted #counted and #other")
+      assert.deepStrictEqual(yield* today, [1, 1])
+      const edit = (status: string) => call("PUT", `/api/v1/statuses/${body.id}`, ada.token, { status })
+      yield* edit("#counted more")
+      yield* edit("#counted even more")
+      assert.deepStrictEqual(yield* today, [1, 1])
+      yield* edit("no more")
+      assert.deepStrictEqual(yield* today, [0, 0])
+      yield* edit("once #counted")
+      assert.deepStrictEqual(yield* today, [1, 1])
+      for (const visibility of ["unlisted", "private", "direct"]) yield* say(ada, "#counted", { visibility })
+      assert.deepStrictEqual(yield* today, [1, 1])
+      yield* say(ada, "again #counted")
+      assert.deepStrictEqual(yield* today, [2, 1])
+      yield* say(bob, "#COUNTED too")
+      assert.deepStrictEqual(yield* today, [3, 2])
+
+      const { baseUrl } = yield* TestServer
+      const cc = [`${baseUrl}/users/${ada.username}`]
+      const tag = [{ type: "Mention", href: cc[0] }, { type: "Hashtag", name: "#Counted" }]
+      const post = note(zoe, "counts", { cc, tag })
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: post }), "done")
+      assert.deepStrictEqual(yield* today, [4, 3])
+      const edited = { ...post, content: "<p>edited</p>", updated: new Date().toISOString() }
+      assert.strictEqual(yield* done(zoe, { type: "Update", object: edited }), "done")
+      assert.deepStrictEqual(yield* today, [4, 3])
+      const secret = note(zoe, "secret", { to: cc, cc: [], tag: [...tag, { type: "Hashtag", name: "#hushed" }] })
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: secret }), "done")
+      assert.deepStrictEqual(yield* today, [4, 3])
+      const { body: hushed } = yield* call("GET", "/api/v1/tags/hushed", undefined)
+      assert.deepInclude(hushed.history[0], { uses: "0", accounts: "0" })
+    }))
+
+  it("F31: posts get their hashtags in one place", () => {
+    const attaching = sourcesIn("src").filter(({ text }) => /INSERT INTO (?:statuses_tags|tag_days)/.test(text))
+    assert.deepStrictEqual(attaching.map(({ path }) => path), ["src/services/statuses/Tagging.ts"])
+  })
+
+  it.effect("F36: several choices of a poll may be voted for one after the other, each once", () =>
+    Effect.gen(function*() {
+      const [ada, bob] = [yield* newcomer("asking"), yield* newcomer("choosing")]
+      const ask = (multiple: boolean) =>
+        say(ada, "?", { poll: { options: ["a", "b", "c"], expires_in: 3_600, multiple } })
+      const vote = (id: string, ...choices: ReadonlyArray<number>) =>
+        call("POST", `/api/v1/polls/${id}/votes`, bob.token, { choices })
+      const { body: { id } } = yield* ask(true)
+      yield* vote(id, 0)
+      const second = yield* vote(id, 2)
+      assert.strictEqual(second.status, 200, JSON.stringify(second.body))
+      assert.deepInclude(second.body, { own_votes: [0, 2], votes_count: 2, voters_count: 1 })
+      for (const again of [[0], [1, 2]]) {
+        const { body, status } = yield* vote(id, ...again)
+        assert.deepStrictEqual([status, body.error], [422, "Validation failed: You have already voted on this poll"])
+      }
+      const { body: one } = yield* ask(false)
+      yield* vote(one.id, 0)
+      assert.strictEqual((yield* vote(one.id, 1)).status, 422)
+    }))
+
+  it.effect("F36: parameters of a GET may stand in a JSON body", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* TestServer
+      const ada = yield* newcomer("bodily")
+      const [first, second] = [yield* say(ada, "one"), yield* say(ada, "two")]
+      const ask = (path: string, body: string, type = "application/json") =>
+        Effect.promise(() =>
+          new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+            const headers = {
+              authorization: `Bearer ${ada.token}`,
+              "content-type": type,
+              "content-length": body.length,
+              connection: "close"
+            }
+            const asked = request(baseUrl + path, { method: "GET", headers }, (answer) => {
+              let text = ""
+              answer.on("data", (chunk) => text += chunk)
+              answer.on("end", () => resolve({ status: answer.statusCode, text }))
+            })
+            asked.on("error", reject).end(body)
+          })
+        )
+      const ids = ({ text }: { readonly text: string }) => JSON.parse(text).map(({ id }: { readonly id: string }) => id)
+      const path = `/api/v1/accounts/${ada.accountId}/statuses`
+      assert.deepStrictEqual(ids(yield* ask(path, JSON.stringify({ limit: 1 }))), [second.body.id])
+      assert.deepStrictEqual(ids(yield* ask(path, JSON.stringify({ max_id: second.body.id }))), [first.body.id])
+      const batch = JSON.stringify({ id: [first.body.id, second.body.id] })
+      assert.deepStrictEqual(ids(yield* ask("/api/v1/statuses", batch)), [first.body.id, second.body.id])
+      assert.strictEqual(ids(yield* ask(`${path}?limit=1`, "")).length, 1)
+      assert.strictEqual(ids(yield* ask(path, "limit=1", "text/plain")).length, 2)
+      assert.strictEqual((yield* ask(path, "{")).status, 400)
+      assert.strictEqual((yield* ask(path, JSON.stringify({ q: "x".repeat(100_000) }))).status, 413)
+    }))
+
+  it.effect("F36: a report needs an account that is there", () =>
+    Effect.gen(function*() {
+      const ada = yield* newcomer("reporting")
+      for (const wrong of [{}, { account_id: "" }, { account_id: null }, { account_id: "x" }, { account_id: "1" }]) {
+        const { body, status } = yield* call("POST", "/api/v1/reports", ada.token, { comment: "!", ...wrong })
+        assert.deepStrictEqual([status, body], [404, { error: "Record not found" }], JSON.stringify(wrong))
+      }
+    }))
+
+  it.effect("F36: identity proofs say that they are deprecated; the actor has an outbox, a hashtag is a collection", () =>
+    Effect.gen(function*() {
+      const { baseUrl, fetch } = yield* TestServer
+      const ada = yield* newcomer("proving")
+      const proofs = yield* call("GET", `/api/v1/accounts/${ada.accountId}/identity_proofs`, ada.token)
+      assert.deepStrictEqual([proofs.status, proofs.body], [200, []])
+      assert.match(proofs.headers.get("deprecation") ?? "", /^@\d+$/)
+      const document = Effect.fnUntraced(function*(path: string, accept = "application/activity+json") {
+        const answer = yield* fetch(path, { headers: { accept } })
+        return { answer, body: JSON.parse(yield* Effect.promise(() => answer.text())) }
+      })
+      const actor = yield* document("/actor")
+      const outbox = yield* document(new URL(actor.body.outbox).pathname)
+      assert.deepInclude(outbox.body, { id: `${baseUrl}/actor/outbox`, type: "OrderedCollection", totalItems: 0 })
+      yield* say(ada, "a #Proved thing")
+      for (const accept of ["application/ld+json", "application/activity+json"]) {
+        const { answer, body } = yield* document("/tags/proved", accept)
+        assert.strictEqual(answer.status, 200)
+        assert.match(answer.headers.get("content-type") ?? "", /^application\/activity\+json/)
+        assert.include(answer.headers.get("vary") ?? "", "Accept")
+        assert.deepInclude(body, { id: `${baseUrl}/tags/proved`, type: "OrderedCollection" })
+      }
+      const page = yield* fetch("/tags/proved", { headers: { accept: "text/html" } })
+      assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
+      assert.include(page.headers.get("vary") ?? "", "Accept")
+    }))
+
+  it.effect("F36: boosts for some are told of to nobody; a deleted one shows the text of what it repeated", () =>
+    Effect.gen(function*() {
+      const [ada, bob] = [yield* newcomer("boosted"), yield* newcomer("booster")]
+      const { body: { id } } = yield* say(ada, "boost me")
+      const boost = (visibility: string) => call("POST", `/api/v1/statuses/${id}/reblog`, bob.token, { visibility })
+      for (const [visibility, shown] of [["public", 1], ["unlisted", 1], ["private", 0]] as const) {
+        const { body } = yield* boost(visibility)
+        const by = yield* call("GET", `/api/v1/statuses/${id}/reblogged_by`, bob.token)
+        assert.strictEqual(by.body.length, shown, visibility)
+        const gone = yield* call("DELETE", `/api/v1/statuses/${body.id}`, bob.token)
+        assert.strictEqual(gone.body.reblog.text, "boost me")
+        yield* Schema.decodeUnknownEffect(DeletedStatus)(gone.body, { onExcessProperty: "error" })
+      }
+    }))
+
+  it.effect("F36: what no app wrote has the key application all the same", () =>
+    Effect.gen(function*() {
+      const ada = yield* newcomer("appless")
+      const { body } = yield* say(ada, "by the command line")
+      assert.isNull(body.application)
+      const { body: seen } = yield* call("GET", `/api/v1/statuses/${body.id}`, undefined)
+      assert.isNull(seen.application)
+      const zoe = yield* OtherServer.use(({ actor }) => actor("appzoe"))
+      const { baseUrl } = yield* TestServer
+      const cc = [`${baseUrl}/users/${ada.username}`]
+      yield* done(zoe, { type: "Create", object: note(zoe, "far", { cc, tag: [{ type: "Mention", href: cc[0] }] }) })
+      const { body: [told] } = yield* call("GET", "/api/v1/notifications", ada.token)
+      assert.notProperty(told.status, "application")
+    }))
+
+  it.effect("F36: accounts of a group go back by min_id; what is scheduled keeps who may quote it", () =>
+    Effect.gen(function*() {
+      const [ada, bob] = [yield* newcomer("grouped"), yield* newcomer("grouper")]
+      const { body: { id } } = yield* say(ada, "like me")
+      yield* call("POST", `/api/v1/statuses/${id}/favourite`, bob.token)
+      const groups = yield* eventually(
+        call("GET", "/api/v2/notifications", ada.token),
+        ({ body }) => body.notification_groups.length > 0
+      )
+      const key = groups.body.notification_groups[0].group_key
+      const accounts = yield* call("GET", `/api/v2/notifications/${key}/accounts`, ada.token)
+      assert.match(accounts.headers.get("link") ?? "", /[?&]min_id=\d+>; rel="prev"/)
+
+      const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
+      for (const [given, kept] of [["followers", "followers"], ["public", "public"], [undefined, "nobody"]] as const) {
+        const more = given === undefined ? {} : { quote_approval_policy: given }
+        const { body } = yield* say(ada, "later", { scheduled_at, ...more })
+        assert.strictEqual(body.params.quote_approval_policy, kept)
+        const { body: stored } = yield* call("GET", `/api/v1/scheduled_statuses/${body.id}`, ada.token)
+        assert.strictEqual(stored.params.quote_approval_policy, kept)
+      }
+    }))
+})

@@ -1,0 +1,66 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber, Layer } from "effect"
+import { RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
+import { Reactivity } from "effect/reactivity"
+import { connect } from "node:net"
+import { Duplex } from "node:stream"
+import { HeldSessions, names } from "../../src/layers/Database.ts"
+import * as ShardLocks from "../../src/layers/ShardLocks.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** What every message to Postgres takes on a busy machine, in milliseconds. */
+const slowMillis = 25
+const shards = Array.from({ length: 60 }, (_, n) => ShardId.make("default", n + 1))
+const address = RunnerAddress.make("127.0.0.1", 34_431)
+
+/** A session with Postgres in which one message after the other waits. */
+const slow = (host: string, port: number) => () => {
+  const socket = connect(port, host)
+  const duplex: Duplex = new Duplex({
+    read: () => socket.resume(),
+    write: (chunk, _encoding, done) => setTimeout(() => socket.write(chunk, () => done()), slowMillis),
+    final: (done) => socket.end(done),
+    destroy: (error, done) => {
+      socket.destroy()
+      done(error)
+    }
+  })
+  socket.on("data", (chunk) => duplex.push(chunk)).on("close", () => duplex.push(null)).on("error", () => {})
+  return duplex
+}
+
+const locks = Layer.unwrap(Effect.gen(function*() {
+  const { connection } = yield* TestDatabase
+  if (!("host" in connection)) return yield* Effect.die("a Postgres at a port is wanted")
+  const { host, port, ...more } = connection
+  const sessions = Layer.effect(
+    HeldSessions,
+    PgClient.make({ ...more, ...names, stream: slow(host, port ?? 5432), maxConnections: 4 })
+  )
+  return ShardLocks.layer.pipe(Layer.provide(Layer.orDie(sessions)))
+})).pipe(
+  Layer.provide([
+    Reactivity.layer,
+    ShardingConfig.layer({ shardLockExpiration: Duration.seconds(6), shardLockRefreshInterval: Duration.seconds(2) })
+  ]),
+  Layer.provide(TestDatabase.layerOnly),
+  Layer.provide(NodeCrypto.layer)
+)
+
+layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
+  it.effect("F60: a node that gives up hundreds of shards at once on a busy machine loses none of the others", () =>
+    Effect.gen(function*() {
+      const storage = yield* RunnerStorage.RunnerStorage
+      assert.lengthOf(yield* storage.acquire(address, shards), shards.length)
+      const [kept, given] = [shards.slice(0, 10), shards.slice(10)]
+      const releases = yield* Effect.forEach(given, (shard) => Effect.exit(storage.release(address, shard)), {
+        concurrency: "unbounded"
+      }).pipe(Effect.forkChild)
+      yield* Effect.sleep("200 millis")
+      assert.sameMembers(yield* storage.refresh(address, kept), kept)
+      const exits = yield* Fiber.join(releases)
+      assert.deepStrictEqual(exits.filter(Exit.isFailure), [])
+    }))
+})

@@ -1,0 +1,133 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestServer } from "../support/Server.ts"
+import { call, get, post } from "./Calls.ts"
+
+/** One character of so many bytes, about. */
+const one = (bytes: number) => `a${"\u0301".repeat(bytes / 2)}`
+
+layer(TestServer.layer(), { excludeTestServices: true })("what people write", (it) => {
+  it.effect("F13: one character that takes many bytes is refused in every field, whatever counts characters", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
+      const huge = one(200_000)
+      const profile = (json: unknown) => call("PATCH", "/api/v1/accounts/update_credentials", ada, json)
+      const options = (name: string) => ({ status: "?", poll: { options: ["yes", name], expires_in: 3600 } })
+      const tries: ReadonlyArray<
+        readonly [string, Effect.Effect<{ status: number; text: string }, never, TestServer>]
+      > = [
+        ["display name", profile({ display_name: huge })],
+        ["note", profile({ note: huge })],
+        ["avatar's words", profile({ avatar_description: huge })],
+        ["header's words", profile({ header_description: huge })],
+        ["field's name", profile({ fields_attributes: { 0: { name: huge, value: "v" } } })],
+        ["field's value", profile({ fields_attributes: { 0: { name: "n", value: huge } } })],
+        ["attribution domain", profile({ attribution_domains: [huge] })],
+        ["default language", profile({ source: { language: `en-${"a".repeat(200)}` } })],
+        ["text", post("/api/v1/statuses", ada, { status: huge })],
+        ["content warning", post("/api/v1/statuses", ada, { status: "x", spoiler_text: huge })],
+        ["HTML", post("/api/v1/statuses", ada, { status: `https://a.example/${"a".repeat(2_000)} `.repeat(20) })],
+        ["language", post("/api/v1/statuses", ada, { status: "x", language: "a".repeat(100_000) })],
+        ["poll option", post("/api/v1/statuses", ada, options(huge))],
+        ["languages", post(`/api/v1/accounts/${bob.accountId}/follow`, ada, { languages: [huge] })],
+        [
+          "many languages",
+          post(`/api/v1/accounts/${bob.accountId}/follow`, ada, { languages: Array(999).fill("en") })
+        ],
+        ["comment of a report", post("/api/v1/reports", ada, { account_id: String(bob.accountId), comment: huge })],
+        ["note on somebody", post(`/api/v1/accounts/${bob.accountId}/note`, ada, { comment: huge })],
+        ["app's name", post("/api/v1/apps", ada, { client_name: huge, redirect_uris: "urn:ietf:wg:oauth:2.0:oob" })],
+        ["featured hashtag", post("/api/v1/featured_tags", ada, { name: huge })]
+      ]
+      for (const [what, attempt] of tries) {
+        const { status, text } = yield* attempt
+        assert.strictEqual(status, 422, `${what}: ${status} ${text.slice(0, 200)}`)
+        assert.match(text, /^\{"error":"\w+/, what)
+        assert.isBelow(text.length, 1_000, what)
+      }
+      const { text } = yield* get(`/api/v1/accounts/${ada.accountId}`)
+      assert.isBelow(text.length, 4_000)
+    }))
+
+  it.effect("F13: what is usual fits, and a language that is none is as if it were not given", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const cleo = yield* createPerson("cleo")
+      const family = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}"
+      const named = yield* call("PATCH", "/api/v1/accounts/update_credentials", cleo, {
+        display_name: family.repeat(40),
+        note: "\u4e2d".repeat(500),
+        fields_attributes: { 0: { name: "\u4e2d".repeat(255), value: "\u{1f600}".repeat(255) } }
+      })
+      assert.strictEqual(named.status, 200, named.text)
+      const posted = yield* post("/api/v1/statuses", cleo, {
+        status: family.repeat(500),
+        language: "en_US",
+        poll: { options: [family.repeat(50), "\u4e2d".repeat(50)], expires_in: 3600 }
+      })
+      assert.strictEqual(posted.status, 200, posted.text)
+      for (const [language, kept] of [["zh-Hant-TW", "zh-Hant-TW"], ["english", "en"], ["de", "de"]] as const) {
+        const { body } = yield* post("/api/v1/statuses", cleo, { status: language, language })
+        assert.strictEqual(body.language, kept)
+      }
+    }))
+
+  it.effect("F20: where nothing can be written, as on a full disk, reads go on and writes are to be tried again", () =>
+    Effect.gen(function*() {
+      const { createPerson, createToken } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const [dora, emil] = [yield* createPerson("dora"), yield* createPerson("emil")]
+      yield* post(`/api/v1/accounts/${dora.accountId}/follow`, emil)
+      const { body: { id } } = yield* post("/api/v1/statuses", dora, { status: "@emil read me #kept" })
+      yield* Effect.repeat(get("/api/v1/notifications", emil), { until: ({ body }) => body.length === 1 })
+      // One that was never used: its first use would be noted.
+      const fresh = { token: yield* createToken(emil.accountId, ["read"]) }
+      const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
+      const name = row?.name ?? ""
+      const set = (on: boolean) =>
+        Effect.andThen(
+          sql`ALTER DATABASE ${sql(name)} SET default_transaction_read_only = ${sql.literal(on ? "on" : "off")}`,
+          sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name} AND pid <> pg_backend_pid()`
+        ).pipe(Effect.exit)
+      yield* set(true)
+      const paths = [
+        "/api/v1/timelines/home",
+        "/api/v1/timelines/public",
+        "/api/v1/timelines/tag/kept",
+        "/api/v1/notifications",
+        "/api/v2/notifications",
+        "/api/v1/accounts/verify_credentials",
+        `/api/v1/accounts/${dora.accountId}`,
+        `/api/v1/accounts/${dora.accountId}/statuses`,
+        `/api/v1/statuses/${id}`,
+        `/api/v1/statuses/${id}/context`,
+        "/api/v1/conversations",
+        "/api/v1/bookmarks",
+        "/api/v2/search?q=dora",
+        "/api/v2/instance",
+        "/@dora",
+        `/@dora/${id}`,
+        "/users/dora",
+        "/"
+      ]
+      yield* Effect.repeat(get("/api/v1/timelines/home", fresh), { until: ({ status }) => status === 200, times: 50 })
+      for (const path of paths) {
+        for (const by of [fresh, emil]) {
+          const { status, text } = yield* get(path, by)
+          assert.strictEqual(status, 200, `${path} ${text.slice(0, 200)}`)
+        }
+      }
+      for (const path of ["/api/v1/statuses", `/api/v1/statuses/${id}/favourite`, `/api/v1/statuses/${id}/bookmark`]) {
+        const { status, text } = yield* post(path, emil, { status: "write me" })
+        assert.strictEqual(status, 503, `${path} ${text}`)
+      }
+      yield* sql`SET default_transaction_read_only = off`
+      yield* set(false)
+      yield* Effect.repeat(post(`/api/v1/statuses/${id}/favourite`, emil), {
+        until: ({ status }) => status === 200,
+        times: 50
+      })
+    }))
+})

@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import { emojiDocument } from "../../../../src/services/federation/documents/EmojiDocument.ts"
+import { foreignAttachments, foreignPicture } from "../../../../src/services/federation/documents/ForeignMedia.ts"
+import { urlReader } from "../../../../src/services/federation/documents/Reading.ts"
+
+const readUrl = urlReader([])
+const url = "https://there.test/a.png"
+
+describe("pictures of others", () => {
+  it("F42: what a file of a post shows is its name, what a picture of a profile shows its summary, and else the other", () => {
+    const both = { type: "Image", mediaType: "image/png", url, name: "a name", summary: "a summary" }
+    const described = ({ name, summary }: { name?: string; summary?: string }) => {
+      const picture = { type: "Image", mediaType: "image/png", url, name, summary }
+      const [file] = foreignAttachments({ attachment: [picture] }, readUrl, (text) => text)
+      return [file?.description, foreignPicture(picture, readUrl)?.description]
+    }
+    assert.deepStrictEqual(described(both), ["a name", "a summary"])
+    assert.deepStrictEqual(described({ name: "a name" }), ["a name", "a name"])
+    assert.deepStrictEqual(described({ summary: "a summary" }), ["a summary", "a summary"])
+  })
+
+  it("F42: an emoji says when it became what it is", () => {
+    const emoji = {
+      id: 1n,
+      shortcode: "bird",
+      url: "https://here.test/b.png",
+      staticUrl: "https://here.test/b.png",
+      visibleInPicker: true,
+      category: null
+    }
+    const document = emojiDocument({ publicUrl: "https://here.test" }, {
+      ...emoji,
+      updatedAt: new Date(1_700_000_000_123)
+    })
+    assert.strictEqual(document["updated"], "2023-11-14T22:13:20.123Z")
+  })
+})

@@ -1,0 +1,26 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+/** Rooms of long files, the longest first: one that began last would be waited for alone. */
+const rooms = [
+  "simulation",
+  "cluster",
+  "cli",
+  "federation",
+  "layers",
+  "clients",
+  "browser",
+  "safety",
+  "http/activitypub"
+]
+
+const rank = ({ moduleId }: TestSpecification) => {
+  const found = rooms.findIndex((room) => moduleId.includes(`/test/${room}/`))
+  return found === -1 ? rooms.length : found
+}
+
+/** The order in which files of tests begin; within a room as ever. */
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>) {
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
+  }
+}

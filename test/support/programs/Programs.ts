@@ -1,0 +1,92 @@
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import * as Apt from "./Apt.ts"
+
+/** A program that tests need beside Node. */
+interface Program {
+  /** As people call it. */
+  readonly name: string
+  /** What `apt-get install` calls it. */
+  readonly debianPackage: string
+  /** What it is called or where it is, `undefined` where it is missing. */
+  readonly find: () => string | undefined
+  /** What shows something without which the rest can be shown all the same. */
+  readonly optional?: boolean
+}
+
+const succeeds = (command: string, ...args: ReadonlyArray<string>) =>
+  spawnSync(command, args, { stdio: "ignore" }).status === 0
+
+/** The first of these names that the shell knows a program by. */
+const onPath = (...names: ReadonlyArray<string>) => () =>
+  names.map((name) => spawnSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim())
+    .find((path) => path !== "")
+
+const python = "/usr/bin/python3"
+
+const programs = {
+  redis: { name: "redis-server", debianPackage: "redis-server", find: onPath("redis-server", "valkey-server") },
+  chromium: {
+    name: "Chromium",
+    debianPackage: "chromium",
+    find: onPath("chromium", "chromium-browser", "google-chrome")
+  },
+  ffmpeg: { name: "ffmpeg", debianPackage: "ffmpeg", find: onPath("ffmpeg") },
+  ffprobe: { name: "ffprobe", debianPackage: "ffmpeg", find: onPath("ffprobe") },
+  /** OpenStack Swift: a bucket that speaks S3 by code of others. The program is the Python that finds it. */
+  swift: {
+    name: "OpenStack Swift",
+    debianPackage: "python3-swift",
+    find: () => (existsSync(python) && succeeds(python, "-c", "import swift") ? python : undefined)
+  },
+  snac: {
+    name: "snac2",
+    debianPackage: "snac2",
+    optional: true,
+    find: () => {
+      const named = process.env["SNAC_BINARY"]
+      return named !== undefined && existsSync(named) ? named : onPath("snac")()
+    }
+  }
+} satisfies Record<string, Program>
+
+const missing = () => Object.values<Program>(programs).filter(({ find }) => find() === undefined)
+
+const packagesOf = (some: ReadonlyArray<Program>) => [...new Set(some.map(({ debianPackage }) => debianPackage))]
+
+const words = (lacking: ReadonlyArray<Program>, reason: string) =>
+  [
+    `Tests need ${lacking.map(({ name }) => name).join(", ")}: ${reason}`,
+    `Install what is missing and run them again. Debian: apt-get install ${packagesOf(lacking).join(" ")}`
+  ].join("\n")
+
+/**
+ * Looks for what the tests need beside Node, and installs what is missing, all of it in one call of apt, where this process
+ * may. It runs once, before any test.
+ *
+ * @param mayInstall whether this process may have something installed
+ * @returns what to tell the people who run the tests where something stays missing, with apt's own words
+ */
+export const provide = (mayInstall = Apt.mayInstall()): string | undefined => {
+  const before = missing()
+  if (before.length === 0) return undefined
+  const needed = before.filter(({ optional }) => optional !== true)
+  if (!mayInstall) {
+    return needed.length === 0
+      ? undefined
+      : words(needed, "not found, and only root on Debian may have them installed.")
+  }
+  const outcome = Apt.install(packagesOf(needed), packagesOf(before.filter(({ optional }) => optional === true)))
+  const after = missing().filter(({ optional }) => optional !== true)
+  return after.length === 0 ? undefined : words(after, `apt-get could not install them:\n${outcome.words.trim()}`)
+}
+
+/** Where a program is that `provide` looked for; optional ones may be `undefined`. */
+export const find = (key: keyof typeof programs): string | undefined => programs[key].find()
+
+/** Where a program is that the tests cannot do without. */
+export const path = (key: keyof typeof programs): string => {
+  const found = find(key)
+  if (found === undefined) throw new Error(words([programs[key]], "not found."))
+  return found
+}
