@@ -29,9 +29,9 @@ const routes = Layer.mergeAll(
   Body.layerWithFiles,
   Deadlines.layer,
   HttpServer.layerRouter,
-  Compression.layer,
   // Behind what finds out who is behind a proxy.
   Doors.layer,
+  Compression.layer,
   Telemetry.layerRouter,
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )

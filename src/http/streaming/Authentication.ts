@@ -4,6 +4,7 @@ import type { AccountId, TokenId } from "../../services/Ids.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { traced } from "../../services/Traced.ts"
+import { answerMillisMax } from "../Deadlines.ts"
 import { addressOf } from "../guard/Addresses.ts"
 import { refused } from "./Channels.ts"
 
@@ -38,7 +39,11 @@ export const make = Effect.gen(function*() {
   return traced("streaming.authenticate")(function*(request: HttpServerRequest.HttpServerRequest) {
     const secret = secretOf(request)
     if (secret === undefined) return yield* refused("noToken")
-    const token = Option.getOrUndefined(yield* tokens.find(Redacted.make(secret)))
+    const found = yield* Effect.timeoutOrElse(tokens.find(Redacted.make(secret)), {
+      duration: answerMillisMax,
+      orElse: () => refused("busy")
+    })
+    const token = Option.getOrUndefined(found)
     if (token === undefined || token.revoked || token.accountId === undefined || token.state !== "active") {
       return yield* refused("badToken")
     }

@@ -5,6 +5,7 @@ import { gatheredOrAlone } from "../Gathered.ts"
 import { AccountId, StatusId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { Visibility } from "../statuses/Publications.ts"
+import { isOpen, visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import * as HomeQuery from "./HomeQuery.ts"
 
@@ -53,7 +54,7 @@ export class Audiences extends Context.Service<Audiences, {
    * cursor there may be more.
    */
   readonly fewReaders: (statusId: bigint, author: AccountId) => Effect.Effect<Audience | undefined, SqlError>
-  /** All followers, for taking a deleted status back, with the channels that carried it. */
+  /** The followers who could see it, for taking a deleted status back, with the channels that carried it. */
   readonly followers: (
     author: AccountId,
     statusId: bigint,
@@ -121,13 +122,16 @@ export class Audiences extends Context.Service<Audiences, {
       const followers = traced("Audiences.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
           const [row] = yield* sql<Facts>`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`
-          const rows = yield* sql<{ id: bigint; accountId: bigint }>`
-            SELECT id, account_id FROM follows WHERE target_account_id = ${author} AND id > ${cursor}
-            ORDER BY id LIMIT ${rowsMax}`
+          const open = row !== undefined && (isOpen(row.visibility) || row.reblogOfId !== null)
+          const seen = open ? sql`true` : sql`EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
+            AND ${visibleTo(sql, sql.literal("f.account_id"), "s", author, "deleted ones too")} OFFSET 0)`
+          const rows = yield* sql<{ id: bigint; accountId: bigint; seen: boolean }>`
+            SELECT f.id, f.account_id, ${seen} AS seen FROM follows f
+            WHERE f.target_account_id = ${author} AND f.id > ${cursor} ORDER BY f.id LIMIT ${rowsMax}`
           return {
             statusId: StatusId.make(statusId),
             channels: row === undefined ? [] : channelsOf(row),
-            readers: rows.map(({ accountId }) => AccountId.make(accountId)),
+            readers: rows.flatMap(({ accountId, seen }) => seen ? [AccountId.make(accountId)] : []),
             cursor: rows.length < rowsMax ? undefined : rows.at(-1)?.id
           }
         }

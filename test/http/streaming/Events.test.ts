@@ -135,4 +135,30 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       assert.strictEqual((yield* follower.next).event, "filters_changed")
       assert.deepStrictEqual(yield* stranger.waiting, [])
     }).pipe(Effect.scoped))
+
+  it.effect("F20: says that a status is gone to those only who could see it", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const author = yield* person("author20")
+      const named = yield* listener("named20", "?stream=user")
+      const other = yield* listener("other20", "?stream=user")
+      yield* followers(author, [named.account, other.account])
+      const publish = (text: string, visibility: "private" | "direct") =>
+        accounts.tell(author, { _tag: "Publish", post: post(text, { visibility }) })
+      const forAll = yield* publish("Hi followers", "private")
+      const forOne = yield* publish("@named20 psst", "direct")
+      assert.strictEqual((yield* other.next).event, "update")
+      const before = [yield* named.next, yield* named.next, yield* named.next].map(({ event }) => event)
+      assert.sameMembers(before, ["update", "update", "notification"])
+      for (const { id } of [forOne, forAll]) {
+        yield* accounts.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
+      }
+      assert.deepStrictEqual(
+        [(yield* named.next).payload, (yield* named.next).payload].toSorted(),
+        [forOne.id, forAll.id].toSorted()
+      )
+      assert.deepStrictEqual(yield* other.next, { stream: ["user"], event: "delete", payload: forAll.id })
+      yield* mark(other.account)
+      assert.strictEqual((yield* other.next).event, "filters_changed")
+    }).pipe(Effect.scoped))
 })
