@@ -132,6 +132,26 @@ describe("house rule 3: time and chance are services", () => {
   })
 })
 
+describe("what others see of the program", () => {
+  /** Names of formats and relations, which nobody follows. */
+  const names =
+    /^https?:\/\/(?:www\.w3\.org|w3id\.org|purl\.archive\.org|schema\.org|joinmastodon\.org|ostatus\.org|webfinger\.net|nodeinfo\.diaspora\.software|docs\.oasis-open\.org|s3\.amazonaws\.com)\b/
+
+  it("F3: no address in it belongs to somebody else, but those that name a format", () => {
+    const addresses = /https?:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)+[^\s"'`<>]*/gi
+    assert.deepStrictEqual(
+      complaints(
+        sources,
+        ({ literals }) =>
+          literals.flatMap((literal) => matches(literal, addresses)).filter((address) =>
+            !names.test(address) && !/\bexample\.(?:org|com)\b/.test(address)
+          )
+      ),
+      []
+    )
+  })
+})
+
 describe("transactions", () => {
   /** Whose work leaves traces in memory, which are undone before it is done again; and a search, which only reads. */
   const own = /^src\/(?:services\/(?:Transactions|intents\/Commands|discovery\/Search)|actors\/account\/Company)\.ts$/

@@ -27,7 +27,7 @@ export const pictureAt = Effect.fnUntraced(function*(path: string, bytesMax: num
       Effect.mapError(unreadable)
     )
   )
-  const found = sniff(head)
+  const found = yield* sniff(head)
   if (found === undefined) return yield* refuse("is no picture that this server knows")
   const source: Source = { path, type: found }
   return source

@@ -1,7 +1,9 @@
 import { Cause, Effect, Layer, Random } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isSqlError } from "effect/sql/SqlError"
+import { Catalogs } from "../services/languages/Catalogs.ts"
 import * as Reply from "./guard/Reply.ts"
+import { inLanguage } from "./languages/Translated.ts"
 
 /** Paths whose answers scripts of any origin may read (operations.md section 0, "CORS"); cookies never count there. */
 const shared = /^\/(api\/|oauth\/(token|revoke|userinfo)$|\.well-known\/|nodeinfo\/|@[^/]+$|users\/[^/]+$)/
@@ -65,7 +67,16 @@ const naming = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (chance) => {
 /** Wraps the whole router: errors in the shape that clients know, and CORS where the field has it. */
 export const layer = Layer.mergeAll(
   HttpRouter.middleware(
-    Effect.map(naming, (named) => (handler) => named(Effect.catchCause(handler, answerCause))),
+    Effect.gen(function*() {
+      const named = yield* naming
+      const catalogs = yield* Catalogs
+      return (handler) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          Effect.map(
+            named(Effect.catchCause(handler, answerCause)),
+            (response) => response.status < 400 ? response : inLanguage(catalogs, request, response)
+          ))
+    }),
     { global: true }
   ),
   HttpRouter.middleware(

@@ -2,10 +2,12 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, FileSystem, Layer, Option, Path, type Redacted, Ref, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
+import { Reactivity } from "effect/reactivity"
 import { createServer } from "node:net"
 import { traced } from "../services/Traced.ts"
 import * as Binaries from "./embedded/Binaries.ts"
 import * as DataFolder from "./embedded/DataFolder.ts"
+import * as DiskRoom from "./embedded/DiskRoom.ts"
 import * as Postmaster from "./embedded/Postmaster.ts"
 import * as RunAs from "./embedded/RunAs.ts"
 import type { Listen } from "./embedded/Settings.ts"
@@ -19,6 +21,8 @@ export interface Options {
   readonly adopt: boolean
   /** False only where the data may be lost (tests). */
   readonly durable?: boolean
+  /** Bytes that are free on the disk, where they are not those of the folder's (tests). */
+  readonly free?: Effect.Effect<number>
   /** Listens on a port of 127.0.0.1, which the system gives, instead of on a socket file. */
   readonly tcp?: boolean
 }
@@ -102,6 +106,21 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
     yield* Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(again), (next) => Ref.set(current, next)))
     yield* Effect.logInfo("Postgres runs again")
   })))
+  if (options.adopt && (options.durable ?? true)) {
+    const { endpoint } = yield* Ref.get(current)
+    const client = PgClient.make({
+      ...endpoint,
+      username: DataFolder.username,
+      password,
+      database: "postgres",
+      maxConnections: 1
+    })
+    const sql = yield* client.pipe(
+      Effect.provide(Reactivity.layer),
+      Effect.mapError((error) => new OperatorError({ message: error.message }))
+    )
+    yield* DiskRoom.watch(dataDir, sql, options.free)
+  }
   return EmbeddedPostgres.of({
     endpoint: (yield* Ref.get(current)).endpoint,
     username: DataFolder.username,

@@ -74,6 +74,7 @@ const read = Effect.gen(function*() {
     server: {
       localDomain,
       publicUrl: url.origin,
+      sourceUrl: values.SOURCE_URL?.href,
       mediaUrl: values.MEDIA_BASE_URL?.href.replace(/\/+$/, "") ?? url.origin + filesPath,
       mediaProxied: values.MEDIA_CACHE_BYTES > 0,
       federated: url.protocol === "https:" || values.OUTBOUND_ALLOW !== undefined,

@@ -9,6 +9,7 @@ import { Work } from "../http/Work.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 import { Environment } from "./Environment.ts"
 import { OperatorError } from "./OperatorError.ts"
+import * as Standstills from "./Standstills.ts"
 
 /** Milliseconds for a whole request to arrive, body included. */
 const requestTimeout = 60_000
@@ -171,4 +172,4 @@ const proxies = HttpRouter.middleware(
 )
 
 /** What stands before every route. Belongs into the router, beside the routes. */
-export const layerRouter = Layer.merge(admission, proxies)
+export const layerRouter = Layer.mergeAll(admission, proxies, Standstills.layer)

@@ -12,6 +12,8 @@ import { References } from "../services/federation/inbox/References.ts"
 import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
 import { LinkProofs } from "../services/identity/LinkProofs.ts"
 import * as Actors from "./Actors.ts"
+import * as Catalogs from "./Catalogs.ts"
+import * as Compression from "./Compression.ts"
 import * as Foundation from "./Foundation.ts"
 import * as HttpServer from "./HttpServer.ts"
 import * as Media from "./Media.ts"
@@ -25,11 +27,14 @@ const routes = Layer.mergeAll(
   Body.layerWithFiles,
   Deadlines.layer,
   HttpServer.layerRouter,
+  Compression.layer,
   Telemetry.layerRouter,
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )
 
-const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
+const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true }).pipe(
+  Layer.provide(Catalogs.layer)
+)
 
 /** What errands are about, beside what other servers are asked for. */
 const errands = Layer.mergeAll(References.layer, LinkProofs.layer, UnknownMentions.layer)

@@ -27,7 +27,7 @@ const painted = (width: number, height: number, from: string, to: string) =>
 
 /** What the browser made of the files on a page; this runs there. */
 const loaded = `(async () => {
-  const media = [...document.querySelectorAll("video, audio")]
+  const media = [...document.querySelectorAll("video, audio")].filter((one) => one.checkVisibility() || one.tagName === "AUDIO")
   for (const one of media) {
     one.preload = "auto"
     if (one.readyState < 2) {
@@ -91,6 +91,14 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               const result = await page.evaluate(loaded)
               await picture(page, `media-${size}`)
               assert.isFalse(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), "fits")
+              // F50: an animation plays with controls, and keeps still for who wants less motion.
+              const playing = () =>
+                page.evaluate(`[...document.querySelectorAll("video[loop]")]
+                .filter((one) => one.checkVisibility()).map(({ autoplay, controls }) => ({ autoplay, controls }))`)
+              assert.deepStrictEqual(await playing(), [{ autoplay: true, controls: true }])
+              await page.emulateMedia({ reducedMotion: "reduce" })
+              assert.deepStrictEqual(await playing(), [{ autoplay: false, controls: true }])
+              assert.isTrue(await page.evaluate(`document.querySelector("video.moving").paused`))
               return result
             })
             assert.deepStrictEqual(found, {

@@ -40,11 +40,12 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             ["thread", `/@ada/${root}`, "Not yet."],
             ["tag", "/tags/programs", "Good morning"],
             ["api", "/api/docs", "/api/v1/statuses"],
-            ["password", "/auth/password/new", "password"]
+            ["password", "/auth/password/new", "password"],
+            ["unknown", "/no/such/page", "There is nothing here"]
           ] as const
           for (const [name, path, text] of pages) {
             const answer = await page.goto(baseUrl + path)
-            assert.strictEqual(answer?.status(), 200, path)
+            assert.strictEqual(answer?.status(), name === "unknown" ? 404 : 200, path)
             const shown = await page.locator("body").textContent() ?? ""
             assert.include(shown, text, path)
             assert.notInclude(shown, "For friends")
@@ -52,6 +53,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               all.slice(0, 3).forEach((one) => one.setAttribute("open", ""))
             )
             await picture(page, name)
+            if (name === "unknown") problems.length = 0
             await phone.goto(baseUrl + path)
             await picture(phone, `phone-dark-${name}`)
             const wide = await phone.evaluate("document.documentElement.scrollWidth > innerWidth")

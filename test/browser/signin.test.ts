@@ -32,7 +32,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         problems.length = 0
         await signIn(page, person)
         assert.match(await page.title(), /Tusker/)
-        assert.include(await page.locator(".dangerous").textContent(), "Everything in your account")
+        assert.include(await page.locator(".scopes").textContent(), "Everything in your account")
+        assert.strictEqual(await page.locator(".dangerous").count(), 0)
         await picture(page, "consent")
         await page.getByRole("button", { name: "Allow" }).click()
         return opened

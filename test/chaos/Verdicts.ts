@@ -148,8 +148,9 @@ const repeated = ({ heard }: Ledger) => {
 const homeOf = async ({ baseUrl }: Place, { token }: Account) => {
   const seen: Array<string> = []
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
-    const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } })
-    if (response.status !== 200) return undefined
+    const asked = fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } })
+    const response = await asked.catch(() => undefined)
+    if (response?.status !== 200) return undefined
     const found = (await response.json() as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
     seen.push(...found)
     path = found.length === 0 ? "" : `/api/v1/timelines/home?limit=40&max_id=${found.at(-1)}`

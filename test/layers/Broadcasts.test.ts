@@ -5,7 +5,7 @@ import { Context, Effect, Layer, PubSub, Schedule } from "effect"
 import * as Broadcasts from "../../src/layers/Broadcasts.ts"
 import { notify, PostgresChannel } from "../../src/layers/PostgresChannel.ts"
 import { Broadcast, type BroadcastMessage } from "../../src/services/Broadcast.ts"
-import { AccountId } from "../../src/services/Ids.ts"
+import { AccountId, StatusId } from "../../src/services/Ids.ts"
 import { TestRedis } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -56,7 +56,7 @@ layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
       assert.deepStrictEqual(yield* PubSub.take(heard), revoked(4n))
     })))
 
-  it.effect("reach the other nodes of a cluster through Redis, once", () =>
+  it.effect("F61: reach the other nodes of a cluster through Redis, once, whatever they say", () =>
     Effect.scoped(Effect.gen(function*() {
       const context = yield* Layer.build(TestRedis)
       const clustered = alone.pipe(Layer.provide(Layer.succeedContext(context)))
@@ -66,6 +66,22 @@ layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
       for (const { heard } of [a, b]) {
         const both = [yield* PubSub.take(heard), yield* PubSub.take(heard)]
         assert.sameDeepMembers(both, [revoked(5n), revoked(6n)])
+      }
+      // F61: whatever there is to say goes to the others, above all that their caches are out of date.
+      const all: ReadonlyArray<BroadcastMessage> = [
+        { _tag: "StatusEvent", event: "update", statusId: StatusId.make(1n), accountIds: [], channels: ["public"] },
+        { _tag: "StatusDeleted", statusId: StatusId.make(1n), accountIds: [], channels: [] },
+        { _tag: "NotificationCreated", accountId: AccountId.make(7n), notificationId: 2n },
+        { _tag: "ConversationChanged", accountId: AccountId.make(7n), conversationId: 3n },
+        { _tag: "FiltersChanged", accountId: AccountId.make(7n) },
+        ...(["account", "status", "relations", "instance", "user", "emojis", "domains"] as const).map(
+          (kind) => ({ _tag: "Changed", kind, ids: [4n] }) as const
+        )
+      ]
+      for (const message of all) {
+        yield* a.broadcast.publish(message)
+        assert.deepStrictEqual(yield* PubSub.take(b.heard), message)
+        assert.deepStrictEqual(yield* PubSub.take(a.heard), message)
       }
       yield* a.broadcast.publish(revoked(7n))
       assert.deepStrictEqual(yield* PubSub.take(a.heard), revoked(7n))

@@ -1,9 +1,10 @@
 import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Exit, FileSystem, Layer, Option, Schedule, Scope } from "effect"
+import { Context, Effect, Equal, Exit, FileSystem, Layer, Option, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Database from "../../src/layers/Database.ts"
+import { lowBytes, reserveBytes } from "../../src/layers/embedded/DiskRoom.ts"
 import * as Postmaster from "../../src/layers/embedded/Postmaster.ts"
 import { EmbeddedPostgres, type Options } from "../../src/layers/EmbeddedPostgres.ts"
 
@@ -109,5 +110,45 @@ layer(Platform, { excludeTestServices: true })("EmbeddedPostgres", (it) => {
       yield* fs.remove(`${folder}/secrets/postgres_password`)
       const locked = yield* Effect.flip(start({ dataDir: folder, adopt: true }))
       assert.match(locked.message, /postgres_password is missing/)
+    }).pipe(Effect.scoped))
+
+  it.effect("F20: on a full disk nothing is written and everything is read; with room again all is as before", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* dataDir(0o755)
+      let free = 10 * lowBytes
+      let looks = 0
+      const { postgres } = yield* start({
+        dataDir: folder,
+        adopt: true,
+        durable: true,
+        free: Effect.sync(() => (looks++, free))
+      })
+      const reserved = Effect.map(Effect.option(fs.stat(`${folder}/reserve`)), Option.map(({ size }) => Number(size)))
+      const becomes = <A>(wanted: A, now: Effect.Effect<A, unknown>) =>
+        Effect.repeat(Effect.orDie(now), {
+          until: (found) => Equal.equals(found, wanted),
+          schedule: Schedule.spaced("50 millis")
+        })
+      yield* becomes(Option.some(reserveBytes), reserved)
+      yield* query(postgres, "CREATE TABLE kept AS SELECT 7 AS n")
+      const written = Effect.map(Effect.exit(query(postgres, "INSERT INTO kept VALUES (8)")), Exit.isSuccess)
+      free = lowBytes - 1
+      yield* becomes(false, written)
+      assert.isTrue(Option.isNone(yield* reserved))
+      const refused = yield* Effect.flip(query(postgres, "UPDATE kept SET n = 9"))
+      assert.match(String(refused.reason.cause), /read-only transaction/)
+      assert.deepInclude(yield* query(postgres, "SELECT n FROM kept"), { n: 7 })
+      // Room for a little more than nothing is none to begin again with.
+      free = lowBytes + reserveBytes - 1
+      const before = looks
+      yield* Effect.repeat(Effect.sync(() => looks), {
+        until: (now) => now >= before + 2,
+        schedule: Schedule.spaced("50 millis")
+      })
+      assert.isFalse(yield* written)
+      free = 10 * lowBytes
+      yield* becomes(true, written)
+      yield* becomes(Option.some(reserveBytes), reserved)
     }).pipe(Effect.scoped))
 })

@@ -27,6 +27,7 @@ describe("Environment", () => {
         mediaProxied: true,
         outboundAllow: [],
         publicTimelines: "public",
+        sourceUrl: undefined,
         limitedFederation: false,
         registrations: "closed",
         signupConfirmation: "mail",
@@ -40,13 +41,15 @@ describe("Environment", () => {
       const { server } = yield* read({
         PUBLIC_URL: "https://social.example.org/",
         LOCAL_DOMAIN: "",
-        LIMITED_FEDERATION: "1"
+        LIMITED_FEDERATION: "1",
+        SOURCE_URL: "https://code.example.org/ours"
       })
       assert.deepInclude(server, {
         localDomain: "social.example.org",
         publicUrl: "https://social.example.org",
         federated: true,
         limitedFederation: true,
+        sourceUrl: "https://code.example.org/ours",
         mailFrom: "notifications@social.example.org"
       })
     }))

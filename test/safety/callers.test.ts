@@ -208,6 +208,7 @@ const open = new Set([
   "/api/v1/instance/extended_description",
   "/api/v1/instance/privacy_policy",
   "/api/v1/instance/terms_of_service",
+  "/api/v1/instance/terms_of_service/:date",
   "/api/v1/instance/translation_languages",
   "/api/v1/apps",
   "/api/oembed",

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestServer } from "../support/Server.ts"
 import { call, get, post } from "./Calls.ts"
 
@@ -71,5 +72,62 @@ layer(TestServer.layer(), { excludeTestServices: true })("what people write", (i
         const { body } = yield* post("/api/v1/statuses", cleo, { status: language, language })
         assert.strictEqual(body.language, kept)
       }
+    }))
+
+  it.effect("F20: where nothing can be written, as on a full disk, reads go on and writes are to be tried again", () =>
+    Effect.gen(function*() {
+      const { createPerson, createToken } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const [dora, emil] = [yield* createPerson("dora"), yield* createPerson("emil")]
+      yield* post(`/api/v1/accounts/${dora.accountId}/follow`, emil)
+      const { body: { id } } = yield* post("/api/v1/statuses", dora, { status: "@emil read me #kept" })
+      yield* Effect.repeat(get("/api/v1/notifications", emil), { until: ({ body }) => body.length === 1 })
+      // One that was never used: its first use would be noted.
+      const fresh = { token: yield* createToken(emil.accountId, ["read"]) }
+      const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
+      const name = row?.name ?? ""
+      const set = (on: boolean) =>
+        Effect.andThen(
+          sql`ALTER DATABASE ${sql(name)} SET default_transaction_read_only = ${sql.literal(on ? "on" : "off")}`,
+          sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name} AND pid <> pg_backend_pid()`
+        ).pipe(Effect.exit)
+      yield* set(true)
+      const paths = [
+        "/api/v1/timelines/home",
+        "/api/v1/timelines/public",
+        "/api/v1/timelines/tag/kept",
+        "/api/v1/notifications",
+        "/api/v2/notifications",
+        "/api/v1/accounts/verify_credentials",
+        `/api/v1/accounts/${dora.accountId}`,
+        `/api/v1/accounts/${dora.accountId}/statuses`,
+        `/api/v1/statuses/${id}`,
+        `/api/v1/statuses/${id}/context`,
+        "/api/v1/conversations",
+        "/api/v1/bookmarks",
+        "/api/v2/search?q=dora",
+        "/api/v2/instance",
+        "/@dora",
+        `/@dora/${id}`,
+        "/users/dora",
+        "/"
+      ]
+      yield* Effect.repeat(get("/api/v1/timelines/home", fresh), { until: ({ status }) => status === 200, times: 50 })
+      for (const path of paths) {
+        for (const by of [fresh, emil]) {
+          const { status, text } = yield* get(path, by)
+          assert.strictEqual(status, 200, `${path} ${text.slice(0, 200)}`)
+        }
+      }
+      for (const path of ["/api/v1/statuses", `/api/v1/statuses/${id}/favourite`, `/api/v1/statuses/${id}/bookmark`]) {
+        const { status, text } = yield* post(path, emil, { status: "write me" })
+        assert.strictEqual(status, 503, `${path} ${text}`)
+      }
+      yield* sql`SET default_transaction_read_only = off`
+      yield* set(false)
+      yield* Effect.repeat(post(`/api/v1/statuses/${id}/favourite`, emil), {
+        until: ({ status }) => status === 200,
+        times: 50
+      })
     }))
 })

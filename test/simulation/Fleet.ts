@@ -20,9 +20,17 @@ export interface Job {
 /** A process that says nothing for that long, in milliseconds, hangs, and so does the seed that it runs. */
 const silenceMillisMax = 180_000
 
+/** Seeds that a process runs; its Postgres takes a little more memory each time and gives none back. */
+const seedsOfProcessMax = 60
+
+interface Worker {
+  readonly child: ChildProcess
+  ran: number
+}
+
 /** Processes that run simulations. One that hangs or dies is replaced, and its seed counts as broken. */
 export class Fleet {
-  private readonly idle: Array<ChildProcess | undefined>
+  private readonly idle: Array<Worker | undefined>
   private readonly waiting: Array<() => void> = []
   private readonly alive = new Set<ChildProcess>()
 
@@ -30,25 +38,30 @@ export class Fleet {
     this.idle = Array.from({ length: processes }, () => undefined)
   }
 
-  /** Runs `runs` seeds from `first` on; `told` hears of each when it is done, not always in order. */
+  /**
+   * Runs `runs` seeds from `first` on; `told` hears of each when it is done, not always in order. What happened in those that
+   * hold is told then and not kept.
+   */
   each(first: number, runs: number, settings: Settings, told: (result: Result) => void = () => {}) {
     const seeds = Array.from({ length: runs }, (_, n) => first + n)
     return Promise.all(seeds.map(async (seed) => {
       const result = await this.run(seed, settings)
       told(result)
-      return result
+      return result.broken.length === 0 ? { ...result, log: [] } : result
     }))
   }
 
   async run(seed: number, settings: Settings): Promise<Result> {
     while (this.idle.length === 0) await new Promise<void>((resume) => this.waiting.push(resume))
-    const child = this.idle.pop() ?? this.start()
+    const worker = this.idle.pop() ?? { child: this.start(), ran: 0 }
+    const { child } = worker
     const result = await ask(child, { seed, settings })
-    if (result.lost) {
+    const over = result.lost || ++worker.ran >= seedsOfProcessMax
+    if (over) {
       child.kill("SIGKILL")
       this.alive.delete(child)
     }
-    this.idle.push(result.lost ? undefined : child)
+    this.idle.push(over ? undefined : worker)
     this.waiting.shift()?.()
     return result.result
   }

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Jobs } from "../../src/actors/media/Jobs.ts"
 import { type AccountId, MediaId } from "../../src/services/Ids.ts"
-import { sniff } from "../../src/services/media/FileTypes.ts"
+import { typeNamed } from "../../src/services/media/FileTypes.ts"
 import { Holdings } from "../../src/services/media/Holdings.ts"
 import { MediaAttachments } from "../../src/services/media/MediaAttachments.ts"
 import { StoredFiles } from "../../src/services/media/StoredFiles.ts"
@@ -13,7 +13,7 @@ import { Dice } from "./Seeded.ts"
 import type { Shared, World } from "./World.ts"
 
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
-const type = sniff(png)
+const type = typeNamed("image/png")
 
 const sweepsMax = 4
 const sweepPauseMillisMax = 5_000

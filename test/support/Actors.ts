@@ -17,6 +17,7 @@ export const config = Layer.succeed(ServerConfig, {
   federated: true,
   outboundAllow: [],
   publicTimelines: "public",
+  sourceUrl: undefined,
   limitedFederation: false,
   registrations: "open",
   signupConfirmation: "none",

@@ -60,7 +60,10 @@ export const upload = Effect.gen(function*() {
   const owner = yield* person(`p${Math.random().toString(36).slice(2, 12)}`)
   const { bytes, name } = yield* (yield* StoredFiles).receive("upload", Stream.make(head), 100)
   const attachments = yield* MediaAttachments
-  const id = yield* attachments.create(owner, { upload: { name, bytes, type: sniff(head) }, thumbnail: undefined })
+  const id = yield* attachments.create(owner, {
+    upload: { name, bytes, type: yield* sniff(head) },
+    thumbnail: undefined
+  })
   return { owner, id: MediaId.make(id), attachments }
 })
 

@@ -22,6 +22,7 @@ export const configuration: ServerConfig["Service"] = {
   federated: true,
   outboundAllow: [],
   publicTimelines: "public",
+  sourceUrl: undefined,
   limitedFederation: false,
   registrations: "open",
   signupConfirmation: "none",

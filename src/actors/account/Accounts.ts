@@ -2,6 +2,7 @@ import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
+import { StoodStill } from "../../services/StoodStill.ts"
 import { traced } from "../../services/Traced.ts"
 import { Account, type Command } from "./Protocol.ts"
 
@@ -29,6 +30,7 @@ export class Accounts extends Context.Service<Accounts, {
         Effect.logWarning("an account's actor did not answer", cause).pipe(Effect.andThen(new Unavailable()))
 
       const tell = traced("Accounts.tell")(function*(accountId: AccountId, command: Command, key?: string) {
+        if ((yield* StoodStill)()) return yield* new Unavailable()
         const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
         const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
         return yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(

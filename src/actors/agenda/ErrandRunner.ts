@@ -9,6 +9,7 @@ import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { LinkProofs } from "../../services/identity/LinkProofs.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { type Errand, type ErrandKind, Errands } from "../../services/intents/Errands.ts"
+import { inBrief } from "../../services/outbound/Brief.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { Accounts } from "../account/Accounts.ts"
@@ -96,7 +97,9 @@ const make = Effect.gen(function*() {
       Effect.andThen(errands.strike(errand)),
       Effect.timeout(`${errandSecondsMax} seconds`),
       Effect.withSpan("Errands.run", { attributes: { kind: errand.kind } }),
-      Effect.catchCause((cause) => Effect.logInfo("an errand must wait", cause))
+      Effect.catchCause((cause) =>
+        Effect.logInfo(`an errand must wait: ${errand.kind} of ${errand.subjectId}`, inBrief(cause))
+      )
     )
 
   yield* Effect.flatMap(errands.take(errandsAtOnceMax), Effect.forEach(run, { concurrency: "unbounded" })).pipe(

@@ -37,7 +37,7 @@ export const make = Effect.gen(function*() {
     const made = yield* tools.attachment(source, folder, thumbnail)
     const fileName = yield* keep(made.original)
     const previewName = made.preview === undefined ? null : yield* keep(made.preview)
-    yield* processings.finish(id, job, {
+    return yield* processings.finish(id, job, {
       type: made.type,
       fileName,
       previewName,
@@ -54,6 +54,7 @@ export const make = Effect.gen(function*() {
       // The earlier attempts ended without a word: each took its process or its node with it.
       if (job.attempts > attemptsMax) return yield* processings.fail(id, job, processingFailed)
       yield* Effect.scoped(attempt(id, job)).pipe(
+        Effect.flatMap((outcome) => outcome === "again" ? run(id) : Effect.void),
         // Whoever goes on with it begins with as many attempts left.
         Effect.onInterrupt(() => Effect.ignore(processings.giveBack(id, job))),
         Effect.catchTags({

@@ -18,14 +18,24 @@ export const answerFailure = (failure: unknown) => {
     return Effect.succeed(
       failure.kind === "Params"
         ? Reply.plainError(404, "Record not found")
-        : Reply.plainError(422, `Validation failed: ${firstLine(failure)}`)
+        : Reply.plainError(422, `Validation failed: ${parameterOf(failure) ?? "Request"} is invalid`)
     )
   }
   return Effect.die(failure)
 }
 
-/** What is told of a value that does not decode, which may be as long as the body. */
-const textCharactersMax = 500
+/** The parameter that does not decode, as it is sent: `poll[options][0]`. */
+const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefined => {
+  const [, path] = /^[ \t]*at (\[.+\])$/m.exec(failure.cause.message.slice(-messageCharactersMax)) ?? []
+  if (path === undefined) return undefined
+  const [first, ...rest] = Array.from(
+    path.matchAll(/\["?([^"\]]*)"?\]/g),
+    ([, name = ""]) => name.slice(0, nameCharactersMax)
+  )
+  return [first, ...rest.map((name) => `[${name}]`)].join("")
+}
 
-const firstLine = (failure: HttpApiError.HttpApiSchemaError) =>
-  failure.cause.message.split("\n", 1)[0]?.slice(0, textCharactersMax) ?? "invalid"
+/** Characters of a parameter's name that are told. */
+const nameCharactersMax = 100
+/** Characters of an error's text, which holds the value and may be as long as the body; the place stands at its end. */
+const messageCharactersMax = 2_000

@@ -34,7 +34,11 @@ export const consentPage = ({ asked, formToken, request, server, username }: {
 <li class="${dangerous ? "dangerous" : ""}">
 <div class="row"><h2>${title}</h2><span class="badge">${access}</span></div>
 ${texts.map((text) => html`<p>${text}</p>`)}
-${dangerous ? html`<p><strong>Allow this only to an app that you trust entirely.</strong></p>` : ""}
+${
+      dangerous
+        ? html`<p><strong>Ordinary apps do not need this. Allow it only if you know why this one does.</strong></p>`
+        : ""
+    }
 </li>`
   )
   return {
@@ -46,9 +50,9 @@ ${dangerous ? html`<p><strong>Allow this only to an app that you trust entirely.
       app.website === undefined ?
         "" :
         html` (<a href="${app.website}" rel="noopener noreferrer">${new URL(app.website).host}</a>)`
-    } would like to act for <strong>@${username}@${server}</strong>. It is a program of somebody else;
-if you do not know it, do not allow it.</p>
-<p>It would be allowed to:</p>
+    } would like to use your account <strong>@${username}@${server}</strong>, as apps do. You can take that back at any
+time.</p>
+<p>It will be able to:</p>
 <ul class="scopes">${groups}</ul>
 <p class="soft">${destination(redirectUri)}</p>
 <div class="row">

@@ -6,6 +6,7 @@ import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { docsPath } from "../pages/ApiDocs.ts"
 import { json } from "../wire/Keys.ts"
 import { ServerMetadata } from "../wire/OAuth.ts"
 
@@ -31,7 +32,7 @@ export const layer = group(
       introspectionEndpoint: `${publicUrl}/oauth/introspect`,
       userinfoEndpoint: `${publicUrl}/oauth/userinfo`,
       appRegistrationEndpoint: `${publicUrl}/api/v1/apps`,
-      serviceDocumentation: "https://docs.joinmastodon.org/",
+      serviceDocumentation: publicUrl + docsPath,
       scopesSupported: Scopes.all,
       responseTypesSupported: ["code"],
       responseModesSupported: ["query", "fragment", "form_post"],

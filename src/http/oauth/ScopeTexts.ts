@@ -3,7 +3,7 @@ export interface ScopeGroup {
   readonly title: string
   readonly access: "Read-only" | "Write-only" | "Read and write"
   readonly texts: ReadonlyArray<string>
-  /** It lets the app act in the user's name everywhere, or on other people's accounts. */
+  /** It reaches further than the user's own account, or is nothing that ordinary apps ask for. */
   readonly dangerous: boolean
 }
 
@@ -79,6 +79,9 @@ const kinds: Readonly<Record<string, { readonly title: string; readonly read?: s
   }
 }
 
+/** What no ordinary app asks for: whoever has it can pass for another device of the user. */
+const unusual = new Set(["crypto"])
+
 /** `admin:read:accounts` is reading `admin/accounts`; a scope without a verb does all that its kind knows. */
 const parse = (scope: string): { readonly kind: string; readonly verb: "read" | "write" | undefined } => {
   const match = /^(admin:)?(read|write)(?::(\w+))?$/.exec(scope)
@@ -105,7 +108,7 @@ export const group = (scopes: ReadonlyArray<string>): ReadonlyArray<ScopeGroup> 
       title,
       access: reads && writes ? "Read and write" : writes ? "Write-only" : "Read-only",
       texts: [reads ? read : undefined, writes ? write : undefined].filter((text) => text !== undefined),
-      dangerous: kind.startsWith("admin/") || (kind === "all" && writes)
+      dangerous: kind.startsWith("admin/") || unusual.has(kind)
     } satisfies ScopeGroup
   })
 }

@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { Instance, type RuleRecord } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { softwareVersion, sourceUrl } from "../../services/instance/Software.ts"
+import { softwareVersion } from "../../services/instance/Software.ts"
 import { docsPath } from "./ApiDocs.ts"
 import { type Html, html, raw } from "./Html.ts"
 import { iconPath } from "./Pictures.ts"
@@ -41,7 +41,11 @@ ${rulesOf(yield* instance.rules)}
 <li><a href="${signInPath}">Sign in</a> to see which apps may use your account</li>
 <li><a href="/about">About this server</a></li>
 <li><a href="${docsPath}">The API</a> for people who write apps</li>
-<li><a href="${sourceUrl}" rel="noopener">Murmuration ${softwareVersion}</a>, free software</li>
+<li>${
+        config.sourceUrl === undefined
+          ? `Murmuration ${softwareVersion}`
+          : html`<a href="${config.sourceUrl}" rel="noopener">Murmuration ${softwareVersion}</a>`
+      }, free software</li>
 </ul>`
     })
   })

@@ -10,7 +10,9 @@ import { Admission } from "../activitypub/Admission.ts"
 import { byType, document, refused } from "../activitypub/Answers.ts"
 import { Requesters } from "../activitypub/Requesters.ts"
 import { statusRows } from "../render/Pages.ts"
+import { parameters } from "./Forms.ts"
 import { html } from "./Html.ts"
+import { cursorOf, older } from "./Older.ts"
 import { list, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 
@@ -38,12 +40,15 @@ const make = Effect.gen(function*() {
     const ids = yield* timelines.tagged(
       undefined,
       { name: tag.name, any: [], all: [], none: [], local: false, remote: false, onlyMedia: false },
-      { limit: statusRows }
+      { maxId: cursorOf((yield* parameters).get("max_id")), limit: statusRows }
     )
+    const last = ids.length === statusRows ? ids.at(-1) : undefined
     const shown = yield* posts.show(ids)
     return pages.respond({
       title: `#${tag.name}`,
-      body: shown.length === 0 ? html`<p class="soft">No public post has this hashtag.</p>` : list(shown)
+      body: html`
+${shown.length === 0 ? html`<p class="soft">No public post has this hashtag.</p>` : list(shown)}
+${older(last)}`
     })
   }).pipe(Effect.catchTag("RecordNotFound", () => Effect.succeed(pages.notFound)))
 

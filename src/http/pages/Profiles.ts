@@ -3,7 +3,6 @@ import { HttpRouter } from "effect/http"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import { isValid } from "../../services/identity/Usernames.ts"
-import { idMax } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
@@ -14,6 +13,7 @@ import { statusRows } from "../render/Pages.ts"
 import { type Finder, withEmojis } from "./EmojiText.ts"
 import { parameters } from "./Forms.ts"
 import { type Html, html, raw } from "./Html.ts"
+import { cursorOf, older } from "./Older.ts"
 import { count, list, nameOf, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 
@@ -54,7 +54,7 @@ ${head(config, account, yield* emojis.finder)}
 ${pinned.length === 0 ? "" : html`<h2>Pinned</h2>${list(pinned)}`}
 <h2>${tag === undefined ? "Posts" : html`Posts with <bdi>#${tag}</bdi>`}</h2>
 ${shown.length === 0 ? html`<p class="soft">There is nothing here for everybody to read.</p>` : list(shown)}
-${last === undefined ? "" : html`<p><a href="?max_id=${last}" rel="next">Older posts</a></p>`}`
+${older(last)}`
     })
   }).pipe(
     Effect.catchTags({
@@ -70,11 +70,6 @@ ${last === undefined ? "" : html`<p><a href="?max_id=${last}" rel="next">Older p
     HttpRouter.add("GET", "/@:name/tagged/:tag", page)
   )
 })
-
-const cursorOf = (text: string | null): bigint | undefined => {
-  const id = text !== null && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
-  return id === undefined || id > idMax ? undefined : id
-}
 
 const joined = new Intl.DateTimeFormat("en", { year: "numeric", month: "long", timeZone: "UTC" })
 

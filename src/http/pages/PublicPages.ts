@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Page, respond } from "./Document.ts"
 import { html } from "./Html.ts"
@@ -40,11 +40,14 @@ export class PublicPages extends Context.Service<PublicPages, {
           media
         })
 
-      const closedPage = show({
-        title: "This is for members",
-        status: 401,
-        body: html`<p>This server shows it to people who have an account here. <a href="${signInPath}">Sign in</a></p>`
-      })
+      /** Who signs in comes back to the page at `url`. */
+      const closedPage = (url: string) =>
+        show({
+          title: "This is for members",
+          status: 401,
+          body: html`<p>This server shows it to people who have an account here.
+<a href="${signInPath}?${new URLSearchParams([["return_to", url]])}">Sign in</a></p>`
+        })
       return PublicPages.of({
         respond: show,
         notFound: show({
@@ -61,8 +64,8 @@ export class PublicPages extends Context.Service<PublicPages, {
         behind: (closed, page) =>
           closed
             ? Effect.flatMap(
-              visitors.current,
-              ({ session }) => session === undefined ? Effect.succeed(closedPage) : page
+              Effect.all([visitors.current, HttpServerRequest.HttpServerRequest]),
+              ([{ session }, { url }]) => session === undefined ? Effect.succeed(closedPage(url)) : page
             )
             : page
       })

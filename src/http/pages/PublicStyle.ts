@@ -36,6 +36,8 @@ dl.fields dd { margin: 0; min-width: 0 }
 .media img, .media video { display: block; width: 100%; max-height: 24rem; object-fit: cover; border-radius: .5rem }
 .media > :not(:only-child), .media > a:not(:only-child) img { aspect-ratio: 3 / 2; height: 100% }
 .media audio { width: 100% }
+.media .still { display: none }
+@media (prefers-reduced-motion: reduce) { .media .moving { display: none } .media .still { display: block } }
 .emoji { display: inline; width: auto; height: 1.25em; vertical-align: -.25em; object-fit: contain }
 .content { overflow-wrap: anywhere; margin-bottom: .75rem }
 .content p { margin: 0 0 .75rem }

@@ -7,6 +7,7 @@ import * as Profiles from "./Profiles.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
 import * as Threads from "./Threads.ts"
+import * as Unknown from "./Unknown.ts"
 
 /** The plain pages that anybody may look at, and the files that they and the instance's document name. */
 export const layer = Layer.mergeAll(
@@ -15,5 +16,6 @@ export const layer = Layer.mergeAll(
   Pictures.layer,
   Profiles.layer,
   PublicStyle.layer,
-  Threads.layer
+  Threads.layer,
+  Unknown.layer
 ).pipe(Layer.provide(Posts.layer), Layer.provide(PublicPages.layer))

@@ -14,8 +14,12 @@ export const signInPath = "/auth/sign_in"
 const landing = "/oauth/authorized_applications"
 
 /** Pages to which a sign-in may lead back; anything else in an address is not followed. */
-const returns = /^\/oauth\/(?:authorize\?|authorized_applications$)/
-const returnTo = (asked: string | null): string => asked !== null && returns.test(asked) ? asked : landing
+const returns = /^\/(?:oauth\/(?:authorize\?|authorized_applications$)|@[\w.-]|tags\/)/
+/** Characters of such an address, all of which stand for themselves in a header. */
+const returnCharactersMax = 4_000
+const plain = /^[!#-;=?-[\]_a-~]+$/
+const returnTo = (asked: string | null): string =>
+  asked !== null && asked.length <= returnCharactersMax && plain.test(asked) && returns.test(asked) ? asked : landing
 
 interface Shown {
   readonly visitor: Visitor

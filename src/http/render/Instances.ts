@@ -4,7 +4,7 @@ import * as Limits from "../../services/instance/ContentLimits.ts"
 import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
 import { languages } from "../../services/instance/Languages.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { interfaceLevel, interfaceVersion, sourceUrl } from "../../services/instance/Software.ts"
+import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
 import { html } from "../pages/Html.ts"
@@ -78,12 +78,12 @@ export const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick
 
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): string => {
-  const { localDomain, publicUrl, registrations } = config
+  const { localDomain, publicUrl, registrations, sourceUrl } = config
   return splice<Instance, "contact">({
     domain: localDomain,
     title: about.title,
     version: interfaceVersion,
-    sourceUrl,
+    sourceUrl: sourceUrl ?? "",
     description: about.shortDescription,
     usage: { users: { activeMonth: usage.activeMonth } },
     thumbnail: thumbnailOf(config, about),

@@ -47,11 +47,11 @@ export const ready = (
   showApplication: record.local && record.showApplication
 })
 
-/** Texts of a record that may name emoji, its poll's beside them. */
-export const sourceOf = ({ html, local, spoilerText, uri }: StatusRecord): EmojiSource => ({
+/** Texts of a record that may name emoji, the options of its poll among them. */
+export const sourceOf = ({ html, local, poll, spoilerText, uri }: StatusRecord): EmojiSource => ({
   uri,
   local,
-  texts: [textNodes(html), spoilerText]
+  texts: [textNodes(html), spoilerText, ...poll?.options ?? []]
 })
 
 /** What stands for a record; `original` stands for the one that it repeats. */

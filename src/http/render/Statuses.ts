@@ -86,10 +86,7 @@ export class StatusViews extends Context.Service<StatusViews, {
 
       const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(missing)).map((record) => [record.id, record]))
-        const named = yield* emojis.finderOf(Array.from(records.values(), (record) => ({
-          ...sourceOf(record),
-          texts: [...sourceOf(record).texts, ...record.poll?.options ?? []]
-        })))
+        const named = yield* emojis.finderOf(Array.from(records.values(), sourceOf))
         const now = yield* Clock.currentTimeMillis
         return new Map(
           yield* renderedRows("status", records.values(), ({ id }) => id, (record) => {

@@ -55,7 +55,10 @@ const languageOf = Effect.fnUntraced(function*(given: string | null | undefined)
 const fieldsOf = (given: ProfileUpdate["fieldsAttributes"]) =>
   given === undefined
     ? undefined
-    : Object.values(given).map(({ name, value }) => ({ name: name ?? "", value: value ?? "" }))
+    : Object.values(given).filter((field) => field !== undefined).map(({ name, value }) => ({
+      name: name ?? "",
+      value: value ?? ""
+    }))
 
 /** Members that the client gave; the others stay as they are. */
 const changeOf = Effect.fnUntraced(function*(payload: ProfileUpdate): Effect.fn.Return<ProfileChange, Unprocessable> {

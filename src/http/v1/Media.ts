@@ -121,8 +121,9 @@ export const layer = group(
       function*({ params, payload }: { readonly params: { readonly id: MediaId }; readonly payload: MediaChange }) {
         const owner = yield* Caller.account
         const thumbnail = fileOf(payload.thumbnail)
-        if (thumbnail !== undefined) yield* thumbnails.replace(owner, params.id, thumbnail)
+        // The words first: they are kept whatever becomes of the picture.
         yield* attachments.change(owner, params.id, textOf(payload))
+        if (thumbnail !== undefined) yield* thumbnails.replace(owner, params.id, thumbnail)
         return yield* shown(owner, params.id, 206)
       }
     )

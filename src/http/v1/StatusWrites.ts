@@ -83,7 +83,7 @@ const filesOf = (ids: ReadonlyArray<string>) =>
 
 /** The poll of a post; null where the client sends an empty one. A duration that is none counts as too short. */
 const pollOf = (given: NewStatus["poll"]) =>
-  typeof given !== "object" || given === null || (given.options ?? []).length === 0 ? null : {
+  given === undefined || (given.options ?? []).length === 0 ? null : {
     options: given.options ?? [],
     seconds: given.expiresIn ?? 0,
     multiple: given.multiple ?? false,
@@ -91,7 +91,7 @@ const pollOf = (given: NewStatus["poll"]) =>
   }
 
 const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
-  Object.values(given ?? []).flatMap(({ description, focus, id }) => {
+  Object.values(given ?? []).filter((words) => words !== undefined).flatMap(({ description, focus, id }) => {
     const known = decodeMediaId(id ?? "")
     const point = focusOf(focus)
     return Option.isNone(known) ? [] : [{

@@ -1,5 +1,12 @@
 import { Context, Effect, Layer } from "effect"
-import { type RecordNotFound, Unavailable, type Unprocessable, validationFailed } from "../../services/Errors.ts"
+import { Jobs } from "../../actors/media/Jobs.ts"
+import {
+  type Conflict,
+  type RecordNotFound,
+  Unavailable,
+  type Unprocessable,
+  validationFailed
+} from "../../services/Errors.ts"
 import type { AccountId, MediaId } from "../../services/Ids.ts"
 import { MediaAttachments } from "../../services/media/MediaAttachments.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
@@ -12,7 +19,7 @@ import { traced } from "../../services/Traced.ts"
 export class Thumbnails extends Context.Service<Thumbnails, {
   readonly replace: (owner: AccountId, id: MediaId, picture: Upload) => Effect.Effect<
     void,
-    RecordNotFound | Unavailable | Unprocessable
+    Conflict | RecordNotFound | Unavailable | Unprocessable
   >
 }>()("murmuration/http/v1/Thumbnails") {
   static readonly layer = Layer.effect(
@@ -20,14 +27,18 @@ export class Thumbnails extends Context.Service<Thumbnails, {
     Effect.gen(function*() {
       const attachments = yield* MediaAttachments
       const files = yield* StoredFiles
+      const jobs = yield* Jobs
       const storage = yield* Storage
       const tools = yield* MediaTools
 
-      const replace = traced("Thumbnails.replace")(function*(owner: AccountId, id: MediaId, { name, type }: Upload) {
+      const replace = traced("Thumbnails.replace")(function*(owner: AccountId, id: MediaId, upload: Upload) {
+        const { name, type } = upload
         const media = yield* attachments.find(owner, id)
         const invalid = validationFailed("Thumbnail content type is invalid")
         if (type?.kind !== "picture" || !tools.types.has(type.mime) || media.type === "image") return yield* invalid
-        if (media.state !== "ready") return yield* new Unavailable()
+        // What is worked on begins anew with the picture, whether or not it is nearly done.
+        if (yield* attachments.illustrate(owner, id, upload)) return yield* jobs.wake(id)
+        if (media.state === "failed") return
         yield* Effect.scoped(Effect.gen(function*() {
           const source = { path: yield* storage.local(name), type }
           const { blurhash, rendition, size } = yield* tools.preview(source, yield* storage.folder)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { FileTicket } from "./MediaRequests.ts"
-import { Flag, Integer, list, Text } from "./Params.ts"
+import { Flag, hash, Integer, list, Text } from "./Params.ts"
 
 /** `POST /api/v1/accounts/:id/follow` */
 export const Follow = Schema.Struct({
@@ -43,8 +43,10 @@ export const ProfileUpdate = Schema.Struct({
   avatarDescription: Schema.optionalKey(Schema.NullOr(Text)),
   headerDescription: Schema.optionalKey(Schema.NullOr(Text)),
   attributionDomains: Schema.optionalKey(list(Schema.String)),
-  fieldsAttributes: Schema.optionalKey(Schema.Union([list(Field), Schema.Record(Schema.String, Field)])),
-  source: Schema.optionalKey(Schema.Union([Source, Schema.Null, Schema.Literal("")]))
+  fieldsAttributes: Schema.optionalKey(
+    hash(Schema.Union([Schema.Array(hash(Field)), Schema.Record(Schema.String, hash(Field))]))
+  ),
+  source: Schema.optionalKey(hash(Source))
 }).pipe(Schema.encodeKeys({
   displayName: "display_name",
   hideCollections: "hide_collections",

@@ -67,7 +67,8 @@ export const Instance = Schema.Struct({
   domain: Schema.String,
   title: Schema.String,
   version: Schema.String,
-  source_url: Url,
+  /** Empty where the operator does not say where the source is. */
+  source_url: Schema.String,
   description: Schema.String,
   usage: Schema.Struct({ users: Schema.Struct({ active_month: Count }) }),
   thumbnail: Schema.Struct({

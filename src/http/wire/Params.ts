@@ -43,6 +43,22 @@ export const Text = Schema.Union([Schema.String, Schema.Union([Schema.Number, Sc
   )
 )
 
+/**
+ * An object, or a list of them; a scalar in its place counts as not given, as Rails drops it: `fields_attributes=undefined` is
+ * what some clients send for nothing.
+ */
+export const hash = <S extends Schema.Constraint>(schema: S) => Schema.Union([schema, dropped])
+
+const dropped = Schema.Union([Schema.String, Schema.Union([Schema.Number, Schema.Boolean]), Schema.Null]).pipe(
+  Schema.decodeTo(
+    Schema.Undefined,
+    SchemaTransformation.transform<undefined, string | number | boolean | null>({
+      decode: () => undefined,
+      encode: () => null
+    })
+  )
+)
+
 type Given<A> = ReadonlyArray<A> | null | "" | A
 
 /**

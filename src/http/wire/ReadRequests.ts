@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { AccountIdFromString, IdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { Cursor, IdInBody, pageFields, pageKeys } from "./PageQuery.ts"
-import { Flag, Integer, list, Text } from "./Params.ts"
+import { Flag, hash, Integer, list, Text } from "./Params.ts"
 
 /* The queries of reading requests. */
 
@@ -128,8 +128,8 @@ const Position = Schema.Struct({ lastReadId: Schema.optionalKey(IdInBody) }).pip
 )
 /** `POST /api/v1/markers` */
 export const NewMarkers = Schema.Struct({
-  home: Schema.optionalKey(Position),
-  notifications: Schema.optionalKey(Position)
+  home: Schema.optionalKey(hash(Position)),
+  notifications: Schema.optionalKey(hash(Position))
 })
 
 /** `GET /api/v2/search` */

@@ -1,6 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { AccountIdFromString } from "../../services/Ids.ts"
-import { Flag, Integer, list, Text } from "./Params.ts"
+import { Flag, hash, Integer, list, Text } from "./Params.ts"
 
 const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 /** What a later capability takes; it is refused in words, never ignored. */
@@ -33,9 +33,9 @@ const written = {
   language: Schema.optionalKey(Schema.NullOr(Text)),
   mediaIds: Schema.optionalKey(list(Text)),
   mediaAttributes: Schema.optionalKey(
-    Schema.Union([list(MediaAttributes), Schema.Record(Schema.String, MediaAttributes)])
+    hash(Schema.Union([Schema.Array(hash(MediaAttributes)), Schema.Record(Schema.String, hash(MediaAttributes))]))
   ),
-  poll: Schema.optionalKey(Schema.NullOr(Schema.Union([Poll, Text]))),
+  poll: Schema.optionalKey(hash(Poll)),
   quotedStatusId: Later,
   quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
 }

@@ -59,6 +59,9 @@ export const variables = {
       "Signs cookies and links. Where it is not set it is kept in `DATA_DIR`, or with `DATABASE_URL` in the database.",
     secret: true
   }),
+  SOURCE_URL: optional(url("http", "https"), "not shown", {
+    about: "Where the source of the server as you run it is to be had, shown on the front page and to clients."
+  }),
   PUBLIC_TIMELINES: withDefault(oneOf("public", "members"), "public", {
     about: "Who may read the public and hashtag timelines without signing in."
   }),

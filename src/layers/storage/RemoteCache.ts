@@ -167,7 +167,7 @@ export const layer = Layer.effect(
               : Effect.mapError(file.writeAll(chunk), storageFailed)
           })
         }))
-        const type = sniff(head.subarray(0, count))
+        const type = yield* sniff(head.subarray(0, count))
         if (type === undefined) return yield* new NoRemoteFile({ text: "The file is none that this server shows" })
         const now = yield* Clock.currentTimeMillis
         const copy: Kept = { mime: type.mime, bytes: count, fetchedAt: now, viewedAt: now }

@@ -31,7 +31,8 @@ interface Noticed extends Standing {
 
 /**
  * Writes notifications, each once: one a type, sender, recipient and status. Every write asks again, in SQL, whether the
- * recipient may see the status and wants to hear of the sender.
+ * recipient may see the status and wants to hear of the sender. Whoever takes back what is told of ends that first, and
+ * retracts the notifications after it, so that none is written in between.
  */
 export class Notices extends Context.Service<Notices, {
   /** `favourite`, `reblog`, `follow`, `follow_request`: only while what they tell of still stands. */
@@ -85,6 +86,7 @@ export class Notices extends Context.Service<Notices, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
+      // What it tells of is held until it is there: whoever takes that back meanwhile waits, and takes this back, too.
       /** `recipients` selects whom to tell (`account_id`) of which `type` by whom (`from_id`); `status_id` is 0 where there is none. */
       const writing = (recipients: Fragment, now: number) => {
         const at = new Date(now)
@@ -108,7 +110,7 @@ export class Notices extends Context.Service<Notices, {
             AND (r.status_id = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = r.status_id
               AND ${visibleTo(sql, sql`r.account_id`, "s")}
               AND NOT EXISTS (SELECT FROM conversation_mutes c
-                WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id) OFFSET 0))
+                WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id) OFFSET 0 FOR SHARE OF s))
           ORDER BY r.account_id
           ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
           RETURNING id, account_id, type, from_account_id, status_id`
@@ -140,13 +142,13 @@ export class Notices extends Context.Service<Notices, {
             ${notices.map(({ notice }) => BigInt(notice.statusId ?? "0"))}::bigint[])
             AS n (key, account_id, type, from_id, status_id)
           WHERE CASE n.type WHEN 'favourite' THEN EXISTS (SELECT FROM favourites
-              WHERE account_id = n.from_id AND status_id = n.status_id OFFSET 0)
+              WHERE account_id = n.from_id AND status_id = n.status_id OFFSET 0 FOR KEY SHARE)
             WHEN 'reblog' THEN EXISTS (SELECT FROM statuses
-              WHERE account_id = n.from_id AND reblog_of_id = n.status_id AND deleted_at IS NULL OFFSET 0)
+              WHERE account_id = n.from_id AND reblog_of_id = n.status_id AND deleted_at IS NULL OFFSET 0 FOR SHARE)
             WHEN 'follow' THEN EXISTS (SELECT FROM follows
-              WHERE account_id = n.from_id AND target_account_id = n.account_id OFFSET 0)
+              WHERE account_id = n.from_id AND target_account_id = n.account_id OFFSET 0 FOR KEY SHARE)
             ELSE EXISTS (SELECT FROM follow_requests
-              WHERE account_id = n.from_id AND target_account_id = n.account_id OFFSET 0) END`
+              WHERE account_id = n.from_id AND target_account_id = n.account_id OFFSET 0 FOR KEY SHARE) END`
 
       const lastTold = gatheredOrAlone(
         closingsMax,

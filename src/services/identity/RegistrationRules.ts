@@ -7,7 +7,7 @@ import * as Usernames from "./Usernames.ts"
 /** The words with which somebody asks to be let in, in characters. */
 export const reasonCharactersMax = 420
 
-export type Field = "username" | "email" | "password" | "agreement" | "reason" | "locale"
+export type Field = "username" | "email" | "password" | "agreement" | "reason"
 export type Code =
   | "ERR_TAKEN"
   | "ERR_RESERVED"
@@ -29,8 +29,7 @@ const names: Readonly<Record<Field, string>> = {
   email: "E-mail address",
   password: "Password",
   agreement: "Service agreement",
-  reason: "Reason",
-  locale: "Locale"
+  reason: "Reason"
 }
 
 /** The error with all problems, as `POST /api/v1/accounts` shows it. */
@@ -51,16 +50,12 @@ export const problemsOf = (given: {
   readonly email: string
   readonly password: Redacted.Redacted
   readonly reason?: string | undefined
-  readonly locale?: string | undefined
   readonly reservedAllowed?: boolean
 }): ReadonlyArray<Problem> => [
   ...ofUsername(given.username, given.reservedAllowed ?? false),
   ...ofEmail(given.email),
   ...ofPassword(given.password),
-  ...(Array.from(given.reason ?? "").length > reasonCharactersMax ? [tooLong("reason", reasonCharactersMax)] : []),
-  ...(given.locale === undefined || isLocale(given.locale)
-    ? []
-    : [problem("locale", "ERR_INVALID", "is not a language tag")])
+  ...(Array.from(given.reason ?? "").length > reasonCharactersMax ? [tooLong("reason", reasonCharactersMax)] : [])
 ]
 
 const ofUsername = (username: string, reservedAllowed: boolean): ReadonlyArray<Problem> => {
@@ -93,8 +88,6 @@ export const ofPassword = (password: Redacted.Redacted): ReadonlyArray<Problem> 
     ? [tooLong("password", passwordBytesMax, "bytes")]
     : []
 }
-
-const isLocale = (locale: string) => /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(locale)
 
 export const taken = (field: "username" | "email"): Problem => problem(field, "ERR_TAKEN", "has already been taken")
 export const notAccepted = problem("agreement", "ERR_ACCEPTED", "must be accepted")

@@ -1,7 +1,9 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { languages } from "../instance/Languages.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { canonical } from "../languages/Negotiation.ts"
 import type { App } from "../oauth/Apps.ts"
 import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
@@ -20,6 +22,14 @@ export interface SignUp {
   readonly timeZone: string | undefined
   readonly reason: string | undefined
   readonly inviteCode: string | undefined
+}
+
+const known = new Set(languages.map(({ code }) => code))
+
+/** The locale as a tag, however a system writes it; one of a language that nobody here knows is none. */
+const localeOf = (given: string | undefined): string | undefined => {
+  const tag = canonical(given ?? "")
+  return tag !== undefined && known.has(new Intl.Locale(tag).language) ? tag : undefined
 }
 
 /** Sign-ups by the public, as the server's mode of registration lets them in (auth.md section 7). */
@@ -41,6 +51,7 @@ export class SignUps extends Context.Service<SignUps, {
         if (!agreement) return yield* refusal([...problemsOf(wish), notAccepted])
         const accountId = yield* registrations.create({
           ...wish,
+          locale: localeOf(wish.locale),
           // With closed registrations an invite is the approval.
           approved: mode !== "approval",
           confirmed: signupConfirmation === "none",

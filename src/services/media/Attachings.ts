@@ -38,7 +38,7 @@ export class Attachings extends Context.Service<Attachings, {
     statusId: bigint,
     revisions: ReadonlyArray<MediaRevision>
   ) => Effect.Effect<void, Unprocessable | SqlError>
-  /** Takes a deleted status' files from it: they wait for another post, or are removed by the next sweep. */
+  /** Takes a deleted status' files from it: they wait for another post, or are gone at once. */
   readonly free: (statusId: bigint, forAnotherPost: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/media/Attachings") {
   static readonly layer = Layer.effect(
@@ -107,7 +107,11 @@ export class Attachings extends Context.Service<Attachings, {
       )
 
       const free = traced("Attachings.free")(function*(statusId: bigint, forAnotherPost: boolean) {
-        const at = forAnotherPost ? yield* Clock.currentTimeMillis : 0
+        // Nobody holds its bytes any more, and the sweep of files takes them.
+        if (!forAnotherPost) {
+          return yield* Effect.asVoid(sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`)
+        }
+        const at = yield* Clock.currentTimeMillis
         yield* sql`UPDATE media_attachments SET status_id = NULL, touched_at = ${new Date(at)}
           WHERE status_id = ${statusId}`
       })

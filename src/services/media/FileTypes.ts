@@ -1,3 +1,6 @@
+import { Effect } from "effect"
+import { fileTypeFromBuffer } from "file-type"
+
 /*
  * Which files this server knows, by their content: what a client calls a file or says of it counts for nothing (safety
  * rows 44 to 47). What is not here, SVG above all, is never given to a decoder.
@@ -9,52 +12,60 @@ export type FileKind = "picture" | "gif" | "video" | "audio"
 export interface FileType {
   readonly mime: string
   readonly kind: FileKind
-  /** What its bytes begin with: text as Latin-1 at an offset, all of them. */
-  readonly marks: ReadonlyArray<readonly [offset: number, text: string]>
 }
 
-const type = (mime: string, kind: FileKind, ...marks: FileType["marks"]): FileType => ({ mime, kind, marks })
-/** Brands of the ISO base media container (ISO 14496-12), of which `ftyp` tells. */
-const brand = (mime: string, kind: FileKind, name: string) => type(mime, kind, [4, "ftyp"], [8, name])
+/** The types that there are tools for, or words to refuse them with. */
+const kinds = new Map<string, FileKind>([
+  ["image/jpeg", "picture"],
+  ["image/png", "picture"],
+  ["image/gif", "gif"],
+  ["image/webp", "picture"],
+  ["image/avif", "picture"],
+  ["image/heic", "picture"],
+  ["image/heif", "picture"],
+  ["audio/mp4", "audio"],
+  ["video/quicktime", "video"],
+  ["video/mp4", "video"],
+  ["video/webm", "video"],
+  ["audio/wave", "audio"],
+  ["audio/flac", "audio"],
+  ["audio/ogg", "audio"],
+  ["audio/mpeg", "audio"],
+  ["audio/aac", "audio"]
+])
 
-/** In the order in which they are tried. */
-const known: ReadonlyArray<FileType> = [
-  type("image/jpeg", "picture", [0, "\xff\xd8\xff"]),
-  type("image/png", "picture", [0, "\x89PNG\r\n\x1a\n"], [12, "IHDR"]),
-  type("image/gif", "gif", [0, "GIF87a"]),
-  type("image/gif", "gif", [0, "GIF89a"]),
-  type("image/webp", "picture", [0, "RIFF"], [8, "WEBP"]),
-  brand("image/avif", "picture", "avif"),
-  brand("image/avif", "picture", "avis"),
-  brand("image/heic", "picture", "heic"),
-  brand("image/heif", "picture", "mif1"),
-  brand("audio/mp4", "audio", "M4A"),
-  brand("video/quicktime", "video", "qt"),
-  type("video/mp4", "video", [4, "ftyp"]),
-  type("video/webm", "video", [0, "\x1a\x45\xdf\xa3"]),
-  type("audio/wave", "audio", [0, "RIFF"], [8, "WAVE"]),
-  type("audio/flac", "audio", [0, "fLaC"]),
-  type("audio/ogg", "audio", [0, "OggS"]),
-  type("audio/mpeg", "audio", [0, "ID3"]),
-  type("audio/aac", "audio", [0, "\xff\xf1"]),
-  type("audio/aac", "audio", [0, "\xff\xf9"]),
-  type("audio/mpeg", "audio", [0, "\xff\xfb"]),
-  type("audio/mpeg", "audio", [0, "\xff\xf3"]),
-  type("audio/mpeg", "audio", [0, "\xff\xf2"]),
-  type("audio/mpeg", "audio", [0, "\xff\xfa"])
-]
+/** What the library calls differently, or more finely than the tools need. */
+const renamed: Readonly<Record<string, string>> = {
+  "image/apng": "image/png",
+  "image/heic-sequence": "image/heic",
+  "image/heif-sequence": "image/heif",
+  "audio/x-m4a": "audio/mp4",
+  "video/x-m4v": "video/mp4",
+  "video/3gpp": "video/mp4",
+  "video/3gpp2": "video/mp4",
+  "audio/wav": "audio/wave",
+  "audio/x-flac": "audio/flac",
+  "application/ogg": "audio/ogg",
+  "audio/ogg; codecs=opus": "audio/ogg",
+  "video/ogg": "audio/ogg"
+}
 
 /** Bytes of a file that `sniff` looks at. */
-export const headBytes = 64
+export const headBytes = 4_100
 
-/** The type of a file by its first bytes. */
-export const sniff = (head: Uint8Array): FileType | undefined => {
-  const text = Array.from(head.subarray(0, headBytes), (byte) => String.fromCharCode(byte)).join("")
-  return known.find(({ marks }) => marks.every(([offset, mark]) => text.startsWith(mark, offset)))
-}
+/** The type of a file by its first bytes. A library knows formats; which of them are taken is decided here. */
+export const sniff = (head: Uint8Array): Effect.Effect<FileType | undefined> =>
+  Effect.tryPromise(() => fileTypeFromBuffer(head.subarray(0, headBytes))).pipe(
+    // What breaks off in the middle of what it claims to be is none.
+    Effect.orElseSucceed(() => undefined),
+    Effect.map((found) => found && typeNamed(renamed[found.mime] ?? found.mime))
+  )
 
 /** A type by its name, as a row keeps it. */
-export const typeNamed = (mime: string): FileType | undefined => known.find((type) => type.mime === mime)
+export const typeNamed = (mime: string): FileType | undefined => {
+  const kind = kinds.get(mime)
+  return kind && { mime, kind }
+}
 
 /** Other names that clients know these types by, for what the instance says it takes. */
 const aliases: Record<string, ReadonlyArray<string>> = {

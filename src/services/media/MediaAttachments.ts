@@ -56,6 +56,15 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
     id: bigint,
     preview: { readonly previewName: string; readonly size: Size; readonly blurhash: string }
   ) => Effect.Effect<void, RecordNotFound>
+  /**
+   * Gives a file that is still worked on a picture to be shown before it is played. Answers false where it is ready; then
+   * the picture takes the place of the preview.
+   */
+  readonly illustrate: (
+    owner: AccountId,
+    id: bigint,
+    picture: Upload
+  ) => Effect.Effect<boolean, RecordNotFound | Conflict>
   readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound | Unprocessable>
   /** Removes what no post has had for a day; answers how many. */
   readonly sweep: Effect.Effect<number>
@@ -122,6 +131,27 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
         }
       )
 
+      const illustrate = traced("MediaAttachments.illustrate")(
+        function*(owner: AccountId, id: bigint, picture: Upload) {
+          const old = yield* Effect.gen(function*() {
+            const [row] = yield* sql<{ state: string; thumbnailName: string | null }>`
+            SELECT state, thumbnail_name FROM media_attachments
+            WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL FOR UPDATE`
+            if (row === undefined) return yield* new RecordNotFound()
+            if (row.state !== "queued" && row.state !== "processing") return undefined
+            const names = row.thumbnailName === null ? [] : [row.thumbnailName]
+            yield* holdings.release(names)
+            if (!(yield* holdings.hold([picture.name], { mediaId: id }))) return yield* new Conflict()
+            yield* sql`UPDATE media_attachments SET thumbnail_name = ${picture.name},
+            thumbnail_type = ${picture.type?.mime ?? null} WHERE id = ${id}`
+            return names
+          }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
+          if (old === undefined) return false
+          yield* files.discard(old)
+          return true
+        }
+      )
+
       /** Deletes rows that `where` chooses and their files. */
       const erase = Effect.fnUntraced(function*(where: Fragment) {
         const rows = yield* sql<{ names: ReadonlyArray<string> }>`WITH gone AS (
@@ -152,7 +182,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           AND ${unattached}`)
       }).pipe(Effect.orDie, Effect.withSpan("MediaAttachments.sweep"))
 
-      return MediaAttachments.of({ create, find, change, showPreview, remove, sweep })
+      return MediaAttachments.of({ create, find, change, showPreview, illustrate, remove, sweep })
     })
   )
 }

@@ -40,12 +40,15 @@ export interface Outcome {
 export class Processings extends Context.Service<Processings, {
   /** Begins an attempt; undefined where nothing is left to do. */
   readonly begin: (id: MediaId) => Effect.Effect<Job | undefined, SqlError>
-  /** Shows what was made; answers whether this attempt was still the one that counts. */
-  readonly finish: (id: MediaId, job: Job, outcome: Outcome) => Effect.Effect<boolean, SqlError>
+  /**
+   * Shows what was made, where this attempt was still the one that counts; where its owner gave the file another picture
+   * meanwhile, nothing is shown and the file is to be worked on again.
+   */
+  readonly finish: (id: MediaId, job: Job, outcome: Outcome) => Effect.Effect<"shown" | "lost" | "again", SqlError>
   /** The file cannot be shown, and `text` says why. */
   readonly fail: (id: MediaId, job: Job, text: string) => Effect.Effect<void, SqlError>
-  /** It was not the file's fault, or the node was asked to stop: the attempt does not count. */
-  readonly giveBack: (id: MediaId, job: Job) => Effect.Effect<void, SqlError>
+  /** It was not the file's fault, or the node was asked to stop: the attempt does not count. False where it was not the newest. */
+  readonly giveBack: (id: MediaId, job: Job) => Effect.Effect<boolean, SqlError>
   /** Jobs that wait although nobody works on them, the oldest first. */
   readonly stale: (jobsMax: number) => Effect.Effect<ReadonlyArray<MediaId>, SqlError>
 }>()("murmuration/services/media/Processings") {
@@ -69,6 +72,15 @@ export class Processings extends Context.Service<Processings, {
         return job
       })
 
+      const giveBack = traced("Processings.giveBack")((id: MediaId, job: Job) =>
+        Effect.map(
+          sql`UPDATE media_attachments SET state = 'queued', attempts = attempts - 1 WHERE ${
+            mine(id, job)
+          } RETURNING id`,
+          (rows) => rows.length > 0
+        )
+      )
+
       const finish = traced("Processings.finish")(function*(id: MediaId, job: Job, outcome: Outcome) {
         const { previewName } = outcome
         const names = previewName === null ? [outcome.fileName] : [outcome.fileName, previewName]
@@ -76,13 +88,15 @@ export class Processings extends Context.Service<Processings, {
           const rows = yield* sql`UPDATE media_attachments SET state = 'ready', type = ${outcome.type},
               file_name = ${outcome.fileName}, preview_name = ${previewName}, blurhash = ${outcome.blurhash},
               meta = ${JSON.stringify(outcome.meta)}::jsonb, upload_name = NULL, thumbnail_name = NULL
-            WHERE ${mine(id, job)} RETURNING id`
-          if (rows.length === 0) return false
+            WHERE ${mine(id, job)} AND thumbnail_name IS NOT DISTINCT FROM ${job.thumbnailName} RETURNING id`
+          if (rows.length === 0) {
+            return (yield* giveBack(id, job)) ? "again" : "lost"
+          }
           yield* holdings.release(uploadsOf(job))
           // Files of an attempt that stood still for an hour were swept; it has made nothing then, and is begun anew.
-          return (yield* holdings.hold(names, { mediaId: id })) ? true : yield* new Conflict()
-        })).pipe(Effect.catchTag("Conflict", () => Effect.succeed(false)))
-        yield* files.discard(done ? uploadsOf(job) : names)
+          return (yield* holdings.hold(names, { mediaId: id })) ? "shown" : yield* new Conflict()
+        })).pipe(Effect.catchTag("Conflict", () => Effect.succeed("lost" as const)))
+        yield* files.discard(done === "shown" ? uploadsOf(job) : names)
         return done
       })
 
@@ -94,12 +108,6 @@ export class Processings extends Context.Service<Processings, {
         ))
         yield* files.discard(uploadsOf(job))
       })
-
-      const giveBack = traced("Processings.giveBack")((id: MediaId, job: Job) =>
-        Effect.asVoid(
-          sql`UPDATE media_attachments SET state = 'queued', attempts = attempts - 1 WHERE ${mine(id, job)}`
-        )
-      )
 
       const stale = traced("Processings.stale")(function*(jobsMax: number) {
         const before = new Date((yield* Clock.currentTimeMillis) - staleMillis)

@@ -37,7 +37,7 @@ export class Uploads extends Context.Service<Uploads, {
         receive: Effect.fnUntraced(function*(bytes, bytesMax) {
           const { bytes: count, head, name } = yield* files.receive(uploadExtension, bytes, bytesMax)
           const ticket = yield* random.uuidV4()
-          open.set(ticket, { name, bytes: count, type: sniff(head) })
+          open.set(ticket, { name, bytes: count, type: yield* sniff(head) })
           return ticket
         }),
         find: (ticket) => open.get(ticket),

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, FileSystem, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, FileSystem, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Pipeline from "../../../src/actors/media/Pipeline.ts"
@@ -92,7 +92,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       yield* run(id, yield* tools())
       const before = yield* states(id)
       const outcome = { type: "image" as const, fileName: "x", previewName: null, meta: {}, blurhash: null }
-      assert.isFalse(yield* processings.finish(id, late, outcome))
+      assert.strictEqual(yield* processings.finish(id, late, outcome), "lost")
       yield* processings.fail(id, late, "late")
       assert.deepStrictEqual(yield* states(id), before)
     }))
@@ -196,5 +196,30 @@ layer(layerJobs)("the steps of a media job", (it) => {
       yield* Fiber.join(post)
       assert.strictEqual(yield* Fiber.join(sweep), 0)
       assert.strictEqual((yield* states(id)).state, "ready")
+    }))
+
+  it.effect("F33: a picture that its owner gives a file while it is worked on is the one that it is made with", () =>
+    Effect.gen(function*() {
+      const { attachments, id, owner } = yield* upload
+      const { bytes, name } = yield* (yield* StoredFiles).receive("upload", Stream.make(new Uint8Array(9)), 100)
+      const good = yield* tools()
+      const given: Array<boolean> = []
+      const give = Effect.orDie(
+        attachments.illustrate(owner, id, { name, bytes, type: { mime: "image/png", kind: "picture" } })
+      )
+      yield* run(id, {
+        ...good,
+        attachment: (source, folder, picture) =>
+          Effect.suspend(() => {
+            given.push(picture !== undefined)
+            return Effect.andThen(given.length === 1 ? give : Effect.void, good.attachment(source, folder, picture))
+          })
+      })
+      assert.deepStrictEqual(given, [false, true])
+      assert.deepInclude(yield* states(id), { state: "ready", attempts: 1 })
+      assert.isFalse(yield* give)
+      const { held, ledger, onDisk } = yield* leftovers
+      assert.deepStrictEqual(onDisk, held)
+      assert.deepStrictEqual(ledger, held)
     }))
 })

@@ -19,7 +19,7 @@ describe("S-243 scopes in human words", () => {
       "Push notifications: Read-only"
     ])
     assert.deepStrictEqual(summary("read"), ["Everything in your account: Read-only"])
-    assert.deepStrictEqual(summary("read write"), ["Everything in your account: Read and write !"])
+    assert.deepStrictEqual(summary("read write"), ["Everything in your account: Read and write"])
     assert.deepStrictEqual(summary("follow profile"), [
       "Your profile: Read-only",
       "Follows, mutes and blocks: Read and write"
@@ -54,7 +54,7 @@ const foreign = (html: string) =>
     .exec(html) ?? /<[^>"]*(?:"[^"]*"[^>"]*)*\s(?:on\w+|style)=/i.exec(html) ?? /href="(?!https?:|\/)/i.exec(html)
 
 layer(server(), { excludeTestServices: true })("the consent page", (it) => {
-  it.effect("S-243 names app, user and scopes, and colours the dangerous ones", () =>
+  it.effect("S-243 names app, user and scopes", () =>
     Effect.gen(function*() {
       yield* user("karl")
       const browser = TestBrowser.make()
@@ -78,11 +78,32 @@ layer(server(), { excludeTestServices: true })("the consent page", (it) => {
       assert.include(both, "Allow Reader to use your account?")
       assert.include(both, "@karl@local.example")
       assert.include(both, `href="https://reader.example/about"`)
-      assert.match(
-        both,
-        /<li class="dangerous">\s*<div class="row"><h2>Everything in your account<\/h2><span class="badge">Read and write/
-      )
-      assert.notInclude((yield* page("read")).text, `class="dangerous"`)
+      assert.match(both, /<h2>Everything in your account<\/h2><span class="badge">Read and write/)
+      assert.notInclude(both, "dangerous")
+    }))
+
+  it.effect("F51: what ordinary apps ask for is told calmly, what is for the staff or unusual in red", () =>
+    Effect.gen(function*() {
+      yield* user("kalle")
+      const browser = TestBrowser.make()
+      yield* browser.signIn("kalle")
+      const { app } = yield* (yield* Apps).register({
+        name: "Tool",
+        redirectUris: ["urn:ietf:wg:oauth:2.0:oob"],
+        scopes: Scopes.all,
+        website: undefined
+      })
+      const red = Effect.fnUntraced(function*(scope: string) {
+        const query = { response_type: "code", client_id: app.clientId, redirect_uri: app.redirectUris[0]!, scope }
+        const { text } = yield* browser.get(`/oauth/authorize?${new URLSearchParams(query)}`)
+        return Array.from(text.matchAll(/<li class="dangerous">\s*<div class="row"><h2>([^<]*)/g), ([, title]) => title)
+      })
+      assert.deepStrictEqual(yield* red("read write follow push profile"), [])
+      assert.deepStrictEqual(yield* red("read admin:read:accounts admin:write"), [
+        "Administration: everything",
+        "Administration: accounts"
+      ])
+      assert.deepStrictEqual(yield* red("write crypto"), ["End-to-end encryption"])
     }))
 
   it.effect("row 41: shows names, states and codes as text, whatever they hold", () =>

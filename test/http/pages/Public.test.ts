@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/services/Ids.ts"
+import { softwareVersion } from "../../../src/services/instance/Software.ts"
 import { payloads } from "../../services/html/payloads.ts"
 import { person } from "../../support/People.ts"
 import { type Answer, get, user } from "../../support/SignInServer.ts"
@@ -28,7 +29,10 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)
-      assert.include(checked(yield* get("/")), "Murmuration")
+      const without = checked(yield* get("/"))
+      assert.include(without, "Murmuration")
+      // F3: nobody said where the source of this server is, so that no place is named.
+      assert.include(without, `<li>Murmuration ${softwareVersion}, free software</li>`)
       assert.include(checked(yield* get("/privacy-policy")), "has not written one yet")
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('site_title', '"Star & lings"', ${now}),
         ('site_extended_description', '"<p>About <b>birds</b></p><script>x</script>"', ${now}),

@@ -59,6 +59,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
         ('site_privacy_policy', '"<p>None of your data</p>"', ${now})`
       yield* sql`INSERT INTO rules (id, text, hint, translations) VALUES (1, 'Be kind', 'Really', '{"de":{"text":"Sei nett","hint":""}}')`
       const { body, headers, status } = yield* get("/api/v2/instance")
+      assert.strictEqual(body.source_url, "", "F3: nobody said where the source is")
       assert.strictEqual(status, 200)
       yield* decode(Wire.Instance)(body)
       assert.strictEqual(headers.get("cache-control"), "private, no-store")

@@ -88,6 +88,32 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.strictEqual(refused.status, 422)
     }))
 
+  it.effect("F33: a thumbnail, words and a focus that come while a video is worked on are kept", () =>
+    Effect.gen(function*() {
+      const gil = yield* newcomer("gil")
+      const file = yield* video("a.mp4", ["-t", "1"])
+      const sent = yield* Effect.all(
+        Array.from({ length: 8 }, () => call("POST", "/api/v2/media", gil.token, form({ file: blob(file) }))),
+        { concurrency: "unbounded" }
+      )
+      const thumbnail = blob(yield* Effect.promise(() => picture(200, 100).jpeg().toBuffer()))
+      const changes = yield* Effect.forEach(
+        sent.filter(({ status }) => status === 202),
+        ({ body: { id } }) =>
+          call("PUT", `/api/v1/media/${id}`, gil.token, form({ thumbnail, description: "a test", focus: "0.5,-0.5" })),
+        { concurrency: "unbounded" }
+      )
+      assert.isNotEmpty(changes)
+      assert.include(changes.map(({ status }) => status), 206)
+      for (const { body: { description, id, meta }, status } of changes) {
+        assert.oneOf(status, [200, 206])
+        assert.deepStrictEqual([description, meta.focus], ["a test", { x: 0.5, y: -0.5 }])
+        const ready = call("GET", `/api/v1/media/${id}`, gil.token)
+        const { body } = yield* Effect.repeat(ready, { until: (found) => found.status !== 206 })
+        assert.deepStrictEqual([body.description, body.meta.small.size], ["a test", "200x100"])
+      }
+    }))
+
   it.effect("row 49: where a video was taken is gone from it", () =>
     Effect.gen(function*() {
       const eve = yield* newcomer("eve")

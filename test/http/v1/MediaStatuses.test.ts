@@ -98,7 +98,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
       )
     }))
 
-  it.effect("S-060: deleting a post gives its files back for another one, or removes them when asked to", () =>
+  it.effect("F33, S-060: deleting a post gives its files back for another one, or removes them when asked to", () =>
     Effect.gen(function*() {
       const eva = yield* newcomer("eva")
       const [kept, dropped] = [yield* upload(eva), yield* upload(eva)]
@@ -108,10 +108,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
       assert.strictEqual((yield* post(eva, { media_ids: [kept.id] })).status, 200)
       yield* call("DELETE", `/api/v1/statuses/${posts[1]?.body.id}?delete_media=true`, eva.token)
       const sql = yield* SqlClient.SqlClient
-      const [row] = yield* sql<{ touchedAt: Date }>`
-        SELECT touched_at FROM media_attachments WHERE id = ${dropped.id}::bigint`
-      // The next sweep takes what was touched at the beginning of time.
-      assert.isTrue(row === undefined || row.touchedAt.getTime() === 0)
+      assert.isEmpty(yield* sql`SELECT FROM media_attachments WHERE id = ${dropped.id}::bigint`)
+      // F33: from that moment on no other post can have it, nor can its words be changed.
+      const again = yield* post(eva, { media_ids: [dropped.id] })
+      assert.deepStrictEqual([again.status, again.body.error], [
+        422,
+        `Media ${dropped.id} not found or already attached to another post`
+      ])
+      assert.strictEqual((yield* call("GET", `/api/v1/media/${dropped.id}`, eva.token)).status, 404)
     }))
 
   it.effect("S-141: a scheduled post keeps its files from others, and gives them back when it is cancelled", () =>

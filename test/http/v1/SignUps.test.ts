@@ -118,7 +118,6 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       assert.deepStrictEqual(yield* problems({ password: "seven77" }), { password: ["ERR_TOO_SHORT"] })
       assert.deepStrictEqual(yield* problems({ password: "ü".repeat(37) }), { password: ["ERR_TOO_LONG"] })
       assert.deepStrictEqual(yield* problems({ reason: "x".repeat(421) }), { reason: ["ERR_TOO_LONG"] })
-      assert.deepStrictEqual(yield* problems({ locale: "<script>" }), { locale: ["ERR_INVALID"] })
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO retired_usernames VALUES ('erna', ${new Date(0)})`
       assert.deepStrictEqual(yield* problems({ username: "Erna" }), { username: ["ERR_TAKEN"] })
@@ -134,6 +133,28 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       assert.strictEqual(answers.filter(({ status }) => status === 200).length, 1)
       for (const answer of answers) {
         if (answer.status !== 200) assert.deepStrictEqual(details(answer), { username: ["ERR_TAKEN"] })
+      }
+    }))
+
+  it.effect("F35: locales are taken as systems write them, unknown ones are none; mail hosts need no dot", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const token = yield* clientToken()
+      const locales = {
+        "en_US": "en-US",
+        "de_DE.UTF-8": "de-DE",
+        "pt-br": "pt-BR",
+        "C": null,
+        "<script>": null,
+        "xq": null
+      }
+      for (const [index, [locale, kept]] of Object.entries(locales).entries()) {
+        const username = `local${index}`
+        const answer = yield* signUp(token, { ...wish(username), email: `${username}@mailhost`, locale })
+        assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
+        const rows = yield* sql`SELECT u.locale, u.email FROM users u JOIN accounts a ON a.id = u.account_id
+          WHERE a.username = ${username}`
+        assert.deepStrictEqual(rows, [{ locale: kept, email: `${username}@mailhost` }])
       }
     }))
 

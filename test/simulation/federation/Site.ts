@@ -67,6 +67,7 @@ const config = (host: string) =>
     federated: true,
     outboundAllow: [],
     publicTimelines: "public",
+    sourceUrl: undefined,
     limitedFederation: false,
     registrations: "open",
     signupConfirmation: "none",

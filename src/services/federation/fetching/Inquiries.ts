@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import { inBrief } from "../../outbound/Brief.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
@@ -81,7 +82,7 @@ export class Inquiries extends Context.Service<Inquiries, {
         Effect.suspend(() => {
           if (!enter(host)) return Effect.void
           return work.pipe(
-            Effect.catchCause((cause) => Effect.logWarning("an inquiry came to nothing", cause)),
+            Effect.catchCause((cause) => Effect.logWarning("an inquiry came to nothing", inBrief(cause))),
             Effect.ensuring(Effect.sync(() => leave(host))),
             Effect.forkIn(scope),
             Effect.asVoid

@@ -5,6 +5,7 @@ import { Broadcast } from "../../Broadcast.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
 import { featuredTagsMax, pinsMax } from "../../instance/ContentLimits.ts"
 import { aheadMillisMax } from "../../Moments.ts"
+import { inBrief } from "../../outbound/Brief.ts"
 import { traced } from "../../Traced.ts"
 import { asForeign, asText, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
@@ -162,7 +163,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         const due = yield* lookUps.begin("profile", id, outboxMillisMin)
         if (!stale && !due) return
         yield* refresh(id, profile, stale, due).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("a profile was not fetched", cause)),
+          Effect.catchCause((cause) => Effect.logWarning("a profile was not fetched", inBrief(cause))),
           Effect.forkIn(scope)
         )
       })

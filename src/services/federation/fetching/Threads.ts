@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { momentOf } from "../../Moments.ts"
+import { inBrief } from "../../outbound/Brief.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { References } from "../inbox/References.ts"
@@ -105,7 +106,7 @@ export class Threads extends Context.Service<Threads, {
         const published = momentOf(post["published"])
         if (published !== undefined && (yield* Clock.currentTimeMillis) - published >= threadAgeMillisMin) return
         yield* around(post).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", cause)),
+          Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", inBrief(cause))),
           Effect.forkIn(scope)
         )
       })
@@ -140,7 +141,9 @@ export class Threads extends Context.Service<Threads, {
         if (yield* lookUps.begin("thread", statusId, threadMillisMin)) {
           yield* grow(statusId, post.uri).pipe(
             Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => Effect.succeed(0) }),
-            Effect.catchCause((cause) => Effect.as(Effect.logWarning("a conversation was not fetched", cause), 0)),
+            Effect.catchCause((cause) =>
+              Effect.as(Effect.logWarning("a conversation was not fetched", inBrief(cause)), 0)
+            ),
             Effect.flatMap((found) => lookUps.end("thread", statusId, found)),
             Effect.forkIn(scope)
           )

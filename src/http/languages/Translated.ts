@@ -1,0 +1,65 @@
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
+import { preferred } from "../../services/languages/Negotiation.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Bytes of an error that is translated. */
+const errorBytesMax = 65_536
+
+/** The catalog of the language that a request asks for; undefined for English, and where there is none. */
+const catalogFor = (catalogs: ReadonlyMap<string, Catalog>, { headers, url }: Request): Catalog | undefined => {
+  const at = url.indexOf("?")
+  const lang = at === -1 ? null : new URLSearchParams(url.slice(at)).get("lang")
+  if (lang === null && headers["accept-language"] === undefined) return undefined
+  const tag = preferred(catalogs.keys(), { lang: lang ?? undefined, header: headers["accept-language"] })
+  return tag === undefined || tag === "en" ? undefined : catalogs.get(tag)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The details of a refused sign-up or profile: by field a list of codes with descriptions. */
+const described = (catalog: Catalog, details: unknown): unknown => {
+  if (Array.isArray(details)) return details.map((one) => described(catalog, one))
+  if (!isRecord(details)) return details
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [
+      name,
+      name === "description" && typeof value === "string" ? catalog.describe(value) : described(catalog, value)
+    ])
+  )
+}
+
+const translated = (catalog: Catalog, text: string): string | undefined => {
+  const body: unknown = JSON.parse(text)
+  // OAuth's errors are codes, which programs read, with descriptions for who writes programs.
+  if (!isRecord(body) || typeof body["error"] !== "string" || "error_description" in body) return undefined
+  const error = catalog.translate(body["error"])
+  return JSON.stringify({
+    ...body,
+    error,
+    ...("details" in body && { details: described(catalog, body["details"]) })
+  })
+}
+
+/** An answer with the text of its error in the language that was asked for; all others as they are. */
+export const inLanguage = (catalogs: ReadonlyMap<string, Catalog>, request: Request, response: Response): Response => {
+  const { body, headers, status } = response
+  if (status < 400 || body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return response
+  if (body.body.length > errorBytesMax || headers["content-encoding"] !== undefined) return response
+  const catalog = catalogFor(catalogs, request)
+  const text = catalog === undefined ? undefined : translated(catalog, new TextDecoder().decode(body.body))
+  const vary = [headers["vary"], "Accept-Language"].filter(Boolean).join(", ")
+  if (catalog === undefined || text === undefined) return HttpServerResponse.setHeader(response, "vary", vary)
+  return HttpServerResponse.setHeaders(
+    HttpServerResponse.text(text, { status, contentType: body.contentType, cookies: response.cookies }),
+    {
+      ...headers,
+      "content-length": String(new TextEncoder().encode(text).length),
+      "content-language": catalog.tag,
+      vary
+    }
+  )
+}

@@ -1,0 +1,12 @@
+import { idMax } from "../../services/Ids.ts"
+import { type Html, html } from "./Html.ts"
+
+/** Where a list on a page goes on, from the `max_id` of its address; what is no id is the newest. */
+export const cursorOf = (text: string | null): bigint | undefined => {
+  const id = text !== null && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
+  return id === undefined || id > idMax ? undefined : id
+}
+
+/** The way to what is below the last one of a full list. */
+export const older = (last: bigint | undefined): Html =>
+  last === undefined ? html`` : html`<p><a href="?max_id=${last}" rel="next">Older posts</a></p>`

@@ -1,0 +1,20 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Reply from "../guard/Reply.ts"
+import { PublicPages } from "./PublicPages.ts"
+
+/** Whether somebody reads with a browser, which names HTML before anything else. */
+const reads = (accept: string | undefined): boolean =>
+  /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(accept ?? "")
+
+const json = Reply.plainError(404, "Not Found", { "cache-control": "private, no-store", vary: "Accept" })
+
+/** Addresses that are nobody's: a page for people, JSON for programs. */
+export const layer = Layer.unwrap(Effect.gen(function*() {
+  const page = HttpServerResponse.setHeader((yield* PublicPages).notFound, "vary", "Accept")
+  return HttpRouter.add(
+    "GET",
+    "/*",
+    Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => reads(headers["accept"]) ? page : json)
+  )
+}))

@@ -1,0 +1,108 @@
+import { Context, Schema } from "effect"
+
+/**
+ * The server's texts in one language, by their English words. `{0}`, `{1}` stand for what a text is about, `{a}` for the
+ * name of one of the `attributes`.
+ */
+export const CatalogFile = Schema.Struct({
+  attributes: Schema.Record(Schema.String, Schema.String),
+  texts: Schema.Record(Schema.String, Schema.String)
+})
+export type CatalogFile = typeof CatalogFile.Type
+
+/** A catalog that is ready to be asked; `tag` is its language's (BCP 47). */
+export interface Catalog {
+  readonly tag: string
+  /** The text in this language; what the catalog does not know stays as it is. */
+  readonly translate: (text: string) => string
+  /** What is said of an attribute whose name stands elsewhere: "can't be blank". */
+  readonly describe: (text: string) => string
+}
+
+/** Every catalog, by its tag; none of its own beside English where nobody gives any. */
+export const Catalogs = Context.Reference<ReadonlyMap<string, Catalog>>("murmuration/services/languages/Catalogs", {
+  defaultValue: () => new Map()
+})
+
+/** Problems of one error, and characters of a text, that are translated; what is longer stays as it is. */
+const problemsMax = 50
+const charactersMax = 4_000
+
+const placeholder = /\{(\d|a)\}/g
+/** A parameter's own name, with what it stands in: `poll[options][0]`. */
+const parameter = "[a-z][a-z_]*(?:\\[\\w*\\])*"
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+export const catalogOf = (tag: string, { attributes, texts }: CatalogFile): Catalog => {
+  const plain = new Map(Object.entries(texts).filter(([text]) => !text.includes("{")))
+  const names = Object.keys(attributes).toSorted((a, b) => b.length - a.length).map(literal).join("|")
+  // What says more comes first, so that what says nothing but a value is the last to match.
+  const patterns = Object.entries(texts).filter(([text]) => text.includes("{") && text !== validation)
+    .toSorted(([a], [b]) => b.length - a.length)
+    .map(([text, translated]) => {
+      const parts = text.split(placeholder)
+      const source = parts.map((part, index) =>
+        index % 2 === 0 ? literal(part) : part === "a" ? `(${names}|${parameter}|)` : "(.+?)"
+      ).join("")
+      return {
+        pattern: new RegExp(`^${source}$`, "s"),
+        holders: parts.filter((_, index) => index % 2 === 1),
+        translated
+      }
+    })
+
+  const filled = (text: string, among: typeof patterns): string | undefined => {
+    for (const { holders, pattern, translated } of among) {
+      const match = pattern.exec(text)
+      if (match === null) continue
+      const found = new Map(holders.map((holder, index) => [holder, match[index + 1] ?? ""]))
+      return translated.replace(placeholder, (_, holder: string) => {
+        const value = found.get(holder) ?? ""
+        return holder === "a" ? attributes[value] ?? value : value
+      })
+    }
+    return undefined
+  }
+  const named = patterns.filter(({ holders }) => holders.includes("a"))
+  const others = patterns.filter(({ holders }) => !holders.includes("a"))
+  const introduced = new RegExp(`^(${names}) (.+)$`, "s")
+
+  const one = (text: string): string | undefined =>
+    plain.get(text) ?? filled(text, named) ?? of(text) ?? filled(text, others)
+  /** An attribute before a text that is one by itself: "Thumbnail 10x9000 images are not supported". */
+  const of = (text: string): string | undefined => {
+    const [, name = "", rest = ""] = introduced.exec(text) ?? []
+    const translated = plain.get(rest) ?? filled(rest, others)
+    return name === "" || translated === undefined ? undefined : `${attributes[name]}: ${translated}`
+  }
+
+  /** Problems stand one after the other, parted by commas that a problem may have itself. */
+  const problems = (text: string): string => {
+    const pieces = text.split(", ")
+    if (pieces.length > problemsMax) return text
+    const done: Array<string> = []
+    for (let from = 0; from < pieces.length;) {
+      let to = pieces.length
+      let found: string | undefined
+      for (; to > from && found === undefined; to--) found = one(pieces.slice(from, to).join(", "))
+      done.push(found ?? pieces[from] ?? "")
+      from = found === undefined ? from + 1 : to + 1
+    }
+    return done.join(", ")
+  }
+
+  return {
+    tag,
+    translate: (text) => {
+      if (text.length > charactersMax) return text
+      const head = validation.slice(0, -"{0}".length)
+      return text.startsWith(head)
+        ? (texts[validation] ?? validation).replace("{0}", () => problems(text.slice(head.length)))
+        : one(text) ?? text
+    },
+    describe: (text) => text.length > charactersMax ? text : (one(` ${text}`) ?? one(text) ?? text).trim()
+  }
+}
+
+/** What stands before the problems of a request. */
+const validation = "Validation failed: {0}"

@@ -1,0 +1,51 @@
+/** Languages of one header that are heeded, and characters of it. */
+const rangesMax = 20
+const charactersMax = 1_000
+
+/** A tag as the platform writes it, from what people and systems write: `de_DE.UTF-8` is `de-DE`; undefined for what is none. */
+export const canonical = (written: string): string | undefined => {
+  const tag = written.trim().replace(/[.@].*$/s, "").replaceAll("_", "-")
+  if (tag.length > languageCharactersMax || !/^[a-z]{2,3}(?:-|$)/i.test(tag)) return undefined
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
+}
+
+/** Characters of a language's tag (BCP 47, 4.4.1). */
+export const languageCharactersMax = 35
+
+/** The language and the script in which it is written, where the tag leaves the script to its readers. */
+const writing = (tag: string): string => {
+  const { language, script } = new Intl.Locale(tag).maximize()
+  return `${language}-${script}`
+}
+
+/** The languages of an `Accept-Language` header, the wanted first (RFC 9110, 12.5.4). */
+const ranges = (header: string): ReadonlyArray<string> =>
+  header.slice(0, charactersMax).split(",").slice(0, rangesMax).flatMap((part) => {
+    const [range = "", ...parameters] = part.trim().split(/\s*;\s*/)
+    const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2)
+    const quality = weight === undefined ? 1 : Number.parseFloat(weight)
+    const tag = canonical(range)
+    return tag === undefined || !(quality > 0) ? [] : [{ tag, quality }]
+  }).toSorted((a, b) => b.quality - a.quality).map(({ tag }) => tag)
+
+/**
+ * Which of the languages that there are somebody reads best: the `lang` that was asked for, then those of the header; the
+ * exact tag before another one of the same language and script, so that Chinese in the script that is not theirs is no
+ * answer to anybody. Undefined where there is none.
+ */
+export const preferred = (
+  available: Iterable<string>,
+  { header, lang }: { readonly header: string | undefined; readonly lang: string | undefined }
+): string | undefined => {
+  const tags = [...available]
+  const asked = canonical(lang ?? "")
+  for (const wanted of [...(asked === undefined ? [] : [asked]), ...ranges(header ?? "")]) {
+    const found = tags.find((tag) => tag === wanted) ?? tags.find((tag) => writing(tag) === writing(wanted))
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,0 +1,96 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Notices } from "../../../src/services/feeds/Notices.ts"
+import { Favourites } from "../../../src/services/statuses/Favourites.ts"
+import { Publications } from "../../../src/services/statuses/Publications.ts"
+import { person } from "../../support/People.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const services = Layer.mergeAll(Notices.layer, Favourites.layer, Publications.layer).pipe(
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+/** A public status, written as rows. */
+const status = Effect.fnUntraced(function*(accountId: bigint, reblogOf: bigint | null = null) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const [row] = yield* sql<
+    { id: bigint }
+  >`INSERT INTO statuses (id, account_id, text, html, visibility, local, reblog_of_id,
+      conversation_id, created_at) VALUES (next_id(${now}), ${accountId}, '', '', 'public', true, ${reblogOf}, 1, ${new Date(
+    now
+  )}) RETURNING id`
+  return row!.id
+})
+
+/** Tells somebody in a transaction, and has `undone` begin before that is over: it ends first, or waits. */
+const meeting = Effect.fnUntraced(function*<A, B>(told: Effect.Effect<unknown, A>, undone: Effect.Effect<unknown, B>) {
+  const sql = yield* SqlClient.SqlClient
+  const stands = yield* Deferred.make<void>()
+  const other = yield* Deferred.await(stands).pipe(
+    Effect.andThen(sql.withTransaction(undone)),
+    Effect.forkChild
+  )
+  yield* sql.withTransaction(Effect.gen(function*() {
+    yield* told
+    yield* Deferred.succeed(stands, undefined)
+    const waits = sql`SELECT FROM pg_locks WHERE NOT granted`
+    while (other.pollUnsafe() === undefined && (yield* waits).length === 0) yield* Effect.yieldNow
+  }))
+  yield* Fiber.join(other)
+})
+
+layer(services, { excludeTestServices: true })("what is told and taken back at the same time", (it) => {
+  it.effect("F60: nobody keeps a notification of what is not there any more", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [favourites, notices, publications] = [yield* Favourites, yield* Notices, yield* Publications]
+      const [author, reader] = [yield* person("author"), yield* person("reader")]
+      const left = Effect.map(sql<{ type: string }>`SELECT type FROM notifications`, (rows) =>
+        rows.map(({ type }) => type))
+      const remove = (by: bigint, id: bigint) =>
+        Effect.gen(function*() {
+          yield* publications.remove(id, by, yield* Clock.currentTimeMillis)
+          yield* notices.retract([id])
+        })
+      const on = (type: "favourite" | "reblog", statusId: bigint) => ({
+        type,
+        to: String(author),
+        statusId: String(statusId)
+      })
+
+      const one = yield* status(author)
+      yield* favourites.add(reader, one)
+      yield* meeting(
+        notices.tell(reader, on("favourite", one)),
+        Effect.andThen(favourites.remove(reader, one), notices.retractOne("favourite", reader, one))
+      )
+      assert.deepStrictEqual(yield* left, [], "a favourite that is undone")
+
+      const two = yield* status(author)
+      yield* favourites.add(reader, two)
+      yield* meeting(notices.tell(reader, on("favourite", two)), remove(author, two))
+      assert.deepStrictEqual(yield* left, [], "a favourite of a post that is deleted")
+
+      const three = yield* status(author)
+      const reblog = yield* status(reader, three)
+      yield* meeting(
+        notices.tell(reader, on("reblog", three)),
+        Effect.andThen(remove(reader, reblog), notices.retractOne("reblog", reader, three))
+      )
+      assert.deepStrictEqual(yield* left, [], "a reblog that is undone")
+
+      const four = yield* status(author)
+      yield* meeting(notices.mentions(author, four, [reader]), remove(author, four))
+      assert.deepStrictEqual(yield* left, [], "a mention in a post that is deleted")
+
+      yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
+        VALUES (1, ${reader}, ${author}, ${new Date(yield* Clock.currentTimeMillis)})`
+      yield* meeting(
+        notices.tell(reader, { type: "follow", to: String(author) }),
+        Effect.andThen(sql`DELETE FROM follows WHERE id = 1`, notices.retractFollow(reader, author))
+      )
+      assert.deepStrictEqual(yield* left, [], "a follow that is undone")
+    }))
+})

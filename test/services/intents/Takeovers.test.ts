@@ -1,0 +1,62 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Commands, type Owner, StaleOwner } from "../../../src/services/intents/Commands.ts"
+import { person } from "../../support/People.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+type Work = Effect.Effect<void>
+const answer = { id: "1", kind: "status" } as const
+
+/** The ways in which an owner writes; each begins by asking whether it still is one. */
+const ways = {
+  once: (owner: Owner, work: Work) => Commands.use(({ once }) => once(owner, "a", undefined, Effect.as(work, answer))),
+  owned: (owner: Owner, work: Work) => Commands.use(({ owned }) => owned(owner, work)),
+  lock: (owner: Owner, work: Work) =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { lock } = yield* Commands
+      yield* sql.withTransaction(Effect.andThen(lock(owner), work))
+    }),
+  claim: (owner: Owner, work: Work) =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { claim } = yield* Commands
+      yield* sql.withTransaction(Effect.gen(function*() {
+        const claimed = yield* sql`WITH claim AS MATERIALIZED (${claim(owner)}) SELECT FROM claim`
+        if (claimed.length === 0) return yield* new StaleOwner()
+        yield* work
+      }))
+    })
+}
+
+layer(Commands.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("takeovers", (it) => {
+  for (const [name, way] of Object.entries(ways)) {
+    it.effect(`F61: whoever takes an account over waits for the transaction of the owner before (${name})`, () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { takeOver } = yield* Commands
+        const owner = yield* takeOver(yield* person(name))
+        const happened: Array<string> = []
+        const waits = Effect.orDie(sql`SELECT FROM pg_locks WHERE NOT granted`)
+        // Begun outside, for it would be a part of the transaction.
+        const stands = yield* Deferred.make<void>()
+        const taking = yield* Deferred.await(stands).pipe(
+          Effect.andThen(takeOver(owner.accountId)),
+          Effect.tap(() => Effect.sync(() => happened.push("taken over"))),
+          Effect.forkChild
+        )
+        yield* way(
+          owner,
+          Effect.gen(function*() {
+            yield* Deferred.succeed(stands, undefined)
+            while (taking.pollUnsafe() === undefined && (yield* waits).length === 0) yield* Effect.yieldNow
+            happened.push("written")
+          })
+        )
+        yield* Fiber.join(taking)
+        assert.deepStrictEqual(happened, ["written", "taken over"])
+        assert.strictEqual((yield* Effect.flip(way(owner, Effect.void)))._tag, "StaleOwner")
+      }))
+  }
+})
