@@ -2,13 +2,27 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import type { Came } from "../services/federation/inbox/Outcomes.ts"
 import { traced } from "../services/Traced.ts"
 import * as Operator from "./Operator.ts"
 
 /** Activities that one listing shows. */
 const listedMax = 100
 
-const services = InboundActivities.layer.pipe(Layer.provideMerge(Operator.layer))
+/** What became of an activity, in a line. */
+const ofCame = ({ actor, id, outcome, receivedAt, tries, uri }: Came) => {
+  const state = outcome ?? (tries === 0 ? "waits" : `waits, after ${tries} ${tries === 1 ? "try" : "tries"}`)
+  return [String(id), receivedAt.toISOString(), actor, uri, state.split("\n")[0]].join("\t")
+}
+
+/** What became of what came under an id, from an actor or under our number; undefined where nothing is known of any. */
+export const explained = (name: string) =>
+  Effect.map(
+    Effect.flatMap(InboundActivities, (inbound) => Effect.orDie(inbound.history(name, listedMax))),
+    (rows) => rows.length === 0 ? undefined : rows.map(ofCame).join("\n")
+  )
+
+export const services = InboundActivities.layer.pipe(Layer.provideMerge(Operator.layer))
 
 const asId = (text: string) => /^[0-9]{1,18}$/.test(text) ? BigInt(text) : undefined
 
@@ -19,10 +33,18 @@ export const dead = Command.make(
     retry: Flag.String("retry").pipe(
       Flag.withDescription("Id of an activity that is to be tried again"),
       Flag.optional
+    ),
+    outcomes: Flag.Boolean("outcomes").pipe(
+      Flag.withDescription("Says instead how often what became of everything that came in the last days")
     )
   },
-  traced("federation dead")(function*({ retry }) {
+  traced("federation dead")(function*({ outcomes, retry }) {
     const inbound = yield* InboundActivities
+    if (outcomes) {
+      const ends = yield* Effect.orDie(inbound.ends(listedMax))
+      const lines = ends.map(({ count, outcome }) => `${count}\t${outcome.split("\n")[0]}`)
+      return yield* Console.log(lines.length === 0 ? "Nothing came in." : lines.join("\n"))
+    }
     if (Option.isSome(retry)) {
       const id = asId(retry.value)
       const revived = id !== undefined && (yield* Effect.orDie(inbound.revive(id)))

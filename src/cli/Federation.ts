@@ -7,10 +7,9 @@ import { normalizeDomain } from "../services/federation/Domains.ts"
 import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { countedMax, type Queue, Queues, type Waiting } from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/Traced.ts"
-import { dead } from "./DeadActivities.ts"
-import * as Operator from "./Operator.ts"
+import { dead, explained, services } from "./DeadActivities.ts"
 
-const layer = Layer.merge(Hosts.layer, Queues.layer).pipe(Layer.provideMerge(Operator.layer))
+const layer = Layer.mergeAll(Hosts.layer, Queues.layer).pipe(Layer.provideMerge(services))
 const provided = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, layer)
 
 const host = Argument.String("host").pipe(Argument.withDescription("Another server, as in handles: example.org"))
@@ -95,12 +94,22 @@ const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: Waiting, now
 
 const explain = Command.make(
   "explain",
-  { url: Argument.String("url").pipe(Argument.withDescription("Address of a post of this server")) },
+  {
+    url: Argument.String("url").pipe(Argument.withDescription(
+      "Address of a post of this server; or of what came from another, the id of the activity, of its actor, or our number"
+    ))
+  },
   traced("federation explain")(function*(given) {
     const { server } = yield* Environment
     const found = parse(server, given.url)
     const post = found?.kind === "status" ? yield* Effect.orDie((yield* Queues).explain(found.id)) : undefined
-    if (post === undefined) return yield* new OperatorError({ message: `${given.url} is no post of this server` })
+    const came = post === undefined ? yield* explained(given.url) : undefined
+    if (came !== undefined) return yield* Console.log(came)
+    if (post === undefined) {
+      return yield* new OperatorError({
+        message: `${given.url} is no post of this server, and nothing that came in lately`
+      })
+    }
     const now = yield* Clock.currentTimeMillis
     const mentioned = post.mentioned.length === 0 ? [] : [`It mentions ${post.mentioned.join(", ")}.`]
     const lines = [
@@ -115,7 +124,7 @@ const explain = Command.make(
     ]
     yield* Console.log(lines.join("\n"))
   }, provided)
-).pipe(Command.withDescription("Says whom a post was told to, and what still waits"))
+).pipe(Command.withDescription("Says whom a post was told to and what still waits, or what became of what came in"))
 
 export const command = Command.make("federation").pipe(
   Command.withDescription("What goes to other servers"),

@@ -65,4 +65,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
       assert.deepInclude(wrong, { code: 1, err: "Nothing was ever sent to nobody.test\n" })
       assert.strictEqual((yield* run("explain", "https://here.test/@ada/8")).code, 1)
     }), 120_000)
+
+  it.effect(
+    "F43: says what became of what came in: by the activity's id, its sender's and our number",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const at = new Date()
+        const actor = "https://far.test/users/eve"
+        assert.strictEqual((yield* run("dead", "--outcomes")).out, "Nothing came in.\n")
+        yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
+        VALUES (9, 'eve', 'far.test', ${actor}, ${at}, ${at})`
+        const came = [[71, "like", "ignored: an unknown post"], [72, "note", "done"], [73, "slow", null]] as const
+        for (const [id, name, outcome] of came) {
+          yield* sql`INSERT INTO inbound_activities (id, account_id, uri, received_at, due_at, signed_at, tries, outcome)
+          VALUES (${id}, 9, ${`${actor}#${name}`}, ${at}, ${at}, ${at}, 2, ${outcome})`
+        }
+        const line = (id: number, name: string, what: string) =>
+          `${id}\t${at.toISOString()}\t${actor}\t${actor}#${name}\t${what}\n`
+        assert.strictEqual((yield* run("explain", `${actor}#like`)).out, line(71, "like", "ignored: an unknown post"))
+        assert.strictEqual((yield* run("explain", "72")).out, line(72, "note", "done"))
+        assert.strictEqual(
+          (yield* run("explain", actor)).out,
+          line(73, "slow", "waits, after 2 tries") + line(72, "note", "done") +
+            line(71, "like", "ignored: an unknown post")
+        )
+        assert.strictEqual((yield* run("dead", "--outcomes")).out, "1\tdone\n1\tignored: an unknown post\n")
+      }),
+    120_000
+  )
 })
