@@ -44,11 +44,12 @@ export class Fleet {
    */
   each(first: number, runs: number, settings: Settings, told: (result: Result) => void = () => {}) {
     const seeds = Array.from({ length: runs }, (_, n) => first + n)
-    return Promise.all(seeds.map(async (seed) => {
-      const result = await this.run(seed, settings)
-      told(result)
-      return result.broken.length === 0 ? withoutLog(result) : result
-    }))
+    const one = async (seed: number): Promise<Result> => {
+      const { log, ...result } = await this.run(seed, settings)
+      told({ ...result, log })
+      return { ...result, log: result.broken.length === 0 ? [] : log }
+    }
+    return Promise.all(seeds.map(one))
   }
 
   async run(seed: number, settings: Settings): Promise<Result> {
@@ -96,5 +97,3 @@ const ask = (child: ChildProcess, job: Job) =>
   })
 
 const isResult = (value: unknown): value is Result => typeof value === "object" && value !== null && "hash" in value
-
-const withoutLog = (result: Result): Result => ({ ...result, log: [] })

@@ -30,9 +30,10 @@ export class Accounts extends Context.Service<Accounts, {
         Effect.logWarning("an account's actor did not answer", cause).pipe(Effect.andThen(new Unavailable()))
 
       const tell = traced("Accounts.tell")(function*(accountId: AccountId, command: Command, key?: string) {
-        if ((yield* StoodStill)()) return yield* new Unavailable()
         const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
         const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
+        // Asked after the time is known, which is too late where it stood still before that.
+        if ((yield* StoodStill)()) return yield* new Unavailable()
         return yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
           Effect.catchTags({
             MailboxFull: away,
