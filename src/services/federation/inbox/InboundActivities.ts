@@ -142,13 +142,15 @@ export class InboundActivities extends Context.Service<InboundActivities, {
           const later = new Date((yield* now).getTime() + 10_000 * 2 ** tries)
           const outcome = tries + 1 >= inboundTriesMax ? `${deadMark} ${why}` : null
           if (outcome !== null) yield* told(id, deadMark)
-          yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome} WHERE id = ${id}`
+          yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome}
+            WHERE id = ${id} AND outcome IS NULL`
         }),
         hold: traced("InboundActivities.hold")(function*({ id, tries }) {
           const later = new Date((yield* now).getTime() + holdMillis * 2 ** tries)
           const outcome = tries + 1 >= inboundTriesMax ? "ignored: its object cannot be had" : null
           if (outcome !== null) yield* told(id, outcome)
-          yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome} WHERE id = ${id}`
+          yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome}
+            WHERE id = ${id} AND outcome IS NULL`
         }),
         hasten: traced("InboundActivities.hasten")(function*(id) {
           yield* sql`UPDATE inbound_activities SET due_at = ${yield* now} WHERE id = ${id} AND outcome IS NULL`
