@@ -26,17 +26,17 @@ const makeScan = () => {
   let escaped = false
   return (text: string, from: number, to: number): Excess | undefined => {
     for (let at = from; at < to; at++) {
-      const code = text.charCodeAt(at)
+      const unit = text.charCodeAt(at)
       if (inString) {
         if (escaped) escaped = false
-        else if (code === backslash) escaped = true
-        else if (code === quote) inString = false
-      } else if (code === quote) inString = true
-      else if (code === openList || code === openObject) {
+        else if (unit === backslash) escaped = true
+        else if (unit === quote) inString = false
+      } else if (unit === quote) inString = true
+      else if (unit === openList || unit === openObject) {
         if (++depth > jsonDepthMax) return "too deep"
         if (++values > jsonValuesMax) return "too large"
-      } else if (code === closeList || code === closeObject) depth--
-      else if (code === comma && ++values > jsonValuesMax) return "too large"
+      } else if (unit === closeList || unit === closeObject) depth--
+      else if (unit === comma && ++values > jsonValuesMax) return "too large"
     }
     return undefined
   }
