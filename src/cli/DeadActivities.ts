@@ -35,7 +35,8 @@ export const dead = Command.make(
       Flag.optional
     ),
     outcomes: Flag.Boolean("outcomes").pipe(
-      Flag.withDescription("Says instead how often what became of everything that came in the last days")
+      Flag.withDescription("Says instead how often what became of everything that came in the last days"),
+      Flag.withDefault(false)
     )
   },
   traced("federation dead")(function*({ outcomes, retry }) {

@@ -88,15 +88,17 @@ export const sender = Effect.gen(function*() {
   return id
 })
 
-/** An account elsewhere with the inbox of its host, or one of its own. */
-export const receiver = Effect.fnUntraced(function*(host: string, path = "/inbox") {
+/** An account elsewhere; its inbox is at `path`, or at one that no other has. */
+export const receiver = Effect.fnUntraced(function*(host: string, path?: string) {
   const sql = yield* SqlClient.SqlClient
   const [id, at] = [++made, new Date(0)]
   const uri = `https://${host}/users/${id}`
   yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
     VALUES (${id}, ${`receiver${id}`}, ${host}, ${uri}, ${at}, ${at})`
   yield* sql`INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, fetched_at)
-    VALUES (${id}, 'Person', ${`${uri}/inbox`}, ${`https://${host}${path}`}, ${at})`
+    VALUES (${id}, 'Person', ${
+    path === undefined ? `${uri}/inbox` : `https://${host}${path}`
+  }, ${`https://${host}/inbox`}, ${at})`
   return id
 })
 

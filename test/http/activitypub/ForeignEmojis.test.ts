@@ -54,7 +54,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       })
       assert.strictEqual(yield* done(zoe, { type: "Create", object }), "done")
       const status = yield* received(anna)
-      assert.deepStrictEqual([names(status), names(status.poll)], [["cat"], ["hat"]])
+      assert.deepStrictEqual([names(status), names(status.poll)], [["cat", "hat"], ["hat"]])
       const [{ static_url, url }] = status.emojis
       assert.match(url, /\/media_proxy\/[0-9a-f]{40}$/)
       assert.strictEqual(static_url, url)

@@ -41,18 +41,22 @@ const expected = (
   status: Worlds.Settled,
   edit: boolean
 ) => {
-  const { blocks, follows } = Worlds.relationsOf(world)
+  const { blocks, domainBlocks, follows } = Worlds.relationsOf(world)
   const { author, mentions, reblogOf, replyTo, visibility } = status
   const open = visibility === "public" || visibility === "unlisted"
   const welcome = (account: bigint) => !blocks.has(`${author}>${account}`)
+  const apart = (account: bigint) =>
+    !welcome(account) || blocks.has(`${account}>${author}`) || (domainBlocks.has(author) && Worlds.isRemote(account))
   return [4n, 5n].filter((account) => {
     if (account === BigInt(world.suspended) || author === BigInt(world.suspended) || status.deleted) return false
+    // F12: a block stands before whatever follows from it is done.
+    if (apart(account)) return false
     if (visibility !== "direct" && follows.has(`${account}>${author}`)) return true
     if (reblogOf !== undefined) {
       if (reblogOf.author === account) return true
     } else {
-      if (mentions.get(account)?.silent === false && welcome(account)) return true
-      if (open && replyTo?.author === account && welcome(account)) return true
+      if (mentions.get(account)?.silent === false) return true
+      if (open && replyTo?.author === account) return true
       const thread = replyTo?.author ?? author
       if (
         open && thread !== author && !Worlds.isRemote(thread) && welcome(thread) && follows.has(`${account}>${thread}`)
