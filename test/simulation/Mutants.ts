@@ -9,6 +9,8 @@ export interface Mutant {
   readonly name: string
   readonly mutation: Mutation
   readonly seedsMax: number
+  /** The seed that found it last, which is tried first. */
+  readonly foundAt: number
 }
 
 /** Feeds are written after the transaction with the cursor: a crash in between loses a slice. */
@@ -17,6 +19,7 @@ const cursorFirst: Mutant = {
   mutation: {
     feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) })
   },
+  foundAt: 3,
   seedsMax: 30
 }
 
@@ -41,6 +44,7 @@ const keyOutside: Mutant = {
         })
     })
   },
+  foundAt: 1,
   seedsMax: 30
 }
 
@@ -67,6 +71,7 @@ const listFeed: Mutant = {
       }
     }
   },
+  foundAt: 3,
   seedsMax: 30
 }
 
@@ -92,6 +97,7 @@ const epochUnchecked: Mutant = {
         }))
     })
   },
+  foundAt: 5,
   seedsMax: 30
 }
 
@@ -99,6 +105,7 @@ const epochUnchecked: Mutant = {
 const jobForgotten: Mutant = {
   name: "a media job that was left behind is not woken",
   mutation: { processings: (processings) => ({ ...processings, stale: () => Effect.succeed([]) }) },
+  foundAt: 21,
   seedsMax: 30
 }
 
@@ -122,6 +129,7 @@ const fileFirst: Mutant = {
       }
     }
   },
+  foundAt: 21,
   seedsMax: 30
 }
 
@@ -135,6 +143,7 @@ const blockRaced: Mutant = {
         "EXISTS (SELECT FROM (SELECT * FROM blocks WHERE id < (SELECT max(id) FROM blocks)) b WHERE (b.account_id = a.id"
       )
   },
+  foundAt: 1,
   seedsMax: 30
 }
 

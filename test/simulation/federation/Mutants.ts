@@ -5,6 +5,8 @@ export interface Mutant {
   readonly name: string
   readonly mutation: Mutation
   readonly seedsMax: number
+  /** The seed that found it last, which is tried first. */
+  readonly foundAt: number
 }
 
 /** Statements without a part of them; one that is not there any more makes the mutant harmless, and its test fail. */
@@ -16,6 +18,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     mutation: without(
       /AND NOT EXISTS \(SELECT FROM deliveries e\s+WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id\)/
     ),
+    foundAt: 3,
     seedsMax: 24
   },
   {
@@ -24,16 +27,19 @@ export const mutants: ReadonlyArray<Mutant> = [
       /UPDATE deliveries d SET due_at = k.due_at, error = k.error FROM/,
       "DELETE FROM deliveries d USING"
     ),
+    foundAt: 1,
     seedsMax: 24
   },
   {
     name: "what a process that died had taken to deliver is nobody's (I5)",
     mutation: without(/d\.due_at <= \$(\d+)/, "d.due_at <= $$$1 AND d.tries = 0"),
+    foundAt: 1,
     seedsMax: 24
   },
   {
     name: "an undo of an earlier follow takes the later one back (I7)",
     mutation: without(/SELECT uri FROM (follows|follow_requests) WHERE/g, "SELECT NULL::text AS uri FROM $1 WHERE"),
+    foundAt: 13,
     seedsMax: 24
   },
   {
@@ -42,6 +48,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       /WHERE target_account_id = (\S+)::bigint AND remote AND id > /,
       "WHERE (target_account_id = $1::bigint OR true) AND remote AND id > "
     ),
+    foundAt: 2,
     seedsMax: 24
   }
 ]

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import * as Outcomes from "../../../../src/services/federation/inbox/Outcomes.ts"
 
@@ -19,4 +19,4 @@ it.effect("F43: what became of activities is counted by its words, of which ther
     assert.strictEqual(lines.length, Outcomes.outcomesMax + 1)
     assert.strictEqual(countOf("other"), String(Outcomes.outcomesMax + 3))
     assert.isTrue(lines.every((line) => line.length < 200))
-  }))
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
