@@ -4,6 +4,9 @@ import { Dice } from "../../simulation/Seeded.ts"
 export const seed = Number(process.env["HOSTILE_SEED"] ?? 20_261_122)
 export const runsOr = (standard: number): number => Number(process.env["HOSTILE_RUNS"] ?? standard)
 
+/** Long enough for tens of thousands. */
+export const timeoutMillis = 3_600_000
+
 /** The dice of one try of a run, the same whatever came before it. */
 export const diceOf = (run: number): Dice => new Dice(seed, `hostile ${run}`)
 
