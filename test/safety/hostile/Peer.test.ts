@@ -24,82 +24,86 @@ const largest = Effect.flatMap(
 )
 
 layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
-  it.effect("F10 F12 F13 F40: whatever it sends, in whatever order, nothing breaks, and what others look at is there", ({ annotate }) =>
-    Effect.gen(function*() {
-      const { baseUrl } = yield* TestServer
-      const { documents } = yield* OtherServer
-      const sql = yield* SqlClient.SqlClient
-      const ada = yield* person("ada")
-      const peers = [yield* there("eve"), yield* there("mallory")]
-      const me = `${baseUrl}/users/ada`
-      const id = yield* publish(ada, "hello #tag")
-      const { body: poll } = yield* post("/api/v1/statuses", ada, {
-        status: "?",
-        poll: { options: ["a", "b"], expires_in: 3600 }
-      })
-      const plain = peers.map((one) => documents.get(new URL(one.id).pathname) as Json)
-      for (const peer of peers) {
-        yield* sendBody(
-          peer,
-          JSON.stringify({
-            "@context": "https://www.w3.org/ns/activitystreams",
-            id: `${peer.id}/f`,
-            type: "Follow",
-            actor: peer.id,
-            object: me
-          })
-        )
-        yield* settled
-        const { body } = yield* get(`/api/v2/search?resolve=true&q=${encodeURIComponent(peer.id)}`, ada)
-        yield* post(`/api/v1/accounts/${body.accounts[0].id}/follow`, ada)
-      }
-      const statuses: Record<number, number> = {}
-      for (let run = 0; run < runsOr(40); run++) {
-        const dice = diceOf(run)
-        const at = dice.between(0, peers.length)
-        const by = peers[at]!
-        const known: Known = {
-          self: by.id,
-          others: peers.map((one) => one.id),
-          people: [me],
-          posts: [id, poll.id].map((one) => `${me}/statuses/${one}`).concat(peers.map((one) => `${one.id}/notes/1`))
+  it.effect(
+    "F10 F12 F13 F40: whatever it sends, in whatever order, nothing breaks, and what others look at is there",
+    ({ annotate }) =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* TestServer
+        const { documents } = yield* OtherServer
+        const sql = yield* SqlClient.SqlClient
+        const ada = yield* person("ada")
+        const peers = [yield* there("eve"), yield* there("mallory")]
+        const me = `${baseUrl}/users/ada`
+        const id = yield* publish(ada, "hello #tag")
+        const { body: poll } = yield* post("/api/v1/statuses", ada, {
+          status: "?",
+          poll: { options: ["a", "b"], expires_in: 3600 }
+        })
+        const plain = peers.map((one) => documents.get(new URL(one.id).pathname) as Json)
+        for (const peer of peers) {
+          yield* sendBody(
+            peer,
+            JSON.stringify({
+              "@context": "https://www.w3.org/ns/activitystreams",
+              id: `${peer.id}/f`,
+              type: "Follow",
+              actor: peer.id,
+              object: me
+            })
+          )
+          yield* settled
+          const { body } = yield* get(`/api/v2/search?resolve=true&q=${encodeURIComponent(peer.id)}`, ada)
+          yield* post(`/api/v1/accounts/${body.accounts[0].id}/follow`, ada)
         }
-        // What is looked up there is no better than what is sent.
-        documents.set(new URL(by.id).pathname, dice.chance(0.5) ? plain[at]! : actorOf(dice, plain[at]!))
-        const text = JSON.stringify(activityOf(dice, known, plain[at]!))
-        const about = `HOSTILE_SEED=${seed} run ${run}: ${text.slice(0, 1_500)}`
-        const status = yield* sendBody(by, text, dice.pick(["/inbox", "/users/ada/inbox"]))
-        statuses[status] = (statuses[status] ?? 0) + 1
-        assert.isBelow(status, 500, about)
+        const statuses: Record<number, number> = {}
+        for (let run = 0; run < runsOr(40); run++) {
+          const dice = diceOf(run)
+          const at = dice.between(0, peers.length)
+          const by = peers[at]!
+          const known: Known = {
+            self: by.id,
+            others: peers.map((one) => one.id),
+            people: [me],
+            posts: [id, poll.id].map((one) => `${me}/statuses/${one}`).concat(peers.map((one) => `${one.id}/notes/1`))
+          }
+          // What is looked up there is no better than what is sent.
+          documents.set(new URL(by.id).pathname, dice.chance(0.5) ? plain[at]! : actorOf(dice, plain[at]!))
+          const text = JSON.stringify(activityOf(dice, known, plain[at]!))
+          const about = `HOSTILE_SEED=${seed} run ${run}: ${text.slice(0, 1_500)}`
+          const status = yield* sendBody(by, text, dice.pick(["/inbox", "/users/ada/inbox"]))
+          statuses[status] = (statuses[status] ?? 0) + 1
+          assert.isBelow(status, 500, about)
+          yield* settled
+          yield* assertServed(ada, about)
+          const [row] = yield* largest
+          assert.isAtMost(row?.status ?? 0, bounds.status, about)
+          assert.isAtMost(row?.account ?? 0, bounds.account, about)
+          assert.strictEqual(row?.late, 0, about)
+        }
+        annotate(`answers by status: ${JSON.stringify(statuses)}`)
+        assert.isAbove(statuses[202] ?? 0, 0)
+        // What waits for another try is tried for the last time: nothing of it may be what we fail at.
+        yield* sql`UPDATE inbound_activities SET tries = ${
+          inboundTriesMax - 1
+        }, due_at = '2026-01-01' WHERE outcome IS NULL`
+        for (const peer of peers) {
+          yield* sendBody(
+            peer,
+            JSON.stringify({
+              "@context": "https://www.w3.org/ns/activitystreams",
+              id: `${peer.id}/last`,
+              type: "Like",
+              actor: peer.id,
+              object: "x"
+            })
+          )
+        }
         yield* settled
-        yield* assertServed(ada, about)
-        const [row] = yield* largest
-        assert.isAtMost(row?.status ?? 0, bounds.status, about)
-        assert.isAtMost(row?.account ?? 0, bounds.account, about)
-        assert.strictEqual(row?.late, 0, about)
-      }
-      annotate(`answers by status: ${JSON.stringify(statuses)}`)
-      assert.isAbove(statuses[202] ?? 0, 0)
-      // What waits for another try is tried for the last time: nothing of it may be what we fail at.
-      yield* sql`UPDATE inbound_activities SET tries = ${
-        inboundTriesMax - 1
-      }, due_at = '2026-01-01' WHERE outcome IS NULL`
-      for (const peer of peers) {
-        yield* sendBody(
-          peer,
-          JSON.stringify({
-            "@context": "https://www.w3.org/ns/activitystreams",
-            id: `${peer.id}/last`,
-            type: "Like",
-            actor: peer.id,
-            object: "x"
-          })
+        assert.deepStrictEqual(
+          yield* sql`SELECT outcome, left(document, 1500) AS document FROM inbound_activities WHERE outcome LIKE 'set aside:%'`,
+          []
         )
-      }
-      yield* settled
-      assert.deepStrictEqual(
-        yield* sql`SELECT outcome, left(document, 1500) AS document FROM inbound_activities WHERE outcome LIKE 'set aside:%'`,
-        []
-      )
-    }).pipe((work) => withPauses(work, annotate)), timeoutMillis)
+      }).pipe((work) => withPauses(work, annotate)),
+    timeoutMillis
+  )
 })
