@@ -28,10 +28,19 @@ it.live(
       const pinned = contents(zoe, `/api/v1/accounts/${id}/statuses?pinned=true`)
       const pin = (post: { id: string }, verb: string) => anna.ask("POST", `/api/v1/statuses/${post.id}/${verb}`)
       const [one, two] = [yield* anna.post("one"), yield* anna.post("two")]
+      // Pins arrive in their order, but not after the posts: what is not there yet is asked for, and is not waited for here.
+      yield* done
       yield* pin(one, "pin")
       yield* pin(two, "pin")
       yield* done
       assert.deepStrictEqual(yield* pinned, ["<p>two</p>", "<p>one</p>"])
+      const three = yield* anna.post("three")
+      yield* pin(three, "pin")
+      assert.deepStrictEqual(
+        yield* eventually(pinned, ({ length }) => length === 3),
+        ["<p>three</p>", "<p>two</p>", "<p>one</p>"]
+      )
+      yield* pin(three, "unpin")
       yield* pin(two, "unpin")
       yield* done
       assert.deepStrictEqual(yield* pinned, ["<p>one</p>"])

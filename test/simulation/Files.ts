@@ -59,6 +59,7 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
     blurhash: null
   }
   return MediaTools.of({
+    measure: () => Effect.succeed(undefined),
     types: new Set(["image/png"]),
     attachment: () =>
       Effect.suspend(() => {

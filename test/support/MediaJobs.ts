@@ -35,6 +35,7 @@ export const layerJobs = Layer.mergeAll(MediaAttachments.layer, Processings.laye
 export const tools = (first: Effect.Effect<void, MediaRefused | MediaToolFailed> = Effect.void) =>
   Effect.map(FileSystem.FileSystem, (fs) =>
     MediaTools.of({
+      measure: () => Effect.succeed(undefined),
       types: new Set(["image/png"]),
       attachment: Effect.fnUntraced(function*(_source, folder) {
         const write = (name: string) =>

@@ -100,6 +100,17 @@ export const probe = Effect.fnUntraced(function*({ path, type }: Source, allPixe
   return { width, height, frames, hasAlpha: found.hasAlpha }
 })
 
+/** How large the picture is that begins with these bytes, as it is seen; undefined where that cannot be told or is too large. */
+export const measure = (head: Uint8Array) =>
+  Effect.tryPromise(() => sharp(head, { limitInputPixels: false, failOn: "none" }).metadata()).pipe(
+    Effect.map(({ autoOrient: { height, width } }) =>
+      width > 0 && height > 0 && width <= imageEdgePixelsMax && height <= imageEdgePixelsMax
+        ? sizeOf(width, height)
+        : undefined
+    ),
+    Effect.orElseSucceed(() => undefined)
+  )
+
 /** What a type is stored as; what few programs show becomes JPEG. */
 export const extensionOf = (mime: string): ServedExtension =>
   mime === "image/png" ? "png" : mime === "image/webp" ? "webp" : mime === "image/gif" ? "gif" : "jpg"

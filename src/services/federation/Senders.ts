@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, PubSub, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LRUCache } from "lru-cache"
 import { Broadcast } from "../Broadcast.ts"
+import { hashedKey } from "../HashedKey.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
@@ -63,6 +64,7 @@ export class Senders extends Context.Service<Senders, {
       const domains = yield* DomainRules
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
+      // By `hashedKey` of a key's id, which its owner may choose.
       const kept = new LRUCache<string, { readonly key: KnownKey; readonly loadedAt: number }>({ max: keysMax })
       const keyOf = new LRUCache<bigint, string>({ max: keysMax })
       const look = yield* ActorLooks.make
@@ -87,15 +89,16 @@ export class Senders extends Context.Service<Senders, {
 
       const stored = Effect.fnUntraced(function*(keyId: string) {
         const now = yield* Clock.currentTimeMillis
-        const known = kept.get(keyId)
+        const place = hashedKey(keyId)
+        const known = kept.get(place)
         if (known !== undefined && now - known.loadedAt < keptMillisMax && now >= known.loadedAt) return known.key
         const [row] = yield* sql<KnownKey>`
           SELECT k.account_id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, k.public_pem
           FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_id = ${keyId}`
         if (row === undefined) return undefined
         const key = { ...row, accountId: AccountId.make(row.accountId) }
-        kept.set(keyId, { key, loadedAt: now })
-        keyOf.set(key.accountId, keyId)
+        kept.set(place, { key, loadedAt: now })
+        keyOf.set(key.accountId, place)
         return key
       }, Effect.orDie)
 
@@ -123,7 +126,7 @@ export class Senders extends Context.Service<Senders, {
             Implausible: () => unverified(`Public key not found for key ${keyId}`),
             Refused: () => unverified(`Public key not found for key ${keyId}`)
           })
-          kept.delete(keyId)
+          kept.delete(hashedKey(keyId))
           return (yield* stored(keyId)) ?? (yield* unverified(`Public key not found for key ${keyId}`))
         }
       )

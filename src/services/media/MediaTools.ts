@@ -49,6 +49,8 @@ export class MediaTools extends Context.Service<MediaTools, {
     Made,
     MediaRefused | MediaToolFailed
   >
+  /** How large the picture is that begins with these bytes, as it is seen; undefined where they do not say it. Nothing is decoded. */
+  readonly measure: (head: Uint8Array) => Effect.Effect<Size | undefined>
   /** A still picture as the preview of something else. */
   readonly preview: (source: Source, folder: string) => Effect.Effect<
     { readonly rendition: Rendition; readonly size: Size; readonly blurhash: string; readonly colors: Colors },

@@ -1,11 +1,13 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { LRUCache } from "lru-cache"
+import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type TooManyRequests } from "../Errors.ts"
 import { emojiBytesMax, profilePictureBytesMax, videoBytesMax } from "../instance/ContentLimits.ts"
 import type { DocumentType } from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import { traced } from "../Traced.ts"
+import { MediaTools } from "./MediaTools.ts"
 import { type FetchFailed, isRemoteKey, NoRemoteFile, RemoteCopies, type RemoteCopy } from "./RemoteCopies.ts"
 import { refreshedSetting } from "./RemoteRefreshes.ts"
 import type { StorageFailed } from "./Storage.ts"
@@ -15,6 +17,10 @@ export const remoteFileSecondsMax = 120
 /** How long a host is not asked again for a file that it did not give, in milliseconds; how many are remembered. */
 export const failureMillis = 60_000
 const failuresMax = 10_000
+
+/** Bytes at the beginning of a picture in which its size is looked for; and pictures that are remembered to have none there. */
+export const measuredBytesMax = 1_048_576
+const unmeasurableMax = 10_000
 
 /** What hosts call files; the bytes decide what they are. */
 const files: DocumentType = {
@@ -26,6 +32,8 @@ interface Named {
   readonly url: string
   readonly bytesMax: number
   readonly notBefore: bigint
+  /** A picture of a post whose server did not say how large it is. */
+  readonly unmeasured: boolean
 }
 
 /**
@@ -45,12 +53,19 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const sql = yield* SqlClient.SqlClient
       const copies = yield* RemoteCopies
       const outbound = yield* Outbound
+      const tools = yield* MediaTools
+      const broadcast = yield* Broadcast
+      const unmeasurable = new LRUCache<string, true>({ max: unmeasurableMax })
       const failures = new LRUCache<string, number>({ max: failuresMax })
 
       const find = Effect.fnUntraced(function*(key: string) {
         const attachment = (column: string) => {
           const url = sql(column)
-          return sql`SELECT m.${url} AS url, ${videoBytesMax}::int AS bytes_max, NULL::timestamptz AS since FROM media_attachments m
+          return sql`SELECT m.${url} AS url, ${videoBytesMax}::int AS bytes_max, NULL::timestamptz AS since,
+              ${
+            sql.literal(column === "remoteUrl" ? "m.type = 'image' AND m.meta -> 'original' IS NULL" : "false")
+          } AS unmeasured
+            FROM media_attachments m
             JOIN accounts a ON a.id = m.account_id AND a.suspended_at IS NULL AND a.domain IS NOT NULL
               AND NOT a.media_rejected
             LEFT JOIN statuses s ON s.id = m.status_id
@@ -58,26 +73,43 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         }
         const picture = (column: string) => {
           const url = sql(column)
-          return sql`SELECT a.${url}, ${profilePictureBytesMax}::int, NULL FROM accounts a
+          return sql`SELECT a.${url}, ${profilePictureBytesMax}::int, NULL, false FROM accounts a
             WHERE a.${url} IS NOT NULL AND remote_key(a.${url}) = ${key} AND a.suspended_at IS NULL
               AND NOT a.media_rejected`
         }
         const emoji = (column: string) => {
           const url = sql(column)
           // Another picture may have come under the same address.
-          return sql`SELECT e.${url}, ${emojiBytesMax}::int, e.refreshed_at FROM custom_emojis e
+          return sql`SELECT e.${url}, ${emojiBytesMax}::int, e.refreshed_at, false FROM custom_emojis e
             WHERE e.domain IS NOT NULL AND remote_key(e.${url}) = ${key} AND NOT e.disabled
               AND NOT EXISTS (SELECT FROM domain_blocks b WHERE (b.reject_media OR b.severity = 'suspend')
                 AND (domain_key(e.domain) = domain_key(b.domain) OR starts_with(domain_key(e.domain), domain_key(b.domain) || '.')))`
         }
         const [named] = yield* sql<Named>`
-          SELECT url, bytes_max, greatest((extract(epoch FROM since) * 1000)::bigint, (SELECT (value #>> '{}')::bigint FROM settings
+          SELECT url, bytes_max, unmeasured, greatest((extract(epoch FROM since) * 1000)::bigint, (SELECT (value #>> '{}')::bigint FROM settings
             WHERE name = ${refreshedSetting}), 0) AS not_before
           FROM (${attachment("remoteUrl")} UNION ALL ${attachment("previewRemoteUrl")}
             UNION ALL ${picture("avatarRemoteUrl")} UNION ALL ${picture("headerRemoteUrl")}
             UNION ALL ${emoji("url")} UNION ALL ${emoji("staticUrl")}) named LIMIT 1`
         return named
       }, Effect.orDie)
+
+      /** Keeps how large a picture is, so that clients leave room for it; its file is shown whatever comes of this. */
+      const measure = Effect.fnUntraced(function*(key: string, { bytes, mime, read }: RemoteCopy) {
+        if (!mime.startsWith("image/") || unmeasurable.has(key)) return
+        const chunks = yield* Stream.runCollect(read({ offset: 0, length: Math.min(bytes, measuredBytesMax) }))
+        const size = yield* tools.measure(Buffer.concat(chunks))
+        if (size === undefined) {
+          unmeasurable.set(key, true)
+          return
+        }
+        const rows = yield* sql<{ statusId: bigint | null }>`
+          UPDATE media_attachments SET meta = meta || ${JSON.stringify({ original: size })}::jsonb
+          WHERE remote_url IS NOT NULL AND remote_key(remote_url) = ${key} AND type = 'image'
+            AND meta -> 'original' IS NULL RETURNING status_id`
+        const ids = rows.flatMap(({ statusId }) => statusId ?? [])
+        if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
+      })
 
       const bodyOf = ({ bytesMax, url }: Named) =>
         Effect.map(
@@ -94,12 +126,16 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
           return yield* new NoRemoteFile({ text: `${named.url} could not be had a moment ago` })
         }
         const body = Stream.unwrap(Effect.andThen(admit, bodyOf(named)))
-        return yield* copies.get(key, Number(named.notBefore), body).pipe(
+        const copy = yield* copies.get(key, Number(named.notBefore), body).pipe(
           Effect.tapError(({ _tag }) =>
             // The host is not to blame for the others.
             Effect.sync(() => _tag === "StorageFailed" || _tag === "TooManyRequests" || failures.set(key, now))
           )
         )
+        if (named.unmeasured) {
+          yield* Effect.catchCause(measure(key, copy), (cause) => Effect.logDebug("a picture was not measured", cause))
+        }
+        return copy
       })
 
       return RemoteFiles.of({ get })

@@ -51,6 +51,35 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.deepStrictEqual(other.asked, ["/file.png", "/face"])
     }))
 
+  it.effect("F42: a picture of which its server does not say how large it is gets its size when it is looked at", () =>
+    Effect.gen(function*() {
+      const other = yield* Other
+      const sql = yield* SqlClient.SqlClient
+      const metaOf = Effect.fnUntraced(function*(statusId: bigint) {
+        const { media_attachments: [media] } = yield* shown(statusId)
+        return { meta: media.meta, url: media.url }
+      })
+      const turned = yield* Effect.promise(() => picture(60, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer())
+      const upright = { original: { width: 40, height: 60, size: "40x60", aspect: 40 / 60 } }
+      const { statusId } = yield* remotePost([other.put("/turned.jpg", turned, "image/jpeg")])
+      const { meta, url } = yield* metaOf(statusId)
+      assert.deepStrictEqual(meta, {})
+      assert.strictEqual((yield* bytesAt(url)).status, 200)
+      assert.deepStrictEqual((yield* metaOf(statusId)).meta, upright)
+      // A copy that was fetched before is measured as well; what its server says stands.
+      yield* sql`UPDATE media_attachments SET meta = '{}' WHERE status_id = ${statusId}`
+      yield* bytesAt(url)
+      assert.deepStrictEqual((yield* metaOf(statusId)).meta, upright)
+      yield* sql`UPDATE media_attachments SET meta = '{"original":{"width":1,"height":1}}' WHERE status_id = ${statusId}`
+      yield* bytesAt(url)
+      const [row] = yield* sql<{ meta: unknown }>`SELECT meta FROM media_attachments WHERE status_id = ${statusId}`
+      assert.deepStrictEqual(row?.meta, { original: { width: 1, height: 1 } })
+      // What only begins as a picture does is shown as it came, without a size.
+      const broken = yield* remotePost([other.put("/broken.jpg", turned.subarray(0, 40), "image/jpeg")])
+      assert.strictEqual((yield* bytesAt((yield* metaOf(broken.statusId)).url)).status, 200)
+      assert.deepStrictEqual((yield* metaOf(broken.statusId)).meta, {})
+    }))
+
   it.effect("asks once, however many look at the same time", () =>
     Effect.gen(function*() {
       const other = yield* Other

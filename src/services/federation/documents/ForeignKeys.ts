@@ -9,8 +9,8 @@ export interface ForeignKey {
 }
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-/** Characters of a key as PEM; one of RSA with 16,384 bits has 2,800. */
-export const pemCharactersMax = 4_096
+/** Bytes of a key as PEM; one of RSA with 16,384 bits has 2,800. */
+export const pemBytesMax = 4_096
 /** Characters of a multibase text that is decoded; an Ed25519 key has 48. */
 const multibaseCharactersMax = 128
 
@@ -48,7 +48,8 @@ export const foreignKeys = (actor: Foreign, id: URL): ReadonlyArray<ForeignKey> 
     asList(value).slice(0, keysMax).flatMap((item): ReadonlyArray<ForeignKey> => {
       const key = asForeign(item)
       const [keyId, publicPem] = [idOf(key), key === undefined ? undefined : pemOf(key)]
-      return key?.[owner] === id.href && typeof publicPem === "string" && publicPem.length <= pemCharactersMax &&
+      return key?.[owner] === id.href && typeof publicPem === "string" && publicPem.length <= pemBytesMax &&
+          Buffer.byteLength(publicPem) <= pemBytesMax &&
           keyId !== undefined && keyId.length <= urlCharactersMax &&
           URL.parse(keyId)?.origin === id.origin
         ? [{ keyId, publicPem }]

@@ -1,0 +1,55 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestServer } from "../../support/Server.ts"
+import { get, post, publish } from "../Calls.ts"
+import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
+import { assertServed, assertSound, withPauses } from "./Pages.ts"
+import { send, tryOf, words } from "./Tries.ts"
+
+layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it) => {
+  it.effect(
+    "F10 F13 F14 F20: whatever is sent to whatever route, nothing breaks, and what others look at is there",
+    ({ annotate }) =>
+      Effect.gen(function*() {
+        const { createPerson } = yield* TestServer
+        const sql = yield* SqlClient.SqlClient
+        const [eve, ada] = [yield* createPerson("eve"), yield* createPerson("ada")]
+        yield* post(`/api/v1/accounts/${eve.accountId}/follow`, ada)
+        const id = yield* publish(eve, "@ada hello #tag")
+        const poll = yield* post("/api/v1/statuses", ada, {
+          status: "?",
+          poll: { options: ["a", "b"], expires_in: 3600 }
+        })
+        const ids = [
+          id,
+          String(eve.accountId),
+          String(ada.accountId),
+          String(poll.body.id),
+          String(poll.body.poll.id),
+          "eve",
+          "tag",
+          "9223372036854775807",
+          "9223372036854775808",
+          "0",
+          "-1"
+        ]
+        const statuses: Record<number, number> = {}
+        for (let run = 0; run < runsOr(80); run++) {
+          const one = tryOf(diceOf(run), ids)
+          const about = `HOSTILE_SEED=${seed} run ${run}: ${words(one)}`
+          const answer = yield* send(one, eve)
+          statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
+          assertSound(answer, about)
+          yield* assertServed(ada, about)
+        }
+        annotate(`answers by status: ${JSON.stringify(statuses)}`)
+        // Eve is there still, or nothing of this was tried by anybody.
+        assert.strictEqual((yield* get("/api/v1/accounts/verify_credentials", eve)).status, 200)
+        assert.isAbove(statuses[200] ?? 0, 0)
+        const [row] = yield* sql<{ bytes: number }>`SELECT max(octet_length(html))::int AS bytes FROM statuses`
+        assert.isAtMost(row?.bytes ?? 0, 65_536)
+      }).pipe((work) => withPauses(work, annotate)),
+    timeoutMillis
+  )
+})

@@ -1,0 +1,48 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import type { Person } from "../../support/Server.ts"
+import { type Answer, get } from "../Calls.ts"
+
+/** Bytes of any answer: a page of 40 posts of 64 kB and what belongs to them. */
+export const answerBytesMax = 4 * 1_048_576
+
+/** An answer that says what is wrong, or that it is to be asked again later; never one that shows that something broke. */
+export const assertSound = ({ headers, status, text }: Pick<Answer, "headers" | "status" | "text">, about: string) => {
+  const again = status === 503 && Number(headers.get("retry-after")) > 0
+  assert.isTrue(status < 500 || again, `${about}: ${status} ${text.slice(0, 300)}`)
+  assert.isAtMost(Buffer.byteLength(text), answerBytesMax, about)
+}
+
+/** What everybody looks at is there as ever, whatever was sent. */
+export const assertServed = Effect.fnUntraced(function*(by: Person, about: string) {
+  for (
+    const path of [
+      "/api/v1/timelines/public?limit=40",
+      "/api/v1/timelines/home?limit=40",
+      "/api/v1/notifications?limit=40",
+      "/api/v1/accounts/verify_credentials",
+      `/@${by.username}`
+    ]
+  ) {
+    const { status, text } = yield* get(path, by)
+    assert.strictEqual(status, 200, `${path} after ${about}: ${text.slice(0, 300)}`)
+    assert.isAtMost(Buffer.byteLength(text), answerBytesMax, `${path} after ${about}`)
+  }
+})
+
+/** Runs something and tells the longest pause of the event loop in it, which says nothing on a busy machine alone. */
+export const withPauses = <A, E, R>(work: Effect.Effect<A, E, R>, tell: (message: string) => unknown) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const histogram = monitorEventLoopDelay({ resolution: 5 })
+      histogram.enable()
+      return histogram
+    }),
+    () => work,
+    (histogram) =>
+      Effect.sync(() => {
+        histogram.disable()
+        tell(`longest pause of the event loop: ${Math.round(histogram.max / 1e6)} ms`)
+      })
+  )
