@@ -49,11 +49,18 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     return Effect.map(one, ([row]) => row)
   }
 
-  /** Whether something came under the id, and came anew under another since: then it is that which stands. */
-  const isEarlier = Effect.fnUntraced(function*(own: Ownership, ownId: string | undefined, { uri }: Standing) {
-    const came = ownId !== undefined && (yield* undoables.take(own.accountId, ownId)) !== undefined
-    return came && uri !== null && uri !== ownId
-  })
+  /**
+   * Whether what came under the id is not what stands: it came anew under another id since, or was taken back before, which an
+   * Undo says again (and signs later) whose sender did not hear the answer. `known`: something came under the id.
+   */
+  const isEarlier = Effect.fnUntraced(
+    function*({ accountId }: Ownership, ownId: string | undefined, known: boolean, { uri }: Standing) {
+      if (ownId === undefined) return false
+      const came = (yield* undoables.take(accountId, ownId)) !== undefined
+      // A boost that gave its id away has it in front of its number.
+      return uri === null ? known && !came : (known || came) && uri !== ownId && !uri.startsWith(`${ownId}#`)
+    }
+  )
 
   const takeBack = (own: Ownership, type: Undoable, subject: bigint) => {
     switch (type) {
@@ -101,7 +108,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const subject = isUndoable(type) ? yield* subjectOf(type, inner?.["object"]) : undefined
     const found = isUndoable(type) && subject !== undefined ? yield* standing(own, type, subject) : undefined
     if (isUndoable(type) && subject !== undefined && found !== undefined) {
-      if (yield* isEarlier(own, ownId, found)) return yield* ignored("a later one stands")
+      if (yield* isEarlier(own, ownId, ended === "ended", found)) return yield* ignored("a later one stands")
       if (ownId !== undefined && type === "Announce") {
         yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: false })
       }

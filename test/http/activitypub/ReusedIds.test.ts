@@ -21,9 +21,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
    * What a type does to somebody here, how that ends, and whether it stands. `loose`: nothing but a copy is known to be late,
    * for the ids say nothing of what belongs together.
    */
-  const cases = Effect.fnUntraced(function*(type: keyof typeof reused) {
+  const cases = Effect.fnUntraced(function*(type: keyof typeof reused, name = type.toLowerCase()) {
     const sql = yield* SqlClient.SqlClient
-    const name = type.toLowerCase()
     const featured = `${(yield* OtherServer).url}/users/${name}/featured`
     const [anna, zoe] = [yield* person(`anna${name}`), yield* there(name, { featured })]
     const written = yield* post(anna, "hello")
@@ -130,6 +129,31 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
             assert.match(yield* told(end, seconds += 2), / false /, `ends again ${round}`)
           }
         }
+      }))
+  }
+
+  for (const type of ["Announce", "Block", "Follow", "Like"] as const) {
+    it.effect(`F44: the Undo of ${type} that is sent once more leaves what was done anew under another id since`, () =>
+      Effect.gen(function*() {
+        const { activity, stands, zoe } = yield* cases(type, `anew${type.toLowerCase()}`)
+        const [first, second]: ReadonlyArray<Json> = [
+          { ...activity, id: `${zoe.id}#${type}-1` },
+          { ...activity, id: `${zoe.id}#${type}-2` }
+        ]
+        const undo = (object: Json = {}): Json => ({
+          id: `${String(object["id"])}/undo`,
+          type: "Undo",
+          object: { actor: zoe.id, ...object }
+        })
+        yield* at(zoe, first!, 1)
+        assert.strictEqual(yield* at(zoe, undo(first), 2), "done")
+        yield* at(zoe, second!, 3)
+        for (const seconds of [4, 5]) {
+          assert.strictEqual(yield* at(zoe, undo(first), seconds), "ignored: a later one stands")
+          assert.isTrue(yield* stands)
+        }
+        assert.strictEqual(yield* at(zoe, undo(second), 6), "done")
+        assert.isFalse(yield* stands)
       }))
   }
 

@@ -147,21 +147,32 @@ const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host:
 const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas, there: Atlas) => {
   const about = (atlas: Atlas, kind: "favourites" | "votes") =>
     madeAt(home.host, atlas[kind]).filter((entry) => entry.split(" ")[1]?.startsWith(`https://${there.host}/`))
-  const gone = new Set(there.statuses.filter(({ deleted }) => deleted).map(({ uri }) => uri))
-  const authors = new Map(there.statuses.map(({ author, uri }) => [uri, author]))
+  const known = new Map(there.statuses.map((status) => [status.uri, status]))
+  const copies = new Map(home.statuses.map((status) => [status.uri, status]))
   const refused = new Set(
     deeds.flatMap(({ by, command, target }) =>
       command._tag === "Block" && target !== undefined ? [pairOf(target.handle, by.handle)] : []
     )
   )
-  // Whoever blocks somebody does not hear what that one thinks, and nobody tells them so.
-  const standing = (entries: ReadonlyArray<string>) =>
-    entries.filter((entry) => {
-      const [who = "", uri = ""] = entry.split(" ")
-      return !gone.has(uri) && !refused.has(pairOf(who, authors.get(uri) ?? ""))
-    })
-  differ(broken, "I12: likes", standing(about(home, "favourites")), about(there, "favourites"), there.host)
-  differ(broken, "I20: votes", standing(about(home, "votes")), about(there, "votes"), there.host)
+  const shows = ({ follows }: Atlas, post: KnownStatus | undefined, who: string) =>
+    post !== undefined &&
+    (post.visibility === "public" || post.visibility === "unlisted" || post.mentions.includes(who) ||
+      (post.visibility === "private" && follows.has(pairOf(who, post.author))))
+  // Whoever blocks somebody does not hear what that one thinks, and nobody tells them so; what came before stays. A post may be
+  // taken from somebody, here and there, while what that one thinks of it is on its way.
+  const isFor = (entry: string) => {
+    const [who = "", uri = ""] = entry.split(" ")
+    const post = known.get(uri)
+    return (shows(there, post, who) || shows(home, copies.get(uri), who)) &&
+      !refused.has(pairOf(who, post?.author ?? ""))
+  }
+  const compare = (what: string, kind: "favourites" | "votes") => {
+    const others = about(there, kind)
+    const own = about(home, kind).filter((entry) => known.get(entry.split(" ")[1] ?? "")?.deleted !== true)
+    differ(broken, what, own.filter((entry) => isFor(entry) || others.includes(entry)), others, there.host)
+  }
+  compare("I12: likes", "favourites")
+  compare("I20: votes", "votes")
 }
 
 /** A boost is where the post is from and where its author's followers are, if it stands, and nowhere else. */

@@ -62,6 +62,8 @@ describe("simulation of servers that federate", () => {
   )
 
   it.each([
+    [515, "the Undo of a boost was sent once more, after the boost that came next"],
+    [910_004, "who had voted was blocked afterwards, and the vote stayed on both sides"],
     [900_007, "a key whose origin was away held up whatever a server had to tell"],
     [900_055, "a block that came after a later follow ended it here and not there"],
     [900_063, "a like was on its way when its author blocked who liked"]
