@@ -58,7 +58,7 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
           yield* post(`/api/v1/accounts/${body.accounts[0].id}/follow`, ada)
         }
         const statuses: Record<number, number> = {}
-        for (let run = 0; run < runsOr(40); run++) {
+        for (let run = 0; run < runsOr(120); run++) {
           const dice = diceOf(run)
           const at = dice.between(0, peers.length)
           const by = peers[at]!
