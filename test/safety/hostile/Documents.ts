@@ -47,7 +47,7 @@ const many = (dice: Dice, make: (n: number) => unknown) =>
 export const noteOf = (dice: Dice, { people, posts, self }: Known): Json => {
   const document: Json = {
     id: `${self}/notes/${dice.between(0, 6)}`,
-    type: dice.pick(["Note", "Note", "Question", "Article", "Page", "Event", "Video"]),
+    type: dice.pick(["Note", "Question", "Question", "Article", "Page", "Event", "Video"]),
     attributedTo: self,
     content: dice.chance(0.5) ? "<p>hello</p>" : text(dice),
     published: dice.pick([
@@ -79,13 +79,13 @@ export const noteOf = (dice: Dice, { people, posts, self }: Known): Json => {
       duration: strange(dice)
     })),
     ...(dice.chance(0.3) && { inReplyTo: dice.pick(posts) }),
-    ...(dice.chance(0.4) && {
+    ...(dice.chance(0.6) && {
       endTime: dice.pick(["+010000-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00Z", text(dice)]),
       closed: dice.pick([true, "+275760-09-13T00:00:00.000Z", undefined]),
       votersCount: dice.pick([1e18, -1, "x", 2]),
-      [dice.pick(["oneOf", "anyOf"])]: many(dice, () => ({
+      [dice.pick(["oneOf", "anyOf"])]: Array.from({ length: dice.pick([2, 2, 4, 300]) }, () => ({
         type: "Note",
-        name: text(dice),
+        name: dice.chance(0.5) ? `option ${dice.next()}` : text(dice),
         replies: { type: "Collection", totalItems: dice.pick([1e18, 3, -1, "9007199254740993"]) }
       }))
     })

@@ -53,6 +53,11 @@ layer(remote)("senders", (it) => {
           id: victim.id
         }],
         ["no key", { id: forger.keyId, owner: forger.id, publicKeyPem: "none" }],
+        ["F13: more bytes than a key has", {
+          id: forger.keyId,
+          owner: forger.id,
+          publicKeyPem: `${forger.publicPem}${"\ufdfa".repeat(2_000)}`
+        }],
         ["no PEM", { id: forger.keyId, owner: forger.id }]
       ]
       for (const [what, publicKey, more] of claims) {
