@@ -9,8 +9,7 @@ export default defineConfig({
     pool: "forks",
     // Files share a process: reading the program anew for each took a third of the time.
     isolate: false,
-    // One more than cores at least: many tests wait for other processes.
-    maxWorkers: 3,
+    maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -29,17 +29,17 @@ export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
     const requests = yield* Overdue.make(answerMillisMax, sweepPeriod)
 
-    /** Its time stands still while it is aside, and begins anew then. */
+    /** Its time stands still while it is aside. */
     const standing = (one: Overdue.Waiting, outer: Work): Work => ({
-      aside: (effect) =>
-        Effect.suspend(() => {
-          const timed = requests.delete(one)
-          const goOn = Effect.map(Clock.currentTimeMillis, (now) => {
-            one.since = now
-            if (timed) requests.add(one)
-          })
-          return Effect.onExit(outer.aside(effect), () => goOn)
+      aside: Effect.fnUntraced(function*(effect) {
+        const timed = requests.delete(one)
+        const spent = (yield* Clock.currentTimeMillis) - one.since
+        const goOn = Effect.map(Clock.currentTimeMillis, (now) => {
+          one.since = now - spent
+          if (timed) requests.add(one)
         })
+        return yield* Effect.onExit(outer.aside(effect), () => goOn)
+      })
     })
 
     const bounded = Effect.fnUntraced(function*<E, R>(

@@ -8,16 +8,13 @@ export interface Waiting {
 }
 
 /**
- * A set of what waits, from which whatever is in it for `millisMax` is told to give up, at most `period` later. Whoever comes
- * in is the last to have begun. One fiber looks after all of them, where a timer for each would cost more than what it limits.
+ * A set of what waits, from which whatever is in it for `millisMax` is told to give up, at most `period` later. One fiber
+ * looks after all of them, where a timer for each would cost more than what it limits.
  */
 export const make = Effect.fnUntraced(function*(millisMax: number, period: Duration.Input) {
   const waiting = new Set<Waiting>()
   const sweep = Effect.map(Clock.currentTimeMillis, (now) => {
-    for (const { giveUp, since } of waiting) {
-      if (now - since < millisMax) return
-      giveUp()
-    }
+    for (const { giveUp, since } of waiting) if (now - since >= millisMax) giveUp()
   })
   yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(period)))
   return waiting
