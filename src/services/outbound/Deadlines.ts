@@ -19,7 +19,8 @@ export const make = Effect.map(Effect.scope, (scope) => {
   let looks = false
 
   const look = Effect.gen(function*() {
-    while (waiting.size > 0) {
+    // What was announced may not have begun yet: it is there after the first sleep.
+    do {
       yield* Effect.sleep(lookMillis)
       const now = yield* Clock.currentTimeMillis
       for (const one of waiting) {
@@ -27,7 +28,7 @@ export const make = Effect.map(Effect.scope, (scope) => {
         waiting.delete(one)
         one.expire()
       }
-    }
+    } while (waiting.size > 0)
   }).pipe(Effect.ensuring(Effect.sync(() => {
     looks = false
   })))
@@ -39,12 +40,11 @@ export const make = Effect.map(Effect.scope, (scope) => {
       waiting.add(one)
       return () => void waiting.delete(one)
     },
-    /** Has somebody look from now on; called before `begin`. */
+    /** Has somebody look from now on; called right before `begin`, with nothing between them that waits. */
     watch: Effect.suspend(() => {
       if (looks) return Effect.void
       looks = true
-      // What begins now is there when it looks first.
-      return Effect.asVoid(Effect.forkIn(Effect.andThen(Effect.yieldNow, look), scope))
+      return Effect.asVoid(Effect.forkIn(look, scope))
     })
   }
 })

@@ -193,8 +193,8 @@ export class Outbound extends Context.Service<Outbound, {
         const signed = sign === undefined ? undefined : yield* sign(url)
         const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
         const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
-        yield* deadlines.watch
-        const said = yield* slots.within(url, "delivery", answer({ method: "POST", url, headers, body }, until))
+        const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until))
+        const said = yield* slots.within(url, "delivery", asked)
         return {
           status: said.status,
           retryAfterSeconds: said.retryAfter === undefined
