@@ -39,7 +39,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an undo of an earlier follow takes the later one back (I7)",
     mutation: without(/SELECT uri FROM (follows|follow_requests) WHERE/g, "SELECT NULL::text AS uri FROM $1 WHERE"),
-    foundAt: 13,
+    foundAt: 14,
     seedsMax: 24
   },
   {
