@@ -122,7 +122,7 @@ const columns: Record<string, (row: Row) => string | number> = {
   failed: ({ failed }) => failed,
   homes: ({ homesFailed }) => homesFailed,
   slowest: ({ slowest }) => slowest,
-  "503": ({ refusals }) => refusals,
+  "503s": ({ refusals }) => refusals,
   silent: ({ silences }) => silences,
   missing: ({ missing }) => missing,
   doubled: ({ doubled }) => doubled,
