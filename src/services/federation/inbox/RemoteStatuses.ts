@@ -51,7 +51,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     attachments: ReadonlyArray<ForeignAttachment>,
     millis: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** After an edit: whom the post is for without naming them. */
+  /** After an edit: whoever it does not name, or names without being for them, is not named. */
   readonly quieten: (
     statusId: bigint,
     mentions: ReadonlyArray<ReceivedMention>
@@ -210,8 +210,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         ),
         quieten: traced("RemoteStatuses.quieten")((statusId, mentions) =>
           Effect.asVoid(
-            sql`UPDATE mentions SET quiet = account_id = ANY (${
-              mentions.flatMap(({ id, quiet }) => quiet ? [id] : [])
+            sql`UPDATE mentions SET quiet = account_id <> ALL (${
+              mentions.flatMap(({ addressed, id, quiet }) => addressed && !quiet ? [id] : [])
             }::bigint[]) WHERE status_id = ${statusId}`
           )
         ),
