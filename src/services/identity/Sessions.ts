@@ -18,6 +18,8 @@ const userAgentCharactersMax = 255
 export interface Session {
   readonly accountId: AccountId
   readonly username: string
+  /** The language that they chose (BCP 47). */
+  readonly locale: string | undefined
 }
 
 /** Browser sessions; the cookie holds the secret, the database its hash. */
@@ -64,8 +66,8 @@ const make = Effect.gen(function*() {
   const find = traced("Sessions.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
-    const [row] = yield* sql<{ accountId: bigint; username: string; seenAt: Date }>`
-      SELECT s.account_id, a.username, s.seen_at FROM sessions s
+    const [row] = yield* sql<{ accountId: bigint; username: string; locale: string | null; seenAt: Date }>`
+      SELECT s.account_id, a.username, u.locale, s.seen_at FROM sessions s
       JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
       WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
         AND NOT u.disabled AND a.suspended_at IS NULL AND NOT a.memorial`
@@ -73,7 +75,11 @@ const make = Effect.gen(function*() {
     if (now - row.seenAt.getTime() >= seenMillis) {
       yield* sql`UPDATE sessions SET seen_at = ${new Date(now)} WHERE id_hash = ${hash}`
     }
-    return Option.some({ accountId: AccountId.make(row.accountId), username: row.username })
+    return Option.some({
+      accountId: AccountId.make(row.accountId),
+      username: row.username,
+      locale: row.locale ?? undefined
+    })
   }, Effect.orDie)
 
   const end = traced("Sessions.end")(function*(secret: Redacted.Redacted) {
