@@ -70,17 +70,21 @@ export class Clients {
     }
   }
 
-  /** Sends so many commands a second, whatever becomes of them, and a home every eighth time, for `millis`. */
-  async run(rate: number, millis: number) {
+  /** Sends so many commands a second, whatever becomes of them, and a home every eighth time, until it is stopped. */
+  async run(rate: number) {
     const began = this.ledger.now
-    for (let n = 0; this.ledger.now - began < millis; n++) {
+    for (let n = 0; this.lastAt === Infinity; n++) {
       const late = began + n * 1000 / rate - this.ledger.now
       if (late > 0) await wait(late)
       this.begin(() => this.command())
       if (n % 8 === 0) this.begin(() => this.home())
     }
-    this.lastAt = this.ledger.now
     await Promise.all(this.underWay)
+  }
+
+  /** Sends nothing new. */
+  stop() {
+    this.lastAt = this.ledger.now
   }
 
   private begin(work: () => Promise<void>) {

@@ -4,7 +4,7 @@ import { Dice } from "../simulation/Seeded.ts"
 import type { Happened, Ledger } from "./Ledger.ts"
 import type { Machines, Place } from "./Machines.ts"
 
-/** Seconds between the beginnings of two faults. */
+/** Seconds between the beginnings of two faults, or more after one that lasts. */
 export const faultSeconds = 20
 
 export const faultKinds = [

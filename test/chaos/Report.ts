@@ -7,6 +7,8 @@ export const backSecondsMax = 10
 /** The rate is that of answers in so many milliseconds; it is back with this part of what it was before the first fault. */
 const rateMillis = 2_000
 const rateShareMin = 0.8
+/** After the end of a fault so long nothing else is done, in milliseconds, that it is seen whether the rate is back in time. */
+export const observedMillisMin = backSecondsMax * 1_000 + rateMillis
 /** How often the rate is looked at, in milliseconds. */
 const lookMillis = 100
 /** A machine of whose processors less than so many hundredths of one were idle could not do more. */

@@ -71,16 +71,16 @@ const run = Effect.gen(function*() {
   const planned = Faults.plan(seed, count * Faults.faultKinds.length, places.length)
     .filter(({ kind }) => kind.includes(fault)).slice(0, count)
   yield* Effect.promise(() => clients.befriend(followsEach))
-  const millis = warmMillis + planned.length * Faults.faultSeconds * 1_000
   const start = { at: ledger.now, cpu: meter.read() }
-  const load = yield* Effect.forkChild(Effect.promise(() => clients.run(rate, millis)))
+  const load = yield* Effect.forkChild(Effect.promise(() => clients.run(rate)))
   yield* Effect.sleep(warmMillis)
   for (const one of planned) {
     const next = ledger.now + Faults.faultSeconds * 1_000
     console.log(`${Math.round(ledger.now / 1_000)} s: ${one.kind}; ${clients.waiting} commands wait`)
     yield* Faults.strike(machines, ledger, one)
-    yield* Effect.sleep(Math.max(0, next - ledger.now))
+    yield* Effect.sleep(Math.max(Report.observedMillisMin, next - ledger.now))
   }
+  clients.stop()
   const end = { at: ledger.now, cpu: meter.read() }
   yield* Fiber.join(load)
   yield* rest(machines)
