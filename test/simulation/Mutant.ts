@@ -11,6 +11,8 @@ export interface Mutant {
   readonly breaks?: RegExp
   /** It takes transactions that overlap. */
   readonly overlapping?: true
+  /** Commands of a run, where more than the standard's are tried. */
+  readonly commands?: number
   readonly seedsMax: number
   /** The seed that found it last, which is tried first. */
   readonly foundAt: number

@@ -160,7 +160,7 @@ const wakeLost: Mutant = {
     to: (on) => `if (${on}) return Effect.void\n            // It may be committed all the same`
   },
   breaks: /^I16: .* waited/,
-  foundAt: 1,
+  foundAt: 13,
   seedsMax: 60
 }
 
@@ -169,6 +169,7 @@ const attemptCounts: Mutant = {
   name: "an attempt of media that was given up by another node still counts",
   mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
   breaks: /^I15: attempt/,
+  commands: 60,
   foundAt: 32,
   seedsMax: 60
 }

@@ -60,7 +60,7 @@ export const client = (session: Sessions, machine: Machine, maxConnections: numb
   }))
 
 /** In some seeds nothing happens but that commits are done whose answer is lost; everything else is in time there. */
-export const isCalm = (seed: number) => new Dice(seed, "calm").chance(0.1)
+export const isCalm = (seed: number) => new Dice(seed, "still").chance(0.1)
 
 /** Some seeds have media, which take time. */
 export const hasMedia = (seed: number) => new Dice(seed, "media").chance(0.2)

@@ -92,13 +92,13 @@ describe("simulation", () => {
 
   it.each([...mutants.entries()].map(([number, mutant]) => ({ number, mutant, name: mutant.name })))(
     "finds a bug: $name",
-    async ({ mutant: { breaks = /./, foundAt, overlapping, seedsMax }, number }) => {
+    async ({ mutant: { breaks = /./, commands = commandsStandard, foundAt, overlapping, seedsMax }, number }) => {
       const found: Array<Result> = []
       const order = [foundAt, ...upTo(seedsMax).map((n) => n + 1)]
       for (const seed of order) {
         if (found.length > 0) break
         const postgres = overlapping ? inject("postgres") : undefined
-        const result = await fleet.run(seed, { ...settings, mutant: number, postgres })
+        const result = await fleet.run(seed, { ...settings, commands: upTo(commands), mutant: number, postgres })
         if (result.hash !== "" && result.broken.some((text) => breaks.test(text))) found.push(result)
       }
       const [first] = found
