@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { drive } from "./Drive.ts"
 import * as Performed from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
+import { Session } from "./Session.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 import { client, World } from "./World.ts"
 
@@ -36,7 +37,9 @@ export const open = async () => {
       [Number(name.slice(0, 4)), name.slice(5, -3), Effect.promise(() => import(new URL(name, folder).href))] as const
     )
   )
-  const { outside, session, time } = new World(database, new VirtualTime(new Dice(0, "turns")), 0, {}, "None")
+  const time = new VirtualTime(new Dice(0, "turns"))
+  const session = new Session(database, time, new Dice(0, "session"))
+  const { outside } = new World(session, time, 0, {}, "None")
   const main = Migrator.make({})({ loader }).pipe(Effect.provide(client(session, outside, 1)), Effect.scoped)
   await drive({ time, outside, isBusy: () => session.busy, main })
   // One plan for each statement, made once: plans by parameters would depend on how often it ran before.
