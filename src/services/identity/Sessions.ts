@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
+import { untilNoClash } from "../Transactions.ts"
 
 /** Browser sessions of one user; beyond it the oldest end. */
 export const sessionsOfUserMax = 10
@@ -41,6 +42,7 @@ const isIp = /^[0-9a-f.:]+$/i
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
+  const again = untilNoClash(sql)
 
   const start: Sessions["Service"]["start"] = traced("Sessions.start")(function*(accountId, browser) {
     const secret = yield* secrets.make
@@ -55,9 +57,9 @@ const make = Effect.gen(function*() {
         seenAt: at
       })
     }`
-    yield* sql`DELETE FROM sessions WHERE id_hash IN (
+    yield* again(sql`DELETE FROM sessions WHERE id_hash IN (
       SELECT id_hash FROM sessions WHERE account_id = ${accountId}
-      ORDER BY created_at DESC, id_hash OFFSET ${sessionsOfUserMax})`
+      ORDER BY created_at DESC, id_hash OFFSET ${sessionsOfUserMax})`)
     return secret
   }, Effect.orDie)
 
@@ -84,9 +86,13 @@ const make = Effect.gen(function*() {
     yield* sql`DELETE FROM sessions WHERE id_hash = ${yield* secrets.hash(secret)}`
   }, Effect.orDie)
 
-  const endAll = traced("Sessions.endAll")(function*(accountId: AccountId) {
-    yield* sql`DELETE FROM sessions WHERE account_id = ${accountId}`
-  }, Effect.orDie)
+  const endAll = traced("Sessions.endAll")(
+    function*(accountId: AccountId) {
+      yield* sql`DELETE FROM sessions WHERE account_id = ${accountId}`
+    },
+    again,
+    Effect.orDie
+  )
 
   return Sessions.of({ start, find, end, endAll })
 })
