@@ -18,18 +18,22 @@ export interface Run<A, E> {
   readonly outside: Machine
   /** A database works on something at the moment, so that time stands still. */
   readonly isBusy: () => boolean
+  /** Ends when that is over, where there is no other way to hear of it than to ask. */
+  readonly working?: () => Promise<void> | undefined
   readonly main: Effect.Effect<A, E>
 }
 
 /** Runs an effect on the machine outside, and time along with it, until it ends or cannot go on. */
-export const drive = async <A, E>({ isBusy, main, outside, time }: Run<A, E>): Promise<Exit.Exit<A, E | string>> => {
+export const drive = async <A, E>(
+  { isBusy, main, outside, time, working }: Run<A, E>
+): Promise<Exit.Exit<A, E | string>> => {
   const restore = Globals.replace(time)
   const began = cpuMillis()
   try {
     const fiber = Effect.runForkWith(outside.context)(main)
     for (let turns = 1; fiber.pollUnsafe() === undefined && time.stuck === undefined; turns++) {
       time.flush()
-      await new Promise((resume) => setImmediate(resume))
+      await (working?.() ?? new Promise((resume) => setImmediate(resume)))
       if (fiber.pollUnsafe() !== undefined || time.pending || isBusy()) continue
       time.advance()
       // To ask for the CPU time is dear.

@@ -1,10 +1,10 @@
 import { Effect, Fiber } from "effect"
+import * as Drawing from "./Drawing.ts"
 import type { Machine } from "./Machine.ts"
 import type { Node } from "./Node.ts"
-import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { Message, Mishap } from "./Session.ts"
-import { hasMedia, type Side, type Step, type World } from "./World.ts"
+import { hasMedia, isCalm, type Side, type Step, type World } from "./World.ts"
 
 /** A fault at a step: the `nth` of that kind that whoever has the port takes, from `at` milliseconds on. */
 interface AtStep {
@@ -46,11 +46,22 @@ const words = {
 /** Faults that a seed may have. */
 export const faultsMax = 6
 
-/** The faults of a seed, two at least. */
-export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
+/** The faults of a seed, two at least; where it is calm, answers of commits are lost and nothing else. */
+export const plan = (seed: number, nodes: number, calm = isCalm(seed)): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "faults")
-  const late = Scenario.lateMillis(seed)
+  const late = Drawing.lateMillis(seed)
   const media = hasMedia(seed)
+  if (calm) {
+    return Array.from({ length: faultsMax }, (): Fault => ({
+      kind: "cut",
+      port: dice.between(1, nodes + 1),
+      at: dice.between(0, Drawing.rushMillis),
+      step: "commit",
+      nth: dice.between(1, 4),
+      side: "after",
+      millis: 0
+    }))
+  }
   return Array.from({ length: dice.between(2, faultsMax + 1) }, (): Fault => {
     const kind = dice.weighted<Fault["kind"]>([
       [8, "crash"],
@@ -63,7 +74,7 @@ export const plan = (seed: number, nodes: number): ReadonlyArray<Fault> => {
       [1, "flush"]
     ])
     const port = dice.between(1, nodes + 1)
-    const at = dice.between(0, Scenario.rushMillis) + (dice.chance(0.5) ? late : 0)
+    const at = dice.between(0, Drawing.rushMillis) + (dice.chance(0.5) ? late : 0)
     // Half of the faults at a step wait for one from the beginning, half for one of the next that come then.
     const early = late === 0 && dice.chance(0.5)
     const from = early ? 0 : at

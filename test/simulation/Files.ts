@@ -76,8 +76,31 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
   })
 }
 
+/** I15: of a file's attempts the one that began last counts, and no other. */
+const newestOnly = (world: World, processings: Processings["Service"]): Processings["Service"] => ({
+  ...processings,
+  begin: (id) =>
+    Effect.tap(processings.begin(id), (job) =>
+      Effect.sync(() => {
+        if (job !== undefined) world.attempts.set(id, Math.max(job.attempts, world.attempts.get(id) ?? 0))
+      })),
+  finish: (id, job, outcome) =>
+    Effect.tap(processings.finish(id, job, outcome), (done) =>
+      Effect.sync(() => {
+        const newest = world.attempts.get(id) ?? 0
+        if (done !== "shown" || job.attempts >= newest) return
+        world.wrong.push(`I15: attempt ${job.attempts} of ${id} counted after attempt ${newest} had begun`)
+      })),
+  giveBack: (id, job) =>
+    Effect.tap(processings.giveBack(id, job), (given) =>
+      Effect.sync(() => {
+        if (given) world.attempts.delete(id)
+      }))
+})
+
 /** The rows of jobs and the ledger of files, real or as the run's mutation has them. */
-export const rows = ({ mutation }: World) => {
+export const rows = (world: World) => {
+  const { mutation } = world
   const files = Layer.effect(
     StoredFiles,
     Effect.gen(function*() {
@@ -85,9 +108,10 @@ export const rows = ({ mutation }: World) => {
       return mutation.storedFiles?.(real, yield* Storage, yield* SqlClient.SqlClient) ?? real
     })
   ).pipe(Layer.provide(StoredFiles.layer))
-  const jobs = Layer.effect(Processings, Effect.map(Processings, (real) => mutation.processings?.(real) ?? real)).pipe(
-    Layer.provide(Processings.layer)
-  )
+  const jobs = Layer.effect(
+    Processings,
+    Effect.map(Processings, (real) => newestOnly(world, mutation.processings?.(real) ?? real))
+  ).pipe(Layer.provide(Processings.layer))
   return jobs.pipe(Layer.provideMerge(files), Layer.provideMerge(Holdings.layer))
 }
 

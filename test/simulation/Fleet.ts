@@ -1,10 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process"
+import type { Address } from "../support/PostgresServer.ts"
 import type { Result } from "./Simulation.ts"
 
 /** What a run is told, in a form that goes to another process. */
 export interface Settings {
   /** Several servers that federate, instead of one server's nodes. */
   readonly federation: boolean
+  /** A real Postgres, in which transactions overlap; undefined where they never do. */
+  readonly postgres?: Address | undefined
   readonly commands: ReadonlyArray<number>
   readonly faults: ReadonlyArray<number>
   /** The number of the mutant that runs in the place of the program. */
@@ -25,6 +28,8 @@ const seedsOfProcessMax = 60
 
 interface Worker {
   readonly child: ChildProcess
+  /** It runs the program with bugs in its source, of which a mutant switches one on. */
+  readonly planted: boolean
   ran: number
 }
 
@@ -54,14 +59,11 @@ export class Fleet {
 
   async run(seed: number, settings: Settings): Promise<Result> {
     while (this.idle.length === 0) await new Promise<void>((resume) => this.waiting.push(resume))
-    const worker = this.idle.pop() ?? { child: this.start(), ran: 0 }
+    const worker = this.worker(settings.mutant !== undefined && !settings.federation)
     const { child } = worker
     const result = await ask(child, { seed, settings })
     const over = result.lost || ++worker.ran >= seedsOfProcessMax
-    if (over) {
-      child.kill("SIGKILL")
-      this.alive.delete(child)
-    }
+    if (over) this.end(child)
     this.idle.push(over ? undefined : worker)
     this.waiting.shift()?.()
     return result.result
@@ -71,10 +73,19 @@ export class Fleet {
     for (const child of this.alive) child.kill("SIGKILL")
   }
 
-  private start() {
-    const child = fork(new URL("worker.ts", import.meta.url), { execArgv: ["--disable-warning=ExperimentalWarning"] })
+  private worker(planted: boolean): Worker {
+    const idle = this.idle.pop()
+    if (idle?.planted === planted) return idle
+    if (idle !== undefined) this.end(idle.child)
+    const execArgv = ["--disable-warning=ExperimentalWarning"]
+    const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], { execArgv })
     this.alive.add(child)
-    return child
+    return { child, planted, ran: 0 }
+  }
+
+  private end(child: ChildProcess) {
+    child.kill("SIGKILL")
+    this.alive.delete(child)
   }
 }
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { commandSecondsMax } from "../../src/actors/account/Accounts.ts"
 import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import * as Facts from "./Facts.ts"
@@ -29,6 +30,8 @@ export interface Aftermath {
 
 /** Ids may be that far from the true time, in milliseconds; clocks of nodes differ by less. */
 const idMillisOff = 10_000
+/** By so much the clocks of two nodes differ at most, in milliseconds. */
+const clockMillisOff = 3_000
 
 /** What is broken, by the names of the project's list of invariants: I1 no accepted post lost, I2 one status a key ... */
 export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
@@ -45,6 +48,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   return [
     ...world.wrong,
     ...answers(aftermath, performed),
+    ...late(aftermath, performed),
     ...model.differences(facts, now).map((text) => `I1, I2, I10: ${text}`),
     ...(yield* owners(sql, performed)),
     ...ids(performed, commandOf),
@@ -84,6 +88,18 @@ const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Perfor
     if (before !== "" && after !== before) broken.push(`I2: ${commandIdOf(outcome)} gave ${before}, later ${after}`)
   }
   return broken
+}
+
+/** I2: what a client was told 503 for, because its time was over, does not begin any more. */
+const late = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
+  const asked = new Map([...outcomes, ...again].map((outcome) => [commandIdOf(outcome), outcome.askedAt]))
+  return performed.flatMap(({ beganAt, commandId }) => {
+    const times = commandId === null ? undefined : asked.get(commandId)
+    const waited = times?.map((at) => beganAt.getTime() - at).filter((millis) => millis >= 0)
+    return waited === undefined || waited.some((millis) => millis <= commandSecondsMax * 1_000 + clockMillisOff)
+      ? []
+      : [`I2: ${commandId} began ${Math.min(...waited)} ms after a client asked for it, who was told 503 by then`]
+  })
 }
 
 /** I13: one owner at a time, in the order of commits, and every command that committed left its answer. */
@@ -136,9 +152,15 @@ export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
     favourites_count <> (SELECT count(*) FROM favourites f WHERE f.status_id = s.status_id)
     OR reblogs_count <> (SELECT count(*) FROM statuses t WHERE t.reblog_of_id = s.status_id AND t.deleted_at IS NULL)
     OR replies_count <> (SELECT count(*) FROM statuses t WHERE t.in_reply_to_id = s.status_id AND t.deleted_at IS NULL)`
+  const polls = yield* sql<{ id: bigint }>`SELECT p.status_id AS id FROM polls p
+    JOIN statuses s ON s.id = p.status_id AND s.local
+    WHERE voters_count <> (SELECT count(DISTINCT account_id) FROM poll_votes v WHERE v.status_id = p.status_id)
+    OR counts <> ARRAY(SELECT (SELECT count(*)::int FROM poll_votes v WHERE v.status_id = p.status_id AND v.choice = at - 1)
+      FROM generate_series(1, cardinality(counts)) at)`
   return [
     ...accounts.map(({ id }) => `I12: a counter of the account ${id} is wrong`),
-    ...statuses.map(({ id }) => `I12: a counter of the status ${id} is wrong`)
+    ...statuses.map(({ id }) => `I12: a counter of the status ${id} is wrong`),
+    ...polls.map(({ id }) => `I20: the poll ${id} has not the figures of its votes`)
   ]
 })
 

@@ -17,6 +17,8 @@ export class Machine {
   /** Its clock differs from the true time by that many milliseconds. */
   readonly skewMillis: number
   private frozen = false
+  /** How often it stood still. */
+  standstills = 0
   private readonly parked: Array<() => void> = []
   private readonly time: VirtualTime
 
@@ -59,6 +61,7 @@ export class Machine {
   freeze(millis: number) {
     if (this.dead || this.frozen) return
     this.frozen = true
+    this.standstills++
     this.time.after(millis, () => {
       this.frozen = false
       this.parked.splice(0).forEach(this.soon)

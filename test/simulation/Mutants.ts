@@ -2,16 +2,8 @@ import { Clock, Effect } from "effect"
 import type { FeedEntry } from "../../src/services/feeds/Feeds.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import type { Answer } from "../../src/services/intents/Commands.ts"
-import type { Mutation } from "./World.ts"
-
-/** A bug put into the program on purpose, and the number of seeds, from 1 on, within which the simulation must find it. */
-export interface Mutant {
-  readonly name: string
-  readonly mutation: Mutation
-  readonly seedsMax: number
-  /** The seed that found it last, which is tried first. */
-  readonly foundAt: number
-}
+import type { Mutant } from "./Mutant.ts"
+import { overlappingMutants } from "./OverlappingMutants.ts"
 
 /** Feeds are written after the transaction with the cursor: a crash in between loses a slice. */
 const cursorFirst: Mutant = {
@@ -147,4 +139,56 @@ const blockRaced: Mutant = {
   seedsMax: 30
 }
 
-export const mutants = [cursorFirst, keyOutside, listFeed, epochUnchecked, jobForgotten, fileFirst, blockRaced]
+/** A client that was told to come back asks elsewhere, or undoes what it did, and then the first command is done. */
+const begunLate: Mutant = {
+  name: "a command begins after its client was told 503",
+  mutation: {},
+  planted: { file: "actors/account/Entity.ts", from: "now > until ?", times: 2, to: (on) => `now > until && !${on} ?` },
+  breaks: /^I2: .* told 503/,
+  foundAt: 4,
+  seedsMax: 60
+}
+
+/** A commit whose answer was lost leaves intents that only the agenda finds. */
+const wakeLost: Mutant = {
+  name: "an actor does not look for rows after a commit of unknown outcome",
+  mutation: {},
+  planted: {
+    file: "actors/account/Entity.ts",
+    from: "// It may be committed all the same",
+    times: 1,
+    to: (on) => `if (${on}) return Effect.void\n            // It may be committed all the same`
+  },
+  breaks: /^I16: .* waited/,
+  foundAt: 13,
+  seedsMax: 60
+}
+
+/** An attempt on a node that was thought dead ends what another one works on. */
+const attemptCounts: Mutant = {
+  name: "an attempt of media that was given up by another node still counts",
+  mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
+  breaks: /^I15: attempt/,
+  commands: 60,
+  foundAt: 32,
+  seedsMax: 60
+}
+
+export const mutants: ReadonlyArray<Mutant> = [
+  cursorFirst,
+  keyOutside,
+  listFeed,
+  epochUnchecked,
+  jobForgotten,
+  fileFirst,
+  blockRaced,
+  begunLate,
+  wakeLost,
+  attemptCounts,
+  ...overlappingMutants
+]
+
+/** Bugs in the source, by the names of their mutants. */
+export const planted = new Map(
+  mutants.flatMap(({ name, planted }) => planted === undefined ? [] : [[name, planted] as const])
+)

@@ -16,6 +16,8 @@ export interface Performed {
   readonly commandId: string | null
   readonly answerId: string | null
   readonly at: Date
+  /** When the work of the transaction began. */
+  readonly beganAt: Date
 }
 
 export const statement = `CREATE TABLE performed (
@@ -26,7 +28,8 @@ export const statement = `CREATE TABLE performed (
   machine text NOT NULL,
   command_id text,
   answer_id text,
-  at timestamptz NOT NULL
+  at timestamptz NOT NULL,
+  began_at timestamptz NOT NULL
 )`
 
 /** The real (or mutant) transactions of owners; each one that does something also writes a row about itself. */
@@ -37,11 +40,16 @@ export const commands = (world: World, machine: Machine) =>
       const real = yield* Commands
       const sql = yield* SqlClient.SqlClient
       const tested = world.mutation.commands?.(real, sql) ?? real
-      const record = (owner: { accountId: bigint; epoch: bigint }, commandId: string | null, answerId: string | null) =>
-        sql`INSERT INTO performed (account_id, epoch, current, machine, command_id, answer_id, at)
+      const record = (
+        owner: { accountId: bigint; epoch: bigint },
+        began: number,
+        commandId: string | null,
+        answerId: string | null
+      ) =>
+        sql`INSERT INTO performed (account_id, epoch, current, machine, command_id, answer_id, at, began_at)
           SELECT ${owner.accountId}, ${owner.epoch}, epoch, ${machine.name}, ${commandId}, ${answerId}, ${new Date(
           world.time.now
-        )} FROM actors WHERE account_id = ${owner.accountId}`
+        )}, ${new Date(began)} FROM actors WHERE account_id = ${owner.accountId}`
       const refused = (error: unknown) =>
         Effect.sync(() => {
           if (!(error instanceof StaleOwner)) return
@@ -52,12 +60,20 @@ export const commands = (world: World, machine: Machine) =>
         ...tested,
         once: (owner, id, family, work) =>
           Effect.tapError(
-            tested.once(owner, id, family, Effect.tap(work, (answer) => record(owner, id, answer.id))),
+            tested.once(
+              owner,
+              id,
+              family,
+              Effect.suspend(() => {
+                const began = world.time.now
+                return Effect.tap(work, (answer) => record(owner, began, id, answer.id))
+              })
+            ),
             refused
           ),
         owned: (owner, work) =>
           Effect.tapError(
-            tested.owned(owner, Effect.tap(work, record(owner, null, null))),
+            tested.owned(owner, Effect.tap(work, Effect.suspend(() => record(owner, world.time.now, null, null)))),
             refused
           )
       })

@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import type { Command } from "../../src/actors/account/Protocol.ts"
 import { type AccountId, type MediaId, StatusId } from "../../src/services/Ids.ts"
-import { post } from "../support/Posts.ts"
+import { StoodStill } from "../../src/services/StoodStill.ts"
 import type { Node } from "./Node.ts"
 import { Dice } from "./Seeded.ts"
 import type { Uploading } from "./Uploading.ts"
@@ -15,6 +15,29 @@ export interface Outcome {
   readonly result: { readonly id: string } | { readonly error: string } | "unknown"
   /** The client stopped waiting for an attempt before a node answered it, so that it may be done at any time. */
   readonly givenUp: boolean
+  /** When nodes took it for the client, each time that they did, in milliseconds since 1970. */
+  readonly askedAt: ReadonlyArray<number>
+}
+
+/** A status that clients know of. */
+export interface Published {
+  readonly id: StatusId
+  readonly author: AccountId
+}
+
+/** What clients know when they choose what to do. */
+export interface Known {
+  readonly world: World
+  readonly accounts: ReadonlyArray<AccountId>
+  readonly outcomes: ReadonlyArray<Outcome>
+  readonly published: ReadonlyArray<Published>
+}
+
+/** What the clients of a run do: command `n` comes after so many milliseconds, from this account, and is this. */
+export interface Plan {
+  readonly waits: (dice: Dice, n: number) => number
+  readonly who: (dice: Dice, n: number) => AccountId
+  readonly draw: (dice: Dice, account: AccountId, n: number) => Command
 }
 
 /** How often a client sends a command again, with the same key, after an answer of 503. */
@@ -25,102 +48,31 @@ const restPatienceMillis = 6000
 /** How long clients wait for an answer, in milliseconds, and before they try again. */
 const patienceMillis = [6000, 6000, 2000, 300]
 const pauseMillis = 1000
+/** Of clients, how many ask once. */
+const hastyShare = 0.25
 /** How often a client asks whether its file is ready. */
 const readyAsksMax = 12
-/** Commands begin within that many milliseconds. */
-export const rushMillis = 6000
-
-/** A status is scheduled that far ahead, in milliseconds. */
-const aheadMillis = 5 * 60_000
-
-/**
- * When the last part of a seed's commands begins, in milliseconds after the first: at once, but for some seeds, in which
- * actors are put away meanwhile, and scheduled statuses become due.
- */
-export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.1) ? aheadMillis : 0
-
 /** As it is kept under an id in the database. */
 export const commandIdOf = ({ command, key }: Pick<Outcome, "command" | "key">) => `${command._tag}:${key}`
 
 /** Clients of many accounts that post, follow, favourite, block, read and so on, through whichever node answers. */
-export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) => {
+export const make = (
+  world: World,
+  accounts: ReadonlyArray<AccountId>,
+  nodes: ReadonlyArray<Node>,
+  drawing: (known: Known) => Plan
+) => {
   const outcomes: Array<Outcome> = []
   const givenUp = new Set<string>()
-  const published: Array<{ readonly id: StatusId; readonly author: AccountId }> = []
-  const late = lateMillis(world.seed)
-  // Each seed does some things more often than others, and some not at all: what undoes a mistake hides it, too.
-  const mix = new Dice(world.seed, "mix")
-  const share = () => mix.pick([0, 0, 0.5, 2])
-  const [changes, opinions, follows, aversions] = [share(), share(), share(), share()]
-  const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
-
-  const draw = (dice: Dice, account: AccountId, n: number): Command => {
-    const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
-      _tag: "Publish",
-      post: post(text, more)
-    })
-    const target = dice.pick(accounts.filter((other) => other !== account))
-    const statusId = published.length === 0 ? undefined : dice.pick(published).id
-    // What is undone was mostly done before, and what is deleted or edited mostly has replies, reblogs or favourites.
-    const done = outcomes.filter(({ result }) => typeof result === "object" && "id" in result)
-    const touched = new Set(
-      done.flatMap(({ command }) => "statusId" in command ? command.statusId : inReplyTo(command))
-    )
-    const own = published.filter(({ author }) => author === account).map(({ id }) => id)
-    const ownId = anyOf(dice, own.filter((id) => touched.has(id)), own.at(-1))
-    const mineOf = (tag: Command["_tag"]) =>
-      done.flatMap(({ account: who, command }) => who === account && command._tag === tag ? command : [])
-    const statusOf = (tag: Command["_tag"]) =>
-      anyOf(dice, mineOf(tag).flatMap((command) => "statusId" in command ? command.statusId : []), some.statusId)
-    const targetOf = (tag: Command["_tag"]) =>
-      anyOf(dice, mineOf(tag).flatMap((command) => "target" in command ? command.target : []), target)
-    const whoDid = (tag: "Block" | "Follow") =>
-      done.flatMap(({ account: who, command }) => command._tag === tag && command.target === account ? who : [])
-    const asker = anyOf(dice, whoDid("Follow"), target)
-    // Whoever is blocked follows all the same.
-    const whom = { target: anyOf(dice, aversions > 0 ? whoDid("Block") : [], target) }
-    const often = (tag: Command["_tag"]) => mineOf(tag).length > 0 ? 6 : 1
-    const [onStatus, onOwn] = [statusId === undefined ? 0 : 1, ownId === undefined ? 0 : 1]
-    const some = { statusId: statusId ?? StatusId.make(0n) }
-    const mine = { statusId: ownId ?? StatusId.make(0n) }
-    const seconds = dice.chance(0.5) ? 5 : 0
-    return dice.weighted<Command>([
-      [20, publish(`post ${n}`)],
-      [6, publish(`tagged #birds ${n}`)],
-      [10, publish(`hi @${nameOf(target)} ${n}`)],
-      [4, publish(`quiet ${n}`, { visibility: "private" })],
-      [4, publish(`psst @${nameOf(target)} ${n}`, { visibility: "direct" })],
-      [6 * onStatus, publish(`re ${n}`, { inReplyToId: some.statusId })],
-      [8 * opinions * onStatus, { _tag: "Favourite", ...some }],
-      [often("Favourite") * opinions * onStatus, { _tag: "Unfavourite", statusId: statusOf("Favourite") }],
-      [8 * opinions * onStatus, { _tag: "Reblog", ...some, visibility: null }],
-      [often("Reblog") * opinions * onStatus, { _tag: "Unreblog", statusId: statusOf("Reblog") }],
-      [5 * changes * onOwn, { _tag: "Delete", ...mine }],
-      [4 * changes * onOwn, {
-        _tag: "Edit",
-        ...mine,
-        text: `edited ${n}`,
-        spoilerText: "",
-        sensitive: null,
-        language: null
-      }],
-      [2 * changes * onOwn, { _tag: "Pin", ...mine }],
-      [late === 0 || n % 4 === 0 ? 0 : 8, {
-        _tag: "Schedule",
-        post: post(`later ${n}`),
-        scheduledAt: world.time.now + aheadMillis + dice.between(2000, 8000)
-      }],
-      [8 * follows, { _tag: "Follow", ...whom, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
-      [4 * follows, { _tag: "Unfollow", target: targetOf("Follow") }],
-      [2 * follows, { _tag: "AuthorizeFollow", target: asker }],
-      [1 * follows, { _tag: "RejectFollow", target: asker }],
-      [1 * follows, { _tag: "RemoveFollower", target: asker }],
-      [2 * aversions, { _tag: "Block", target }],
-      [often("Block") * aversions, { _tag: "Unblock", target: targetOf("Block") }],
-      [3 * aversions, { _tag: "Mute", target, notifications: dice.chance(0.7), seconds }],
-      [often("Mute") * aversions, { _tag: "Unmute", target: targetOf("Mute") }]
-    ])
+  const asked = new Map<string, Array<number>>()
+  const timesOf = (key: string) => {
+    const times = asked.get(key) ?? []
+    asked.set(key, times)
+    return times
   }
+  const published: Array<Published> = []
+  const plan = drawing({ world, accounts, outcomes, published })
+  const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
   /** Asks through one node, as a client by HTTP; "unknown" is no answer in time, and every 503. */
   const ask = (
@@ -128,7 +80,12 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
     { account, command, key }: Pick<Outcome, "account" | "command" | "key">,
     duration: number
   ): Effect.Effect<Outcome["result"]> =>
-    node.machine.on(world.outside)(node.accounts.tell(account, command, key)).pipe(
+    node.machine.on(world.outside)(Effect.suspend(() => {
+      timesOf(key).push(world.time.now)
+      const before = node.machine.standstills
+      const stoodStill = () => node.machine.standstills > before
+      return Effect.provideService(node.accounts.tell(account, command, key), StoodStill, stoodStill)
+    })).pipe(
       Effect.map(({ id }): Outcome["result"] => ({ id })),
       Effect.catch((error) =>
         Effect.succeed<Outcome["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
@@ -194,20 +151,22 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
   /** One command of one client, sent until somebody answers; now and then the client reads its home, too. */
   const send = Effect.fnUntraced(function*(n: number) {
     const dice = new Dice(world.seed, `command ${n}`)
-    yield* Effect.sleep(dice.between(0, rushMillis) + (n % 4 === 0 ? late : 0))
-    const account = dice.pick(accounts)
-    const command = draw(dice, account, n)
-    const asked = { account, command: yield* withFiles(dice, account, command), key: `k${n}` }
-    world.say(`${nameOf(account)} sends ${describe(asked)}`)
+    yield* Effect.sleep(plan.waits(dice, n))
+    const account = plan.who(dice, n)
+    const command = plan.draw(dice, account, n)
+    const request = { account, command: yield* withFiles(dice, account, command), key: `k${n}` }
+    world.say(`${nameOf(account)} sends ${describe(request)}`)
     let result: Outcome["result"] = "unknown"
-    for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
-      result = yield* askOnce(dice, asked)
+    // Some clients ask once, and believe that nothing was done where they are told to come back.
+    const attempts = new Dice(world.seed, `patience ${n}`).chance(hastyShare) ? 1 : attemptsMax
+    for (let attempt = 0; attempt < attempts && result === "unknown"; attempt++) {
+      result = yield* askOnce(dice, request)
       if (result === "unknown") yield* Effect.sleep(pauseMillis)
     }
     world.say(
-      `${nameOf(account)} hears of ${asked.key}: ${typeof result === "string" ? result : Object.values(result)}`
+      `${nameOf(account)} hears of ${request.key}: ${typeof result === "string" ? result : Object.values(result)}`
     )
-    outcomes.push({ ...asked, result, givenUp: givenUp.has(asked.key) })
+    outcomes.push({ ...request, result, givenUp: givenUp.has(request.key), askedAt: timesOf(request.key) })
     if (command._tag === "Publish" && typeof result === "object" && "id" in result) {
       published.push({ id: StatusId.make(BigInt(result.id)), author: account })
     }
@@ -229,12 +188,6 @@ export const make = (world: World, accounts: ReadonlyArray<AccountId>, nodes: Re
   })
   return { send, askAgain, outcomes }
 }
-
-const inReplyTo = (command: Command) => command._tag === "Publish" ? command.post.inReplyToId ?? [] : []
-
-/** One of the items, three times of four where there is any; else `fallback`. */
-const anyOf = <A, B>(dice: Dice, items: ReadonlyArray<A>, fallback: B) =>
-  items.length > 0 && dice.chance(0.75) ? dice.pick(items) : fallback
 
 const describe = ({ command, key }: { readonly command: Command; readonly key: string }) => {
   const { _tag, ...rest } = command

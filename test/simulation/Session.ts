@@ -1,5 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite"
-import { createHash } from "node:crypto"
+import { createHash, type Hash } from "node:crypto"
 import { Duplex } from "node:stream"
 import type { Machine } from "./Machine.ts"
 import type { Dice } from "./Seeded.ts"
@@ -23,6 +23,42 @@ export interface Mishap {
   readonly breaks: boolean
 }
 
+/** Postgres as machines reach it. */
+export interface Sessions {
+  /** Of everything that was said, for the trace. */
+  readonly trace: Hash
+  /** It works on something at the moment; `progress` ends when that is over, where it is not known otherwise. */
+  readonly busy: boolean
+  readonly progress?: Promise<void> | undefined
+  /** New connections are refused. */
+  readonly refuses: boolean
+  mishap: (message: Message) => Mishap | undefined
+  readonly connect: (machine: Machine) => () => Duplex
+  /** The server ends: every connection of other machines breaks, transactions roll back, and nobody comes in until `resume`. */
+  readonly refuse: (except: Machine) => void
+  readonly resume: () => void
+  /** Connections of a machine that is dead end as the operating system ends them. */
+  readonly release: (machine: Machine) => void
+}
+
+/** What a client has of a connection; `answered` lets it send more. */
+export const socket = (server: {
+  readonly receive: (chunk: Buffer, answered: () => void) => void
+  readonly close: () => void
+}): Duplex =>
+  new Duplex({
+    read() {},
+    write: (chunk: Buffer, _encoding, answered) => server.receive(chunk, answered),
+    final: (done) => {
+      server.close()
+      done()
+    },
+    destroy: (error, done) => {
+      server.close()
+      done(error)
+    }
+  })
+
 interface Connection {
   readonly machine: Machine
   readonly duplex: Duplex
@@ -41,7 +77,7 @@ interface Job {
  * Postgres with many connections of many machines on the one session that PGlite has: whoever is inside a transaction
  * holds it until the server says that it is idle, and who comes next is drawn from the seed.
  */
-export class Session {
+export class Session implements Sessions {
   readonly trace = createHash("sha1")
   messages = 0
   /** While it is true, new connections are refused. */
@@ -74,17 +110,9 @@ export class Session {
 
   connect(machine: Machine) {
     return () => {
-      const duplex: Duplex = new Duplex({
-        read() {},
-        write: (chunk: Buffer, _encoding, answered) => this.receive(connection, chunk, answered),
-        final: (done) => {
-          this.close(connection)
-          done()
-        },
-        destroy: (error, done) => {
-          this.close(connection)
-          done(error)
-        }
+      const duplex: Duplex = socket({
+        receive: (chunk, answered) => this.receive(connection, chunk, answered),
+        close: () => this.close(connection)
       })
       const connection: Connection = { machine, duplex, statements: new Map(), closed: false, wrote: false }
       this.connections.add(connection)
@@ -168,7 +196,9 @@ export class Session {
     const mishap = this.mishap({ machine, commits, text })
     if (mishap?.side === "before" && this.harm(connection, mishap)) return
     this.holder = connection
-    const answer = Buffer.from(await this.database.execProtocolRaw(new Uint8Array(request?.chunk ?? chunk)))
+    // What else can run at this moment runs first, as with a server of its own.
+    await new Promise<void>((resume) => process.nextTick(resume))
+    const answer = Buffer.from(this.database.execProtocolRawSync(new Uint8Array(request?.chunk ?? chunk)))
     this.trace.update(answer)
     if (!Wire.hasError(answer)) request?.confirm()
     if (chunk[0] === 0 || Wire.endsIdle(answer)) {

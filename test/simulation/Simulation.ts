@@ -3,17 +3,23 @@ import { Cause, Effect, Exit, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { followers, person } from "../support/People.ts"
+import type { Backends } from "./Backends.ts"
+import * as Crowd from "./Crowd.ts"
 import * as Databases from "./Databases.ts"
+import * as Drawing from "./Drawing.ts"
 import { cpuMillis, drive } from "./Drive.ts"
 import { pair } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
 import * as Invariants from "./Invariants.ts"
 import * as Node from "./Node.ts"
+import { Overlap } from "./Overlap.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
+import { Session, type Sessions } from "./Session.ts"
 import * as Uploading from "./Uploading.ts"
 import { VirtualTime } from "./VirtualTime.ts"
-import { type Mutation, type Shared, shared, World } from "./World.ts"
+import * as Waiting from "./Waiting.ts"
+import { isCalm, type Mutation, type Shared, shared, World } from "./World.ts"
 
 export interface Options {
   /** Numbers of the commands that are sent, and of the seed's faults that happen. */
@@ -59,13 +65,13 @@ const rest = Effect.fnUntraced(function*({ sql }: Shared, late: number) {
   for (let waited = 0; waited < restMillisMax + late; waited += 1000) {
     yield* Effect.sleep("1 second")
     const [left] = yield* sql<{ n: number }>`SELECT (SELECT count(*) FROM fanouts)::int
-      + (SELECT count(*) FROM agenda)::int
+      + (SELECT count(*) FROM agenda WHERE kind NOT IN ('poll_end', 'poll_update'))::int
       + (SELECT count(*) FROM media_attachments WHERE state IN ('queued', 'processing'))::int AS n`
     if (left!.n === 0) return
   }
 })
 
-const scenario = (options: Options) =>
+const scenario = (options: Options, overlapping: boolean) =>
   Effect.fnUntraced(function*(world: World) {
     const { seed } = world
     const dice = new Dice(seed, "scenario")
@@ -85,21 +91,28 @@ const scenario = (options: Options) =>
     yield* Effect.forEach(people, (reader) => feeds.fill(reader, []))
     let started = 0
     // Some seeds have clocks that differ.
-    const skewed = dice.chance(0.25)
+    const calm = isCalm(seed) || (overlapping && dice.chance(0.5))
+    const skewed = dice.chance(0.25) && !calm
     const start = (port: number) =>
       Effect.suspend(() =>
         Node.start(world, common, String.fromCharCode(97 + started++), port, skewed ? dice.between(-1500, 1500) : 0)
       )
     const nodes = yield* Effect.forEach(upTo(nodesAtStart), (n) => start(n + 1), { concurrency: "unbounded" })
     yield* Effect.sleep("4 seconds")
-    const clients = Scenario.make(world, people, nodes)
-    const planned = Faults.plan(seed, nodesAtStart).filter((_, n) => options.faults.includes(n))
+    const clients = Scenario.make(world, people, nodes, overlapping ? Crowd.make : Drawing.make)
+    const planned = Faults.plan(seed, nodesAtStart, calm).filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(people))
+    const watch = yield* Effect.forkChild(isCalm(seed) && !overlapping ? Waiting.watch(world, common) : Effect.void)
+    const takeOvers = yield* Effect.forkChild(
+      overlapping ? Crowd.takeOver(world, common, { accounts: people }) : Effect.void
+    )
     const sweeps = yield* Effect.forkChild(Uploading.sweepNowAndThen(world, common))
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* Fiber.join(sweeps)
+    yield* Fiber.join(takeOvers)
     yield* over
-    yield* rest(common, Scenario.lateMillis(seed))
+    yield* rest(common, Drawing.lateMillis(seed))
+    yield* Fiber.interrupt(watch)
     // Clients that forgot that they heard ask once more with the same key, on a node that just started.
     const latest = yield* start(nodesAtStart + 1)
     yield* Effect.sleep("3 seconds")
@@ -120,15 +133,17 @@ const scenario = (options: Options) =>
     })
   }, Effect.scoped)
 
-const parts = ({ outside, session, time }: World) => ({ time, outside, isBusy: () => session.busy })
-
-/** Runs one seed: the same seed and options give the same result, the hash of everything that happened included. */
-export const run = async (database: PGlite, seed: number, options: Options = standard): Promise<Result> => {
+const simulate = async (session: Sessions, time: VirtualTime, seed: number, options: Options): Promise<Result> => {
   const began = cpuMillis()
-  await Databases.empty(database)
-  const time = new VirtualTime(new Dice(seed, "turns"))
-  const world = new World(database, time, seed, options.mutation, options.logs ? "Debug" : "None")
-  const exit = await drive({ ...parts(world), main: scenario(options)(world) })
+  const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None")
+  const overlapping = session instanceof Overlap
+  if (overlapping) {
+    session.deadlock = (text) => world.wrong.push(`I21: a deadlock of ${text}`)
+    session.waits = () => world.count("wait for a lock")
+  }
+  const { outside } = world
+  const main = scenario(options, overlapping)(world)
+  const exit = await drive({ time, outside, isBusy: () => session.busy, working: () => session.progress, main })
   return {
     seed,
     broken: Exit.isSuccess(exit) ? exit.value : [Cause.pretty(exit.cause)],
@@ -139,4 +154,18 @@ export const run = async (database: PGlite, seed: number, options: Options = sta
     virtualMillis: time.elapsed,
     cpuMillis: cpuMillis() - began
   }
+}
+
+/** Runs one seed: the same seed and options give the same result, the hash of everything that happened included. */
+export const run = async (database: PGlite, seed: number, options: Options = standard): Promise<Result> => {
+  await Databases.empty(database)
+  const time = new VirtualTime(new Dice(seed, "turns"))
+  return simulate(new Session(database, time, new Dice(seed, "session"), options.mutation.sql), time, seed, options)
+}
+
+/** Runs one seed on a real Postgres, where transactions overlap: it is the same again as far as Postgres lets it. */
+export const runOverlapping = async (backends: Backends, seed: number, options: Options = standard) => {
+  await backends.empty(options.mutation.sql)
+  const time = new VirtualTime(new Dice(seed, "turns"))
+  return simulate(new Overlap(backends, time, new Dice(seed, "session")), time, seed, options)
 }

@@ -9,6 +9,7 @@ const query = 0x51
 const terminate = 0x58
 const errorResponse = 0x45
 const readyForQuery = 0x5a
+const rowDescription = 0x54
 const idle = 0x49
 const cancelRequest = 80877102
 
@@ -19,7 +20,7 @@ export const purposeOf = (chunk: Buffer): "cancel" | "start" | "terminate" | "wo
   return chunk.length >= 8 && chunk.readInt32BE(4) === cancelRequest ? "cancel" : "start"
 }
 
-const message = (type: number, body: Buffer) => {
+export const message = (type: number, body: Buffer) => {
   const header = Buffer.alloc(5)
   header[0] = type
   header.writeInt32BE(body.length + 4, 1)
@@ -27,6 +28,53 @@ const message = (type: number, body: Buffer) => {
 }
 
 export const simpleQuery = (text: string) => message(query, Buffer.from(`${text}\0`))
+
+/** What a client begins with; `parameters` are its user, its database and its settings. */
+export const startup = (parameters: Readonly<Record<string, string>>) => {
+  const body = Buffer.from(`${Object.entries(parameters).flat().map((text) => `${text}\0`).join("")}\0`)
+  const header = Buffer.alloc(8)
+  header.writeInt32BE(body.length + 8, 0)
+  header.writeInt32BE(0x30000, 4)
+  return Buffer.concat([header, body])
+}
+
+/** The messages of whole bytes. */
+export const messages = (bytes: Buffer) => {
+  const found: Array<{ readonly type: number; readonly body: Buffer; readonly whole: Buffer }> = []
+  for (let at = 0; at + 5 <= bytes.length;) {
+    const end = at + 1 + bytes.readInt32BE(at + 1)
+    found.push({ type: bytes[at]!, body: bytes.subarray(at + 5, end), whole: bytes.subarray(at, end) })
+    at = end
+  }
+  return found
+}
+
+/** The columns of a row in text format; null is empty. */
+export const columns = (body: Buffer) => {
+  const found: Array<string> = []
+  for (let at = 2; at + 4 <= body.length;) {
+    const length = Math.max(0, body.readInt32BE(at))
+    found.push(body.toString("utf8", at + 4, at + 4 + length))
+    at += 4 + length
+  }
+  return found
+}
+
+/** How many times the server says that it is ready again when it has worked on a client's bytes. */
+export const endsOf = (chunk: Buffer) => messages(chunk).filter(({ type }) => type === sync || type === query).length
+
+/** What an answer says to people, without what differs from one database to the next: names of objects are numbers. */
+export const plain = (answer: Buffer) =>
+  Buffer.concat(messages(answer).filter(({ type }) => type !== rowDescription).map(({ whole }) => whole))
+
+/** The SQLSTATE and the text of an error in an answer. */
+export const errorOf = (answer: Buffer) => {
+  const found = messages(answer).find(({ type }) => type === errorResponse)
+  if (found === undefined) return undefined
+  const fields = found.body.toString("utf8").split("\0")
+  const field = (letter: string) => fields.find((text) => text.startsWith(letter))?.slice(1) ?? ""
+  return { code: field("C"), text: `${field("M")} ${field("D")}` }
+}
 
 /** Whether an answer ends outside of a transaction. */
 export const endsIdle = (answer: Buffer) => answer.at(-6) === readyForQuery && answer.at(-1) === idle

@@ -1,5 +1,4 @@
 import { PgClient } from "@effect/sql-pg"
-import type { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, References } from "effect"
 import { MessageStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
@@ -14,7 +13,7 @@ import { Leases } from "./Leases.ts"
 import { Machine } from "./Machine.ts"
 import { Network } from "./Network.ts"
 import { Dice } from "./Seeded.ts"
-import { Session } from "./Session.ts"
+import type { Sessions } from "./Session.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** Services that a mutant of the program replaces, to show that the simulation finds the bug. */
@@ -49,7 +48,7 @@ export interface Told {
 const leaseMillis = 6_000
 
 /** A client of the database for one machine, with the product's options, over the simulated session. */
-export const client = (session: Session, machine: Machine, maxConnections: number) =>
+export const client = (session: Sessions, machine: Machine, maxConnections: number) =>
   Layer.fresh(PgClient.layer({
     ...Database.names,
     stream: session.connect(machine),
@@ -60,6 +59,9 @@ export const client = (session: Session, machine: Machine, maxConnections: numbe
     connectTimeout: "3 seconds"
   }))
 
+/** In some seeds nothing happens but that commits are done whose answer is lost; everything else is in time there. */
+export const isCalm = (seed: number) => new Dice(seed, "still").chance(0.1)
+
 /** Some seeds have media, which take time. */
 export const hasMedia = (seed: number) => new Dice(seed, "media").chance(0.2)
 
@@ -69,7 +71,7 @@ export class World {
   readonly seed: number
   readonly mutation: Mutation
   readonly base: Context.Context<never>
-  readonly session: Session
+  readonly session: Sessions
   readonly network: Network
   readonly leases: Leases
   /** The machine of clients and of whoever looks on: its clock is right, and it never fails. */
@@ -84,16 +86,18 @@ export class World {
   /** People upload files in this run; whatever is stored, by name. */
   readonly media: boolean
   readonly files = new Map<string, string>()
+  /** The number of the newest attempt of a file's job, by the file's id; none where the last one was given back. */
+  readonly attempts = new Map<bigint, number>()
   /** Called when a machine is about to do something that others can see, or just did; what it answers is done then. */
   step: (machine: Machine, step: Step, side: Side) => Effect.Effect<void> = () => Effect.void
 
-  constructor(database: PGlite, time: VirtualTime, seed: number, mutation: Mutation, logLevel: "None" | "Debug") {
+  constructor(session: Sessions, time: VirtualTime, seed: number, mutation: Mutation, logLevel: "None" | "Debug") {
     this.time = time
     this.seed = seed
     this.mutation = mutation
     this.media = hasMedia(seed)
     this.base = Context.make(References.MinimumLogLevel, logLevel)
-    this.session = new Session(database, time, new Dice(seed, "session"), mutation.sql)
+    this.session = session
     this.network = new Network(time, new Dice(seed, "network"))
     this.network.step = (machine) => this.step(machine, "network", "before")
     this.leases = new Leases(leaseMillis, time, () => this.session.refuses)

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os"
+import * as PostgresServer from "../support/PostgresServer.ts"
 import * as Faults from "./Faults.ts"
 import * as FederationFaults from "./federation/Faults.ts"
 import * as FederationMutants from "./federation/Mutants.ts"
@@ -13,8 +14,9 @@ const { commandsStandard } = federation ? Federation : Simulation
 const { faultsMax } = federation ? FederationFaults : Faults
 const { mutants } = federation ? FederationMutants : Mutants
 
-const usage = `npm run simulate -- [--federation] [--seed N] [--runs M]
+const usage = `npm run simulate -- [--federation | --overlapping] [--seed N] [--runs M]
   --federation    two or three servers that federate, instead of the nodes of one
+  --overlapping   one server on a real Postgres, in which many do something with the same rows at the same time
   --seed N        the first seed, 1 by default
   --runs M        how many seeds, 1 by default
   --commands 3,7  only these of a seed's ${commandsStandard} commands
@@ -48,9 +50,11 @@ const numbersOf = (name: string, fallback: number) => {
 }
 if (process.argv.includes("--help")) fail()
 
+const server = process.argv.includes("--overlapping") ? await PostgresServer.start() : undefined
 const [first, runs] = [numberOf("seed", 1), numberOf("runs", 1)]
 const settings = {
   federation,
+  postgres: server?.address,
   commands: numbersOf("commands", commandsStandard),
   faults: numbersOf("faults", faultsMax),
   mutant: textOf("mutant") === undefined ? undefined : numberOf("mutant", 0),
@@ -72,4 +76,5 @@ for (const result of failed.slice(0, shownMax)) {
 }
 console.log(totals(results, performance.now() - began))
 fleet.close()
+await server?.stop()
 process.exit(failed.length === 0 ? 0 : 1)

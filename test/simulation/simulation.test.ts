@@ -1,15 +1,18 @@
 import { execFileSync } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 import { faultKinds, faultsMax } from "./Faults.ts"
 import { Fleet, type Settings } from "./Fleet.ts"
-import { mutants } from "./Mutants.ts"
+import { mutants, planted } from "./Mutants.ts"
 import { show, shrink, sumsOf, totals } from "./Report.ts"
 import { commandsStandard, type Result } from "./Simulation.ts"
+import * as Sources from "./Sources.ts"
 
 /** Seeds of the suite's budget; `npm run simulate:nightly` runs 10,000. */
 const seeds = Number(process.env.SIMULATION_SEEDS ?? 40)
+/** The same of those in which transactions overlap. */
+const overlappingSeeds = Number(process.env.OVERLAPPING_SEEDS ?? 6)
 /** A seed's share of the time that all may take on a busy machine, in milliseconds; alone it takes a second. */
 const seedMillisMax = 6_000
 
@@ -66,19 +69,41 @@ describe("simulation", () => {
     seeds * seedMillisMax + 180_000
   )
 
-  it.each([...mutants.entries()].map(([mutant, { foundAt, name, seedsMax }]) => ({ mutant, foundAt, name, seedsMax })))(
-    "finds a bug within $seedsMax seeds: $name",
-    async ({ foundAt, mutant, seedsMax }) => {
+  it(
+    `F61: I1 to I4, I9 to I13 and I19 to I21 hold in ${overlappingSeeds} seeds in which transactions overlap in a real Postgres`,
+    async () => {
+      const began = performance.now()
+      const results = await fleet.each(1, overlappingSeeds, { ...settings, postgres: inject("postgres") })
+      console.log(totals(results, performance.now() - began))
+      const failed = results.find(({ broken }) => broken.length > 0)
+      if (failed !== undefined) assert.fail(show({ result: failed, settings }))
+      const sums = sumsOf(results)
+      for (const what of ["wait for a lock", "takeover", "stale commit refused"]) {
+        assert.isAbove(sums.get(what) ?? 0, 0, what)
+      }
+    },
+    overlappingSeeds * seedMillisMax + 120_000
+  )
+
+  it("F61: every bug that is put into the source fits it", () => {
+    assert.isAbove(planted.size, 0)
+    for (const [name, bug] of planted) Sources.check(name, bug)
+  })
+
+  it.each([...mutants.entries()].map(([number, mutant]) => ({ number, mutant, name: mutant.name })))(
+    "finds a bug: $name",
+    async ({ mutant: { breaks = /./, commands = commandsStandard, foundAt, overlapping, seedsMax }, number }) => {
       const found: Array<Result> = []
       const order = [foundAt, ...upTo(seedsMax).map((n) => n + 1)]
       for (const seed of order) {
         if (found.length > 0) break
-        const results = await fleet.each(seed, 1, { ...settings, mutant })
-        found.push(...results.filter(({ broken }) => broken.length > 0))
+        const postgres = overlapping ? inject("postgres") : undefined
+        const result = await fleet.run(seed, { ...settings, commands: upTo(commands), mutant: number, postgres })
+        if (result.hash !== "" && result.broken.some((text) => breaks.test(text))) found.push(result)
       }
       const [first] = found
       assert.isDefined(first)
-      console.log(`seed ${first?.seed}: ${first?.broken[0]}`)
+      console.log(`seed ${first?.seed}: ${first?.broken.find((text) => breaks.test(text))}`)
     },
     120_000
   )

@@ -1,12 +1,19 @@
 import type { PGlite } from "@electric-sql/pglite"
-import * as Databases from "./Databases.ts"
-import { mutants as federationMutants } from "./federation/Mutants.ts"
-import * as Federation from "./federation/Run.ts"
+import type { Address } from "../support/PostgresServer.ts"
 import type { Job, Settings } from "./Fleet.ts"
-import { mutants } from "./Mutants.ts"
-import { run } from "./Simulation.ts"
+import { mutants, planted } from "./Mutants.ts"
+import * as Sources from "./Sources.ts"
 
 /* A process of simulations: takes a seed, sends the result, until its parent ends it. */
+// The program is loaded after the bugs are in it, where this process is for mutants.
+if (process.argv.includes("planted")) Sources.plant(planted)
+const Databases = await import("./Databases.ts")
+const { mutants: federationMutants } = await import("./federation/Mutants.ts")
+const Federation = await import("./federation/Run.ts")
+const { Backends } = await import("./Backends.ts")
+const Performed = await import("./Performed.ts")
+const { run, runOverlapping } = await import("./Simulation.ts")
+
 const databases: Array<PGlite> = []
 const opened = async (count: number) => {
   // Not copies of one: the first run on a copy differs from those after it.
@@ -14,13 +21,21 @@ const opened = async (count: number) => {
   return databases
 }
 
-const result = async (seed: number, { commands, faults, federation, logs, mutant }: Settings) => {
+let backends: Awaited<ReturnType<typeof Backends.open>> | undefined
+const overlapping = async (address: Address) =>
+  backends ??= await Backends.open(address, "murmuration_template", Performed.statement)
+
+const result = async (seed: number, { commands, faults, federation, logs, mutant, postgres }: Settings) => {
   if (federation) {
     const mutation = mutant === undefined ? {} : federationMutants[mutant]?.mutation ?? {}
     return Federation.run(await opened(Federation.sitesMax), seed, { commands, faults, mutation, logs })
   }
+  const { mutation = {}, name } = mutants[mutant ?? mutants.length] ?? {}
+  Sources.switchOn(name)
+  if (postgres !== undefined) {
+    return runOverlapping(await overlapping(postgres), seed, { commands, faults, mutation, logs })
+  }
   const [database] = await opened(1)
-  const mutation = mutant === undefined ? {} : mutants[mutant]?.mutation ?? {}
   return run(database!, seed, { commands, faults, mutation, logs })
 }
 

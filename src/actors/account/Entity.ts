@@ -73,10 +73,11 @@ const make = Effect.gen(function*() {
           Backlog.committed(backlog, asked)
           return fanout.wake(own)
         }),
-        Effect.tapCause(() =>
-          Effect.sync(() => {
-            // It may be committed all the same, where only the answer was lost.
+        Effect.tapCause((cause) =>
+          Effect.suspend(() => {
+            // It may be committed all the same, where only the answer was lost, and whoever asked may not ask again.
             backlog.unread = true
+            return isUnsure(cause) ? fanout.wake(own) : Effect.void
           })
         )
       )
@@ -183,6 +184,10 @@ export const layer = Layer.effectDiscard(
       (context: Context.Context<Scope.Scope | Sharding.Sharding>) => lean(context)
     ))
 )
+
+/** Whether the database failed, so that nobody knows what it has done. */
+const isUnsure = ({ reasons }: Cause.Cause<unknown>): boolean =>
+  reasons.some((reason) => Cause.isFailReason(reason) && isSqlError(reason.error))
 
 /** Expected errors go to the client as they are; a database that does not answer is a reason to come back. */
 const forClients = (cause: Cause.Cause<ClientError | SqlError>): Effect.Effect<never, ClientError> => {

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { type Audience, Audiences, fewReadersMax } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
@@ -189,22 +190,23 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     return rows
   })
 
-  /** One slice of every waiting intent; false where none moved. An intent that fails does not hold up the others. */
+  /** One slice of every waiting intent; false where none moved, unless the database failed. None holds up the others. */
   const round = Effect.fnUntraced(function*(own: Ownership) {
     const { backlog } = own
     const waiting = backlog.unread ? yield* ask(own) : Backlog.takeKnown(backlog)
-    let moved = 0
+    let moved = 0, failed: SqlError | undefined
     for (const fanout of waiting) {
       const over = yield* slice(own, fanout).pipe(
         // What waits was read before this node owned the account, and the owner before went on with it.
         Effect.catchTag("DoneElsewhere", () => Effect.succeed(false)),
         Effect.withSpan("Account.fanout", { attributes: { kind: fanout.kind, phase: fanout.phase } }),
+        Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),
         Effect.catchCause((cause) => Effect.as(Effect.logError("a fan-out slice failed", cause), undefined))
       )
       if (over !== undefined) moved++
       if (over !== true) backlog.unread = true
     }
-    return moved > 0
+    return moved > 0 || (failed !== undefined && (yield* failed))
   })
 
   /** Works until nothing is left that moves; a message to itself now and then keeps a busy entity from going idle. */

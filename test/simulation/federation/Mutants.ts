@@ -12,6 +12,19 @@ export interface Mutant {
 /** Statements without a part of them; one that is not there any more makes the mutant harmless, and its test fail. */
 const without = (part: RegExp, instead = ""): Mutation => ({ sql: (text) => text.replace(part, instead) })
 
+/** What is served next begins a slice later than it should. */
+const sliceSkipped: Mutation = {
+  sql: (text) => {
+    const slice = /FROM follows\s+WHERE target_account_id = \S+ AND remote AND id > \S+ ORDER BY id LIMIT \d+/.exec(
+      text
+    )?.[0]
+    return text.replace(
+      "(SELECT max(id) FROM slice) AS last",
+      `(SELECT max(id) FROM (SELECT id ${slice?.replace(/LIMIT (\d+)$/, "LIMIT 2 * $1")}) ahead) AS last`
+    )
+  }
+}
+
 export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "deliveries about one thing overtake each other (I6)",
@@ -38,7 +51,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an undo of an earlier follow takes the later one back (I7)",
-    mutation: without(/SELECT uri FROM (follows|follow_requests) WHERE/g, "SELECT NULL::text AS uri FROM $1 WHERE"),
+    mutation: {
+      sql: (text) =>
+        text.replace(
+          /SELECT uri, id FROM (follows|follow_requests) WHERE/g,
+          "SELECT NULL::text AS uri, id FROM $1 WHERE"
+        )
+          .replace(/AND came_id > (\S+)/, "AND came_id > $1 AND false")
+    },
     foundAt: 14,
     seedsMax: 24
   },
@@ -49,6 +69,12 @@ export const mutants: ReadonlyArray<Mutant> = [
       "WHERE (target_account_id = $1::bigint OR true) AND remote AND id > "
     ),
     foundAt: 2,
+    seedsMax: 24
+  },
+  {
+    name: "the cursor of a delivery's slices is a slice ahead (I5)",
+    mutation: sliceSkipped,
+    foundAt: 1,
     seedsMax: 24
   }
 ]

@@ -5,6 +5,7 @@ import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, Shardin
 import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { SliceRows, sliceRowsMax } from "../../../src/actors/account/Fanout.ts"
 import * as ErrandRunner from "../../../src/actors/agenda/ErrandRunner.ts"
 import * as Inboxes from "../../../src/http/activitypub/Inboxes.ts"
 import * as ActivityPub from "../../../src/http/activitypub/Routes.ts"
@@ -161,10 +162,12 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Site)
   const { base, outside, seed, time, web } = universe
   const { host, session } = site
   const machine = new Machine(time, base, seed, `${host}/${++site.started}`)
+  // In some seeds few followers are enough for several slices.
+  const slices = new Dice(seed, "slices").pick([1, sliceRowsMax, sliceRowsMax])
   const layer = server.pipe(
     Layer.provide(web.transport(host, machine)),
     Layer.provide(client(session, machine, 4)),
-    Layer.provide([config(host), Keys.layer(host, site.keys)])
+    Layer.provide([config(host), Keys.layer(host, site.keys), Layer.succeed(SliceRows, slices)])
   )
   const scope = Scope.makeUnsafe()
   const built = yield* machine.on(outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))

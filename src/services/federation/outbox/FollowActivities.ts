@@ -142,7 +142,8 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         function*(follower: bigint, target: bigint, uri: string | undefined) {
           if (!outbox.enabled) return none
           const [row] = yield* found(follower, target)
-          const isLate = row?.uri != null && uri !== undefined && isBefore(uri, row.uri) === true
+          const before = row?.uri ?? undefined
+          const isLate = uri !== undefined && before !== undefined && isBefore(uri, before) === true
           for (const table of isLate ? [] : ["follows", "follow_requests"]) {
             yield* sql`UPDATE ${sql(table)} SET uri = ${uri ?? null}
               WHERE account_id = ${follower} AND target_account_id = ${target}`

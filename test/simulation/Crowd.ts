@@ -1,0 +1,112 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Command } from "../../src/actors/account/Protocol.ts"
+import { StatusId } from "../../src/services/Ids.ts"
+import { Commands } from "../../src/services/intents/Commands.ts"
+import { post } from "../support/Posts.ts"
+import type { Known, Plan } from "./Scenario.ts"
+import { Dice } from "./Seeded.ts"
+import type { Shared, World } from "./World.ts"
+
+/** The first commands publish what the others are about. */
+const firstMax = 3
+/** Commands that are about the same thing, and the time until the next ones, in milliseconds. */
+const waveCommands = 12
+const pauseMillis = 2_500
+/** Of these so many come at once, within so many milliseconds, and the next ones after so many. */
+const burstCommands = 6
+const burstMillis = 5
+const burstPauseMillis = 400
+/** Commands that have a theme. */
+const commandsMax = 100
+/** Accounts that are taken over in a run. */
+const takeOversMax = 24
+/** They are within so many milliseconds after a wave began. */
+const takeOverMillis = 1_000
+
+const waveOf = (n: number) => n < firstMax ? 0 : 1 + Math.floor((n - firstMax) / waveCommands)
+
+/** What a wave of commands is about, so that it is the same rows that they want. */
+const themes = ["posts", "poll", "ring", "posts", "everything"] as const
+
+/** Many accounts that do something with the same few posts, polls and people at the same time. */
+export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
+  const themesOf = new Dice(world.seed, "themes")
+  const themeOfWave = Array.from({ length: 1 + waveOf(commandsMax) }, () => themesOf.pick(themes))
+  const themeOf = (n: number) => themeOfWave[waveOf(n)] ?? "everything"
+  /** The place of a command in its wave. */
+  const placeOf = (n: number) => (n - firstMax) % waveCommands
+
+  const burstOf = (n: number) => Math.floor(placeOf(n) / (themeOf(n) === "ring" ? 3 : burstCommands))
+  const waits = (dice: Dice, n: number) =>
+    n < firstMax ? 0 : waveOf(n) * pauseMillis + burstOf(n) * burstPauseMillis + dice.between(0, burstMillis)
+  const who: Plan["who"] = (dice, n) => {
+    if (n < firstMax) return accounts[n]!
+    // Three who follow one another in a ring; everybody but its author votes.
+    if (themeOf(n) === "ring") return accounts[placeOf(n) % 3]!
+    return themeOf(n) === "poll" ? dice.pick(accounts.slice(1)) : dice.pick(accounts)
+  }
+  const draw: Plan["draw"] = (dice, account, n) => {
+    const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
+      _tag: "Publish",
+      post: post(text, more)
+    })
+    const poll = { options: ["x", "y", "z"], seconds: 3_600, multiple: true, hideTotals: false }
+    if (n < firstMax) return n === 0 ? publish(`what? ${n}`, { poll }) : publish(`post ${n}`)
+    const theme = themeOf(n)
+    const hot = published.slice(0, firstMax)
+    const own = published.filter(({ author }) => author === account).map(({ id }) => id)
+    const about = { statusId: hot.length === 0 ? StatusId.make(0n) : dice.pick(hot).id }
+    const question = hot.find(({ author }) => author === accounts[0])?.id ?? about.statusId
+    const next = accounts[(accounts.indexOf(account) + 1) % 3]!
+    const target = dice.pick(accounts.filter((other) => other !== account))
+    const did = (tag: Command["_tag"]) => outcomes.some((one) => one.account === account && one.command._tag === tag)
+    const votes = theme === "poll" ? 60 : theme === "everything" && account !== accounts[0] ? 8 : 0
+    // Who is followed by the next one is not any more, by all three at once, and then is again.
+    if (theme === "ring") {
+      return burstOf(n) % 2 === 0
+        ? { _tag: "Unfollow", target: next }
+        : { _tag: "Follow", target: next, reblogs: true, notify: false, languages: null }
+    }
+    const relations = theme === "everything" ? 1 : 0
+    return dice.weighted<Command>([
+      [4, publish(`re ${n}`, { inReplyToId: about.statusId })],
+      [1, publish(`post ${n}`)],
+      [12, { _tag: "Favourite", ...about }],
+      [did("Favourite") ? 6 : 1, { _tag: "Unfavourite", ...about }],
+      [8, { _tag: "Reblog", ...about, visibility: null }],
+      [did("Reblog") ? 4 : 1, { _tag: "Unreblog", ...about }],
+      [votes, { _tag: "Vote", statusId: question, choices: [dice.between(0, 3)] }],
+      [8 * relations, { _tag: "Follow", target, reblogs: true, notify: false, languages: null }],
+      [8 * relations, { _tag: "Unfollow", target }],
+      [2 * relations, { _tag: "Block", target }],
+      [2 * relations, { _tag: "Unblock", target }],
+      [own.length > 0 ? 1 : 0, { _tag: "Delete", statusId: dice.pick(own.length > 0 ? own : [about.statusId]) }]
+    ])
+  }
+  return { waits, who, draw }
+}
+
+/** Other nodes believe now and then that an account is theirs, while its owner is in the middle of something. */
+export const takeOver = Effect.fnUntraced(
+  function*(world: World, { sql }: Shared, { accounts }: Pick<Known, "accounts">) {
+    const dice = new Dice(world.seed, "takeovers")
+    const services = yield* Layer.build(Commands.layer).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    const began = world.time.now
+    const times = Array.from(
+      { length: takeOversMax },
+      () => dice.between(1, 4) * pauseMillis + dice.between(0, takeOverMillis)
+    )
+    for (
+      const time of times.toSorted((a, b) => a - b)
+    ) {
+      yield* Effect.sleep(Math.max(0, began + time - world.time.now))
+      const account = dice.pick(accounts)
+      yield* Effect.forkChild(Effect.ignore(Effect.provideContext(
+        Commands.use(({ takeOver }) => takeOver(account)),
+        services
+      )))
+      world.count("takeover")
+    }
+  }
+)

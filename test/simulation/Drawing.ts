@@ -1,0 +1,107 @@
+import type { Command } from "../../src/actors/account/Protocol.ts"
+import { type AccountId, StatusId } from "../../src/services/Ids.ts"
+import { post } from "../support/Posts.ts"
+import type { Known, Plan } from "./Scenario.ts"
+import { Dice } from "./Seeded.ts"
+
+/** Commands begin within that many milliseconds. */
+export const rushMillis = 6000
+
+/** A status is scheduled that far ahead, in milliseconds. */
+const aheadMillis = 5 * 60_000
+
+/**
+ * When the last part of a seed's commands begins, in milliseconds after the first: at once, but for some seeds, in which
+ * actors are put away meanwhile, and scheduled statuses become due.
+ */
+export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.1) ? aheadMillis : 0
+
+/** Accounts that do everything, each seed some things more than others. */
+export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
+  const late = lateMillis(world.seed)
+  // Each seed does some things more often than others, and some not at all: what undoes a mistake hides it, too.
+  const mix = new Dice(world.seed, "mix")
+  const share = () => mix.pick([0, 0, 0.5, 2])
+  const [changes, opinions, follows, aversions] = [share(), share(), share(), share()]
+  const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
+
+  const draw = (dice: Dice, account: AccountId, n: number): Command => {
+    const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
+      _tag: "Publish",
+      post: post(text, more)
+    })
+    const target = dice.pick(accounts.filter((other) => other !== account))
+    const statusId = published.length === 0 ? undefined : dice.pick(published).id
+    // What is undone was mostly done before, and what is deleted or edited mostly has replies, reblogs or favourites.
+    const done = outcomes.filter(({ result }) => typeof result === "object" && "id" in result)
+    const touched = new Set(
+      done.flatMap(({ command }) => "statusId" in command ? command.statusId : inReplyTo(command))
+    )
+    const own = published.filter(({ author }) => author === account).map(({ id }) => id)
+    const ownId = anyOf(dice, own.filter((id) => touched.has(id)), own.at(-1))
+    const mineOf = (tag: Command["_tag"]) =>
+      done.flatMap(({ account: who, command }) => who === account && command._tag === tag ? command : [])
+    const statusOf = (tag: Command["_tag"]) =>
+      anyOf(dice, mineOf(tag).flatMap((command) => "statusId" in command ? command.statusId : []), some.statusId)
+    const targetOf = (tag: Command["_tag"]) =>
+      anyOf(dice, mineOf(tag).flatMap((command) => "target" in command ? command.target : []), target)
+    const whoDid = (tag: "Block" | "Follow") =>
+      done.flatMap(({ account: who, command }) => command._tag === tag && command.target === account ? who : [])
+    const asker = anyOf(dice, whoDid("Follow"), target)
+    // Whoever is blocked follows all the same.
+    const whom = { target: anyOf(dice, aversions > 0 ? whoDid("Block") : [], target) }
+    const often = (tag: Command["_tag"]) => mineOf(tag).length > 0 ? 6 : 1
+    const [onStatus, onOwn] = [statusId === undefined ? 0 : 1, ownId === undefined ? 0 : 1]
+    const some = { statusId: statusId ?? StatusId.make(0n) }
+    const mine = { statusId: ownId ?? StatusId.make(0n) }
+    const seconds = dice.chance(0.5) ? 5 : 0
+    return dice.weighted<Command>([
+      [20, publish(`post ${n}`)],
+      [6, publish(`tagged #birds ${n}`)],
+      [10, publish(`hi @${nameOf(target)} ${n}`)],
+      [4, publish(`quiet ${n}`, { visibility: "private" })],
+      [4, publish(`psst @${nameOf(target)} ${n}`, { visibility: "direct" })],
+      [6 * onStatus, publish(`re ${n}`, { inReplyToId: some.statusId })],
+      [8 * opinions * onStatus, { _tag: "Favourite", ...some }],
+      [often("Favourite") * opinions * onStatus, { _tag: "Unfavourite", statusId: statusOf("Favourite") }],
+      [8 * opinions * onStatus, { _tag: "Reblog", ...some, visibility: null }],
+      [often("Reblog") * opinions * onStatus, { _tag: "Unreblog", statusId: statusOf("Reblog") }],
+      [5 * changes * onOwn, { _tag: "Delete", ...mine }],
+      [4 * changes * onOwn, {
+        _tag: "Edit",
+        ...mine,
+        text: `edited ${n}`,
+        spoilerText: "",
+        sensitive: null,
+        language: null
+      }],
+      [2 * changes * onOwn, { _tag: "Pin", ...mine }],
+      [late === 0 || n % 4 === 0 ? 0 : 8, {
+        _tag: "Schedule",
+        post: post(`later ${n}`),
+        scheduledAt: world.time.now + aheadMillis + dice.between(2000, 8000)
+      }],
+      [8 * follows, { _tag: "Follow", ...whom, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
+      [4 * follows, { _tag: "Unfollow", target: targetOf("Follow") }],
+      [2 * follows, { _tag: "AuthorizeFollow", target: asker }],
+      [1 * follows, { _tag: "RejectFollow", target: asker }],
+      [1 * follows, { _tag: "RemoveFollower", target: asker }],
+      [2 * aversions, { _tag: "Block", target }],
+      [often("Block") * aversions, { _tag: "Unblock", target: targetOf("Block") }],
+      [3 * aversions, { _tag: "Mute", target, notifications: dice.chance(0.7), seconds }],
+      [often("Mute") * aversions, { _tag: "Unmute", target: targetOf("Mute") }]
+    ])
+  }
+
+  return {
+    waits: (dice, n) => dice.between(0, rushMillis) + (n % 4 === 0 ? late : 0),
+    who: (dice) => dice.pick(accounts),
+    draw
+  }
+}
+
+const inReplyTo = (command: Command) => command._tag === "Publish" ? command.post.inReplyToId ?? [] : []
+
+/** One of the items, three times of four where there is any; else `fallback`. */
+const anyOf = <A, B>(dice: Dice, items: ReadonlyArray<A>, fallback: B) =>
+  items.length > 0 && dice.chance(0.75) ? dice.pick(items) : fallback

@@ -1,0 +1,19 @@
+import type { Planted } from "./Sources.ts"
+import type { Mutation } from "./World.ts"
+
+/** A bug put into the program on purpose, and the number of seeds, from 1 on, within which the simulation must find it. */
+export interface Mutant {
+  readonly name: string
+  readonly mutation: Mutation
+  /** A bug in the program's source, in the place of those of the mutation. */
+  readonly planted?: Planted
+  /** What it breaks, by the name that invariants have in the project's list. */
+  readonly breaks?: RegExp
+  /** It takes transactions that overlap. */
+  readonly overlapping?: true
+  /** Commands of a run, where more than the standard's are tried. */
+  readonly commands?: number
+  readonly seedsMax: number
+  /** The seed that found it last, which is tried first. */
+  readonly foundAt: number
+}

@@ -1,0 +1,242 @@
+import { createHash } from "node:crypto"
+import type { Duplex } from "node:stream"
+import type { Backend } from "./Backend.ts"
+import { type Backends, moment } from "./Backends.ts"
+import type { Machine } from "./Machine.ts"
+import type { Dice } from "./Seeded.ts"
+import { type Message, type Mishap, type Sessions, socket } from "./Session.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+import * as Wire from "./Wire.ts"
+
+/** How long a statement is on its way to Postgres, in milliseconds; one that writes longer, so that what it locked is held. */
+const wayMillisMax = { reads: 4, writes: 20 }
+/** A session whose client stands still in a transaction is ended after that long, in milliseconds, as the product asks. */
+const idleMillisMax = 5_000
+const writes = (text: string) => /^\s*(INSERT|UPDATE|DELETE|WITH)/.test(text)
+
+interface Connection {
+  readonly machine: Machine
+  readonly duplex: Duplex
+  readonly statements: Map<string, { readonly name: string; readonly text: string }>
+  backend: Backend | undefined
+  closed: boolean
+  wrote: boolean
+}
+
+interface Job {
+  readonly connection: Connection
+  readonly chunk: Buffer
+  /** The same as its session takes it; undefined where it has none yet. */
+  readonly request: Wire.Request | undefined
+  readonly answered: () => void
+}
+
+/** What a session works on; the answer as soon as it is there. */
+interface Flight {
+  readonly backend: Backend
+  readonly job: Job
+  readonly text: string
+  readonly mishap: Mishap | undefined
+  answer: Buffer | undefined
+}
+
+/**
+ * Postgres with many connections of many machines, each a session of a real Postgres. One statement is let through at a
+ * time, drawn from the seed; it is over when it is answered or waits for a lock that another one holds, and so is what its
+ * end sets free. So transactions overlap, by the seed, as far as Postgres decides nothing by itself.
+ */
+export class Overlap implements Sessions {
+  readonly trace = createHash("sha1")
+  mishap: (message: Message) => Mishap | undefined = () => undefined
+  /** Called with what Postgres ended to resolve a deadlock. */
+  deadlock: (text: string) => void = () => {}
+  /** Called when a statement has to wait for a lock. */
+  waits: () => void = () => {}
+  private refusing = false
+  private current: Promise<void> | undefined
+  private readonly jobs: Array<Job> = []
+  private readonly flights: Array<Flight> = []
+  private readonly connections = new Set<Connection>()
+  private readonly backends: Backends
+  private readonly time: VirtualTime
+  private readonly dice: Dice
+
+  constructor(backends: Backends, time: VirtualTime, dice: Dice) {
+    this.backends = backends
+    this.time = time
+    this.dice = dice
+  }
+
+  get busy() {
+    return this.current !== undefined
+  }
+  get progress() {
+    return this.current
+  }
+  get refuses() {
+    return this.refusing
+  }
+
+  connect(machine: Machine) {
+    return () => {
+      const duplex: Duplex = socket({
+        receive: (chunk, answered) => this.receive(connection, chunk, answered),
+        close: () => this.close(connection)
+      })
+      const connection: Connection = {
+        machine,
+        duplex,
+        statements: new Map(),
+        backend: undefined,
+        closed: false,
+        wrote: false
+      }
+      this.connections.add(connection)
+      return duplex
+    }
+  }
+
+  refuse(except: Machine) {
+    this.refusing = true
+    for (const connection of this.connections) if (connection.machine !== except) this.cut(connection)
+  }
+  resume() {
+    this.refusing = false
+  }
+
+  release(machine: Machine) {
+    for (const connection of this.connections) if (connection.machine === machine) this.close(connection)
+  }
+
+  private receive(connection: Connection, chunk: Buffer, answered: () => void) {
+    const purpose = Wire.purposeOf(chunk)
+    if (purpose === "work" || (purpose === "start" && !this.refusing)) {
+      const request = connection.backend?.statements.rewrite(connection.statements, chunk)
+      const way = wayMillisMax[request?.texts.some(writes) === true ? "writes" : "reads"]
+      this.time.after(this.dice.between(0, way), () => this.enter({ connection, chunk, request, answered }))
+      return
+    }
+    if (purpose === "start") connection.machine.soon(() => connection.duplex.push(Wire.refusal))
+    if (purpose !== "terminate") this.cut(connection)
+    answered()
+  }
+
+  private enter(job: Job) {
+    this.jobs.push(job)
+    this.time.soon(this.pump)
+  }
+
+  /** A client that goes away loses its transaction: at once, or when what it asked for last is answered. */
+  private close(connection: Connection) {
+    if (connection.closed) return
+    connection.closed = true
+    this.connections.delete(connection)
+    const { backend } = connection
+    if (backend !== undefined && !this.flights.some((flight) => flight.backend === backend)) this.leave(connection)
+  }
+
+  private leave(connection: Connection) {
+    const { backend } = connection
+    if (backend === undefined) return
+    if (backend.inside) {
+      const chunk = Wire.simpleQuery("ROLLBACK")
+      return this.enter({
+        connection,
+        chunk,
+        request: { chunk, texts: ["ROLLBACK"], confirm: () => {} },
+        answered: () => {}
+      })
+    }
+    connection.backend = undefined
+    this.backends.give(backend)
+  }
+
+  private cut(connection: Connection) {
+    this.close(connection)
+    connection.machine.soon(() => connection.duplex.destroy())
+  }
+
+  private readonly pump = () => {
+    if (this.current !== undefined || this.jobs.length === 0) return
+    const job = this.dice.pick(this.jobs)
+    this.jobs.splice(this.jobs.indexOf(job), 1)
+    this.current = this.handle(job).catch((cause: unknown) => {
+      this.time.stuck = `the database failed: ${String(cause)}`
+    }).finally(() => {
+      this.current = undefined
+      this.time.soon(this.pump)
+    })
+  }
+
+  private async handle(job: Job) {
+    const { answered, chunk, connection, request } = job
+    const { machine } = connection
+    if (connection.backend === undefined || request === undefined) {
+      if (connection.closed) return
+      const backend = connection.backend = await this.backends.take()
+      return machine.soon(() => {
+        if (!connection.closed) connection.duplex.push(backend.greeting)
+        answered()
+      })
+    }
+    const { backend } = connection
+    const text = request.texts.join("; ")
+    if (writes(text)) connection.wrote = true
+    const commits = text.endsWith("COMMIT") && connection.wrote
+    this.trace.update(
+      `${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`
+    )
+    const mishap = connection.closed ? undefined : this.mishap({ machine, commits, text })
+    if (mishap?.side === "before" && this.harm(connection, mishap)) return
+    const flight: Flight = { backend, job, text, mishap, answer: undefined }
+    this.flights.push(flight)
+    const answer = backend.send(request.chunk, Wire.endsOf(chunk)).then((given) => void (flight.answer = given))
+    await this.settle(answer)
+    if (flight.answer === undefined) this.waits()
+    for (const over of this.flights.filter(({ answer }) => answer !== undefined)) this.land(over)
+  }
+
+  /** Waits until everybody is answered, or waits for somebody who is. */
+  private async settle(answer: Promise<void>) {
+    await Promise.race([answer, moment()])
+    for (;;) {
+      const flying = this.flights.filter(({ answer }) => answer === undefined)
+      if (flying.length === 0) return
+      const waiting = await this.backends.waiting()
+      const still = flying.filter(({ answer }) => answer === undefined)
+      const held = (pid: number, seen: ReadonlySet<number>): boolean =>
+        !seen.has(pid) &&
+        (waiting.get(pid)?.every((by) => !waiting.has(by) || held(by, new Set([...seen, pid]))) ?? false)
+      if (still.length === flying.length && still.every(({ backend }) => held(backend.pid, new Set()))) return
+      await moment()
+    }
+  }
+
+  private land(flight: Flight) {
+    const { answer, backend, job: { answered, connection, request }, mishap, text } = flight
+    if (answer === undefined) return
+    const { duplex, machine } = connection
+    this.flights.splice(this.flights.indexOf(flight), 1)
+    this.trace.update(Wire.plain(answer))
+    const error = Wire.errorOf(answer)
+    if (error === undefined) request?.confirm()
+    if (error?.code === "40P01") this.deadlock(`${machine.name}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`)
+    if (!backend.inside) connection.wrote = false
+    if (connection.closed) return this.leave(connection)
+    if (mishap?.side === "after" && this.harm(connection, mishap)) return
+    machine.soon(() => {
+      if (!connection.closed) duplex.push(answer)
+      answered()
+    })
+    if (!machine.standsStill || !backend.inside) return
+    this.time.after(idleMillisMax, () => {
+      if (machine.standsStill && backend.inside && connection.backend === backend) this.cut(connection)
+    })
+  }
+
+  private harm(connection: Connection, { act, breaks }: Mishap) {
+    act()
+    if (breaks) this.cut(connection)
+    return breaks
+  }
+}

@@ -1,0 +1,66 @@
+import type { Mutant } from "./Mutant.ts"
+
+/** Another node takes an account over in the middle of what its owner does. */
+const notHeldOff: Mutant = {
+  name: "a takeover is not held off by a running transaction",
+  mutation: {
+    sql: (text) =>
+      text.replaceAll(/((?:FROM|JOIN) actors\b(?:(?! FOR SHARE)[\s\S]){0,200}) FOR SHARE(?: OF a\b)?(?! OF)/g, "$1")
+  },
+  breaks: /^I13/,
+  overlapping: true,
+  foundAt: 5,
+  seedsMax: 30
+}
+
+/** A crash or a lost connection in between leaves votes that nobody counted. */
+const countedLater: Mutant = {
+  name: "votes are counted outside of the transaction",
+  mutation: {},
+  planted: {
+    file: "services/statuses/Polls.ts",
+    from: "yield* sql`UPDATE polls SET voters_count",
+    times: 1,
+    to: (on) =>
+      `yield* (${on} ? (...parts) => sql.afterCommit(Effect.orDie(sql(...parts))) : sql)\`UPDATE polls SET voters_count`
+  },
+  breaks: /^I20/,
+  overlapping: true,
+  foundAt: 5,
+  seedsMax: 30
+}
+
+/** What is read when the statement begins is what is added to, whoever else counted meanwhile. */
+const readThenWritten: Mutant = {
+  name: "counters are read and then written",
+  mutation: {
+    sql: (text) =>
+      text.replace(
+        "favourites_count = s.favourites_count + c.favourites",
+        "favourites_count = (SELECT o.favourites_count FROM status_stats o WHERE o.status_id = s.status_id) + c.favourites"
+      )
+  },
+  breaks: /^I12/,
+  overlapping: true,
+  foundAt: 5,
+  seedsMax: 30
+}
+
+/** Three who follow one another in a ring wait for one another. */
+const unordered: Mutant = {
+  name: "counters are locked in no order",
+  mutation: {},
+  planted: {
+    file: "services/Counters.ts",
+    from: "yield* ofAccounts(sql, accounts)",
+    times: 1,
+    to: (on) =>
+      `yield* (${on} ? Effect.forEach(accounts, (one) => ofAccount(sql, one, one.at)) : ofAccounts(sql, accounts))`
+  },
+  breaks: /^I21/,
+  overlapping: true,
+  foundAt: 5,
+  seedsMax: 30
+}
+
+export const overlappingMutants: ReadonlyArray<Mutant> = [notHeldOff, countedLater, readThenWritten, unordered]
