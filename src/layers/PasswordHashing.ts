@@ -5,8 +5,15 @@ import { Unavailable } from "../services/Errors.ts"
 import { Credentials, passwordBytesMax, passwordsWaitingMax } from "../services/identity/Credentials.ts"
 import { traced } from "../services/Traced.ts"
 
-/** OWASP's first choice for argon2id: 19 MiB, 2 passes, 1 lane. */
-const current = { memory: 19_456, passes: 2, parallelism: 1 }
+/** What a hash costs: KiB of memory, passes over it, lanes. */
+export interface Parameters {
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+}
+
+/** OWASP's first choice for argon2id. */
+export const recommended: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const hashBytes = 32
 /** Hashes at a time on one node; each takes a thread and its memory. */
@@ -26,49 +33,51 @@ const decode = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
 
 const phc = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{8,88})\$([\w+/]{8,88})$/
 
-/** argon2id on Node's thread pool. */
-export const layer = Layer.effect(
-  Credentials,
-  Effect.gen(function*() {
-    const kdf = yield* Kdf.Kdf
-    const random = yield* SecureRandom.SecureRandom
-    const turns = yield* Semaphore.make(hashesAtOnceMax)
-    let waiting = 0
+/** argon2id on Node's thread pool. New hashes are made with these parameters; each is looked at with its own. */
+export const layerWith = (current: Parameters) =>
+  Layer.effect(
+    Credentials,
+    Effect.gen(function*() {
+      const kdf = yield* Kdf.Kdf
+      const random = yield* SecureRandom.SecureRandom
+      const turns = yield* Semaphore.make(hashesAtOnceMax)
+      let waiting = 0
 
-    const derive = (parameters: typeof current, password: Redacted.Redacted, salt: Uint8Array, length: number) =>
-      Effect.suspend(() => {
-        if (waiting >= passwordsWaitingMax) return new Unavailable()
-        waiting++
-        const bytes = bytesOf(password)
-        return kdf.derive(Kdf.argon2id(parameters), bytes, { salt, length }).pipe(
-          Effect.orDie,
-          turns.withPermits(1),
-          Effect.ensuring(Effect.sync(() => waiting--))
-        )
+      const derive = (parameters: Parameters, password: Redacted.Redacted, salt: Uint8Array, length: number) =>
+        Effect.suspend(() => {
+          if (waiting >= passwordsWaitingMax) return new Unavailable()
+          waiting++
+          const bytes = bytesOf(password)
+          return kdf.derive(Kdf.argon2id(parameters), bytes, { salt, length }).pipe(
+            Effect.orDie,
+            turns.withPermits(1),
+            Effect.ensuring(Effect.sync(() => waiting--))
+          )
+        })
+
+      const hash = traced("Credentials.hash")(function*(password: Redacted.Redacted) {
+        const salt = yield* random.randomBytes(saltBytes)
+        const derived = yield* derive(current, password, salt, hashBytes)
+        const { memory, parallelism, passes } = current
+        return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(derived)}`
       })
 
-    const hash = traced("Credentials.hash")(function*(password: Redacted.Redacted) {
-      const salt = yield* random.randomBytes(saltBytes)
-      const derived = yield* derive(current, password, salt, hashBytes)
-      const { memory, parallelism, passes } = current
-      return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(derived)}`
+      const nobody = new Uint8Array(saltBytes)
+      const verify = traced("Credentials.verify")(
+        function*(password: Redacted.Redacted, stored: string | undefined) {
+          const match = stored === undefined ? null : phc.exec(stored)
+          if (match === null) return yield* Effect.as(derive(current, password, nobody, hashBytes), false)
+          const [, memory, passes, parallelism, salt = "", expected = ""] = match
+          const wanted = decode(expected)
+          const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+          const found = yield* derive(parameters, password, decode(salt), wanted.length)
+          return Mac.timingSafeEqual(found, wanted) && Redacted.value(password).length < tooLong
+        }
+      )
+      return Credentials.of({ hash, verify })
     })
-
-    const nobody = new Uint8Array(saltBytes)
-    const verify = traced("Credentials.verify")(
-      function*(password: Redacted.Redacted, stored: string | undefined) {
-        const match = stored === undefined ? null : phc.exec(stored)
-        if (match === null) return yield* Effect.as(derive(current, password, nobody, hashBytes), false)
-        const [, memory, passes, parallelism, salt = "", expected = ""] = match
-        const wanted = decode(expected)
-        const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
-        const found = yield* derive(parameters, password, decode(salt), wanted.length)
-        return Mac.timingSafeEqual(found, wanted) && Redacted.value(password).length < tooLong
-      }
-    )
-    return Credentials.of({ hash, verify })
-  })
-)
+  )
+export const layer = layerWith(recommended)
 
 /** For simulations, which must not wait for a thread pool: one round of SHA-256 without a salt, and no protection. */
 export const layerSimulation = Layer.effect(

@@ -45,6 +45,8 @@ export interface RequestOptions extends RequestInit {
   readonly json?: unknown
 }
 
+/** People of tests sign in with passwords that are no secrets. */
+const quick = { memory: 64, passes: 1, parallelism: 1 }
 const password = "correct horse battery staple"
 
 const start = Effect.fn("TestServer.start")(function*(given: Record<string, string>) {
@@ -65,7 +67,7 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
   }
   const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
   yield* Layer.build(Layer.fresh(Server.layer.pipe(Layer.provide(Environment.layer), Layer.provide(config))))
-  const operator = yield* Layer.build(Layer.fresh(Operator.layer.pipe(Layer.provide(config))))
+  const operator = yield* Layer.build(Layer.fresh(Operator.layerWith(quick).pipe(Layer.provide(config))))
   const registrations = Context.get(operator, Registrations)
   const tokens = Context.get(operator, Tokens)
 
