@@ -12,10 +12,8 @@ const shared = {
 
 /** Tests that look at how long answers take while nodes fail or are replaced. */
 const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts"]
-/** Tests that take all processors from beginning to end. */
-const busy = ["test/simulation/**/*.test.ts"]
 
-/** Each of these begins when the one before has ended, with as many processes as leave no processor idle. */
+/** Those of the next order begin when these have ended, each with as many processes as leave no processor idle. */
 const project = (name: string, groupOrder: number, maxWorkers: number, files: object) => ({
   test: { ...shared, name, maxWorkers, sequence: { groupOrder }, ...files }
 })
@@ -27,9 +25,7 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     projects: [
       project("cluster", 0, 2, { include: timed }),
-      // These wait for Postgres and for other servers for half of their time.
-      project("tests", 1, 4, { include: ["test/**/*.test.ts"], exclude: [...timed, ...busy] }),
-      project("simulation", 2, 2, { include: busy })
+      project("tests", 1, 3, { include: ["test/**/*.test.ts"], exclude: timed })
     ]
   }
 })

@@ -65,7 +65,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       for (const type of ["text/html", "*/*", "application/json"]) {
         const page = yield* send("/@ben", { headers: { accept: type } })
         assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
-        assert.strictEqual(page.headers.get("vary"), "Accept")
+        assert.strictEqual(page.headers.get("vary"), "Accept, Accept-Language")
         const elsewhere = yield* send("/users/ben", { headers: { accept: type } })
         assert.strictEqual(elsewhere.status, 302)
         assert.strictEqual(elsewhere.headers.get("location"), `${here}/@ben`)

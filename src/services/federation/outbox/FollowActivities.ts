@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
 import { isBefore } from "../inbox/Counted.ts"
@@ -84,7 +85,9 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         const rows = parties === undefined ? [] : yield* found(follower, target)
         if (parties === undefined || rows.length > 0) return none
         const { actor, other } = parties
-        const id = `${Activities.followIds(actor)}${yield* Clock.currentTimeMillis}`
+        // Numbered after all that were: who has a follow of an earlier number ends it.
+        const number = only(yield* sql<{ id: bigint }>`SELECT next_id(${yield* Clock.currentTimeMillis}) AS id`).id
+        const id = `${Activities.followIds(actor)}${number}`
         const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
         return yield* outbox.toAccounts({ senderId: follower, about: Keys.ofPair(follower, target), activity }, [
           target
