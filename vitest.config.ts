@@ -1,18 +1,35 @@
 import { defineConfig } from "vitest/config"
 import { SlowFirst } from "./test/support/SlowFirst.ts"
 
+const shared = {
+  pool: "forks",
+  // Files share a process: reading the program anew for each took a third of the time.
+  isolate: false,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  teardownTimeout: 60_000
+} as const
+
+/** Tests that look at how long answers take while nodes fail or are replaced. */
+const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts"]
+/** Tests that take all processors from beginning to end. */
+const busy = ["test/simulation/**/*.test.ts"]
+
+/** Each of these begins when the one before has ended, with as many processes as leave no processor idle. */
+const project = (name: string, groupOrder: number, maxWorkers: number, files: object) => ({
+  test: { ...shared, name, maxWorkers, sequence: { groupOrder }, ...files }
+})
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
     reporters: ["default", ["json", { outputFile: "node_modules/.cache/tests.json" }]],
-    pool: "forks",
-    // Files share a process: reading the program anew for each took a third of the time.
-    isolate: false,
-    maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    teardownTimeout: 60_000
+    projects: [
+      project("cluster", 0, 2, { include: timed }),
+      // These wait for Postgres and for other servers for half of their time.
+      project("tests", 1, 4, { include: ["test/**/*.test.ts"], exclude: [...timed, ...busy] }),
+      project("simulation", 2, 2, { include: busy })
+    ]
   }
 })

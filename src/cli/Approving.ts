@@ -1,17 +1,19 @@
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as Catalogs from "../layers/Catalogs.ts"
 import * as Environment from "../layers/Environment.ts"
 import * as Mail from "../layers/Mail.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Approvals, type Pending, pendingMax } from "../services/identity/Approvals.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { Wordings } from "../services/instance/Wordings.ts"
 import { Mailer } from "../services/letters/Mailer.ts"
 import * as Texts from "../services/letters/Texts.ts"
 import { traced } from "../services/Traced.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
-const services = Layer.merge(Approvals.layer, Mail.layer).pipe(
+const services = Layer.mergeAll(Approvals.layer, Mail.layer, Wordings.layer.pipe(Layer.provide(Catalogs.layer))).pipe(
   Layer.provideMerge(Environment.serverConfig),
   Layer.provideMerge(Operator.layer)
 )
@@ -48,12 +50,21 @@ export const list = Command.make(
 const tell = Effect.fnUntraced(function*(one: Pending, decision: "approved" | "rejected") {
   const { localDomain: server, publicUrl } = yield* ServerConfig
   const mailer = yield* Mailer
+  const wordings = yield* Wordings
   const staff = yield* (yield* Approvals).staff
-  const member = { to: one.email, server, username: one.username }
-  const letters = [
-    decision === "approved" ? Texts.approved({ ...member, publicUrl }) : Texts.rejected(member),
-    ...staff.map((to) => Texts.decided({ to, server, username: one.username, decision }))
+  const { username } = one
+  const member = { to: one.email, server, username }
+  const written = [
+    {
+      locale: one.locale,
+      text: decision === "approved" ? Texts.approved({ ...member, publicUrl }) : Texts.rejected(member)
+    },
+    ...staff.map(({ email: to, locale }) => ({ locale, text: Texts.decided({ to, server, username, decision }) }))
   ]
+  const letters = yield* Effect.forEach(
+    written,
+    ({ locale, text }) => Effect.map(wordings.of({ locale: locale ?? undefined }), text)
+  )
   yield* Effect.forEach(letters, (letter) =>
     mailer.send(letter).pipe(
       Effect.catch(({ message }) => Console.log(`The mail to ${letter.to} was not sent: ${message}`))

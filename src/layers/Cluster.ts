@@ -1,4 +1,3 @@
-import * as NodeClusterSocket from "@effect/platform-node-shared/NodeClusterSocket"
 import { Duration, Effect, Layer, Option, Schedule } from "effect"
 import {
   MessageStorage,
@@ -75,12 +74,12 @@ const health = Layer.effect(
           Effect.isSuccess
         )
     }))
-).pipe(Layer.provide(Runners.layerRpc), Layer.provide(NodeClusterSocket.layerClientProtocol))
+).pipe(Layer.provide(Runners.layerRpc), Layer.provide(RunnerSockets.layerClientProtocol))
 
 /** This process as one node among others at `host` and `port`; the nodes share one database, which knows who has which shard. */
 export const layerNode = (host: string, port: number, assigned: ReadonlyArray<ShardGroup>) =>
   SocketRunner.layer.pipe(
-    Layer.provide([RunnerSockets.layerServer, NodeClusterSocket.layerClientProtocol]),
+    Layer.provide([RunnerSockets.layerServer, RunnerSockets.layerClientProtocol]),
     Layer.provide(health),
     Layer.provideMerge(MessageStorage.layerNoop),
     Layer.provide(ShardLocks.layer),

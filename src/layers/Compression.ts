@@ -47,7 +47,8 @@ const compressed = (accepted: string | undefined, response: HttpServerResponse.H
   if (body._tag !== "Uint8Array" || !types.test(body.contentType) || headers["content-encoding"] !== undefined) {
     return response
   }
-  const { length } = body.body
+  // The bytes themselves are made where they are needed: a text goes out without them.
+  const length = body.contentLength
   if (length < compressedBytesMin || length > compressedBytesMax || status === 206) return response
   const vary = varying(headers["vary"])
   const coding = accepted === undefined ? undefined : codingOf(accepted)

@@ -72,6 +72,7 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   const binaries = yield* Binaries.find
   const runAs = yield* RunAs.choose(binaries, folder, dataDir)
   yield* DataFolder.checkVersion(folder, binaries)
+  if (Option.isNone(running) && (options.durable ?? true)) yield* DiskRoom.makeRoom(dataDir, options.free)
   if (!(yield* DataFolder.exists(folder))) yield* DataFolder.initialise(folder, binaries, runAs, password)
   if (Option.isNone(running)) {
     yield* DataFolder.takeOver(folder, runAs).pipe(

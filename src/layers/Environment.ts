@@ -22,6 +22,8 @@ export class Environment extends Context.Service<Environment, {
   readonly smtpUrl: Redacted.Redacted<string> | undefined
   readonly secretKey: Redacted.Redacted<string> | undefined
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
+  /** Connections of one address, but of those proxies. */
+  readonly connectionsPerAddress: number
   readonly logLevel: Values["LOG_LEVEL"]
   readonly otlpUrl: string | undefined
   /** Media jobs at once. */
@@ -64,6 +66,7 @@ const read = Effect.gen(function*() {
     smtpUrl: values.SMTP_URL,
     secretKey: values.SECRET_KEY,
     trustedProxies: values.TRUSTED_PROXIES,
+    connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS,
     logLevel: values.LOG_LEVEL,
     mediaConcurrency: values.MEDIA_CONCURRENCY,
     s3: s3Settings(values),

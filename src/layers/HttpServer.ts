@@ -5,6 +5,7 @@ import { bodyBytesMax } from "../http/body/Body.ts"
 import { forRequests } from "../http/Group.ts"
 import { isHandshake } from "../http/streaming/Handshake.ts"
 import { Work } from "../http/Work.ts"
+import * as ConnectionShares from "./ConnectionShares.ts"
 import { Environment } from "./Environment.ts"
 import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
@@ -37,6 +38,7 @@ const listening = Layer.unwrap(Effect.gen(function*() {
   const { host, port } = yield* Environment
   const handover = yield* Handover
   const server = yield* handover.listener
+  yield* ConnectionShares.guard(server)
   return NodeHttpServer.layer(() => server, {
     host,
     port,

@@ -2,16 +2,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isHandshake } from "../http/streaming/Handshake.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 
-/** Milliseconds for a whole request to arrive, body included. */
-const requestTimeout = 60_000
-/** Milliseconds for a request's headers to arrive. */
-const headersTimeout = 15_000
-/** How often Node looks for requests over these limits, in milliseconds. */
-const connectionsCheckingInterval = 5_000
-/** Milliseconds that a connection stays open between requests; longer than the 60 s of common reverse proxies. */
-const keepAliveTimeout = 65_000
-/** Milliseconds in which something has to move on a connection: a client that reads no answer holds it in memory. */
-const idleTimeout = 90_000
+/** What a connection has time for, in milliseconds. */
+export const times = {
+  /** For a whole request to arrive, body included. */
+  requestTimeout: 60_000,
+  /** For a request's headers to arrive. */
+  headersTimeout: 15_000,
+  /** How often Node looks for requests over these limits. */
+  connectionsCheckingInterval: 5_000,
+  /** Between requests; longer than the 60 s of common reverse proxies. */
+  keepAliveTimeout: 65_000,
+  /** In which something has to move: a client that reads no answer holds it in memory. */
+  idleTimeout: 90_000
+}
 /** Connections to this process, streams included; beyond it new ones are closed. */
 export const connectionsMax = 32_768
 const headerBytesMax = 16_384
@@ -23,13 +26,10 @@ const waitingMax = 1_000
  * Node's HTTP server. While nothing serves yet, or no longer, it answers 503 itself, where Node would leave the request
  * without any answer; where it is `patient`, what is asked before waits until something serves.
  */
-export const make = (patient = false): Server => {
+export const make = (patient = false, { idleTimeout, ...timeouts } = times): Server => {
   const server = createServer({
     ServerResponse: BatchedResponse,
-    requestTimeout,
-    headersTimeout,
-    connectionsCheckingInterval,
-    keepAliveTimeout,
+    ...timeouts,
     maxHeaderSize: headerBytesMax,
     shouldUpgradeCallback: isHandshake
   })

@@ -1,6 +1,32 @@
 import * as NodeClusterSocket from "@effect/platform-node-shared/NodeClusterSocket"
-import { Deferred, Effect, Layer } from "effect"
+import * as NodeSocket from "@effect/platform-node-shared/NodeSocket"
+import { Deferred, Effect, Layer, Schedule } from "effect"
+import { Runners } from "effect/cluster"
+import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket, SocketServer } from "effect/socket"
+
+/** How long a node may take to accept a connection. */
+const openTimeout = "1 second"
+/** How often a node that does not accept one, or broke it off, is tried again; who is gone for good is soon no node any more. */
+export const reconnectPeriod = "250 millis"
+
+/**
+ * How other nodes are reached. In effect 4.1 the pause before a connection is tried again grows to five seconds with every
+ * one that this node ever lost, also long before, and all accounts of a node that is back would be away for as long.
+ */
+export const layerClientProtocol = Layer.effect(
+  Runners.RpcClientProtocol,
+  Effect.map(RpcSerialization.RpcSerialization, (serialization) =>
+    Runners.RpcClientProtocol.of({
+      codecFor: serialization.codecFor,
+      make: Effect.fnUntraced(function*({ host, port }) {
+        return yield* RpcClient.makeProtocolSocket({ retryPolicy: Schedule.spaced(reconnectPeriod) }).pipe(
+          Effect.provideService(Socket.Socket, yield* NodeSocket.makeNet({ openTimeout, host, port })),
+          Effect.provideService(RpcSerialization.RpcSerialization, serialization)
+        )
+      })
+    }))
+)
 
 /**
  * What other nodes connect to. A reply to a node that is gone fails, whereas in effect 4.1 it waits for that connection

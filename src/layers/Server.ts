@@ -36,9 +36,7 @@ const routes = Layer.mergeAll(
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )
 
-const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true }).pipe(
-  Layer.provide(Catalogs.layer)
-)
+const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
 
 /** What errands are about, beside what other servers are asked for. */
 const errands = Layer.mergeAll(References.layer, LinkProofs.layer, UnknownMentions.layer)
@@ -56,6 +54,7 @@ export const layer = Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
   Layer.provideMerge(Media.layer),
   Layer.provideMerge(Actors.layerFederated),
   Layer.provideMerge(Documents.layer),
+  Layer.provide(Catalogs.layer),
   Layer.provideMerge(Foundation.layer),
   Layer.provide(Telemetry.layer)
 )

@@ -1,44 +1,56 @@
 import { Clock, Context, Effect, Schedule } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
+import { Statement } from "effect/sql"
 import { unavailable } from "../http/guard/Reply.ts"
 import { StoodStill } from "../services/StoodStill.ts"
 
 /** A process that did nothing for longer stood still, in milliseconds: as long as clients wait for a command. */
 export const standstillMillisMax = 5_000
-/** How long it takes afterwards until nothing is read any more that was asked before, in milliseconds. */
-export const aftermathMillis = 1_000
 const beatPeriod = "500 millis"
+/**
+ * Beats from the end of a standstill, the one that comes at once among them, until nothing is read any more that was asked
+ * before. Between two of them everything that has arrived is read, however long a busy machine takes for that.
+ */
+export const aftermathBeats = 3
 
 /**
  * A process that stood still (a frozen machine, SIGSTOP) finds requests whose clients gave up long ago, asked another node and
  * had it undone since. Nobody can tell how old they are, so that those that change something are refused; those that it had
- * begun with begin no command any more.
+ * begun with begin no command any more, and ask the database for nothing.
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
     const clock = yield* Clock.Clock
-    let beat = clock.currentTimeMillisUnsafe()
-    let [standstills, refusedUntil] = [0, 0]
+    let heard = clock.currentTimeMillisUnsafe()
+    let [standstills, beatsLeft] = [0, 0]
     const look = () => {
       const now = clock.currentTimeMillisUnsafe()
-      if (now - beat > standstillMillisMax) {
+      if (now - heard > standstillMillisMax) {
         standstills++
-        refusedUntil = now + aftermathMillis
+        beatsLeft = aftermathBeats
       }
-      beat = now
-      return now
+      heard = now
     }
-    yield* Effect.forkScoped(Effect.repeat(Effect.sync(look), Schedule.spaced(beatPeriod)))
+    const beat = Effect.sync(() => {
+      look()
+      if (beatsLeft > 0) beatsLeft--
+    })
+    yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(beatPeriod)))
     return (handler) =>
       Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
         const { method } = Context.get(context, HttpServerRequest.HttpServerRequest)
         if (method === "GET" || method === "HEAD" || method === "OPTIONS") return handler
-        if (look() < refusedUntil) return unavailable
+        look()
+        if (beatsLeft > 0) return unavailable
         const before = standstills
-        return Effect.provideService(handler, StoodStill, () => {
+        const stoodStill = () => {
           look()
           return standstills > before
-        })
+        }
+        const asked: Statement.Transformer = (statement) =>
+          stoodStill() ? Effect.flatMap(unavailable, Effect.die) : Effect.succeed(statement)
+        return Effect.updateContext(handler, (outer: typeof context) =>
+          Context.add(Context.add(outer, StoodStill, stoodStill), Statement.CurrentTransformer, asked))
       })
   }),
   { global: true }

@@ -11,13 +11,15 @@ const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 export const BroadcastMessage = Schema.Union([
   /**
    * A new or edited status for the homes of `accountIds` and the public streams `channels` ("public:local", "hashtag:x").
-   * It may take several messages; the first names the author among the accounts.
+   * It may take several messages; the first names the author among the accounts. `editedAt` is the edit that it tells of, in
+   * milliseconds since 1970: who reads a later one says nothing, for that one has a message of its own.
    */
   Schema.TaggedStruct("StatusEvent", {
     event: Schema.Literals(["update", "status.update"]),
     statusId: Status,
     accountIds: Schema.Array(Account),
-    channels: Schema.Array(Schema.String)
+    channels: Schema.Array(Schema.String),
+    editedAt: Schema.optionalKey(Schema.Int)
   }),
   Schema.TaggedStruct("StatusDeleted", {
     statusId: Status,

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { Session } from "node:inspector/promises"
+import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
@@ -8,8 +9,14 @@ import { runInNewContext } from "node:vm"
 export type Order =
   | { readonly kind: "memory" }
   | { readonly kind: "profile" }
+  /** From now on, and the longest since then in milliseconds. */
+  | { readonly kind: "pauses" }
+  | { readonly kind: "longest pause" }
   | { readonly kind: "profiled"; readonly file: string }
 
+/** Its own resolution, in milliseconds, is part of what it measures. */
+const resolution = 1
+const pauses = monitorEventLoopDelay({ resolution })
 let session: Session | undefined
 
 const obey = async (order: Order): Promise<unknown> => {
@@ -20,6 +27,12 @@ const obey = async (order: Order): Promise<unknown> => {
     collect()
     return process.memoryUsage()
   }
+  if (order.kind === "pauses") {
+    pauses.enable()
+    pauses.reset()
+    return null
+  }
+  if (order.kind === "longest pause") return Math.max(0, pauses.max / 1e6 - resolution)
   if (order.kind === "profile") {
     session = new Session()
     session.connect()

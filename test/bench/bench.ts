@@ -11,6 +11,7 @@ import { fanout } from "./rows/Fanouts.ts"
 import * as Federation from "./rows/Federation.ts"
 import { floor } from "./rows/Floor.ts"
 import * as Media from "./rows/Media.ts"
+import { pauses } from "./rows/Pauses.ts"
 import * as Requests from "./rows/Requests.ts"
 import { events } from "./rows/Streaming.ts"
 import * as Stand from "./Stand.ts"
@@ -44,6 +45,7 @@ const inMemory: ReadonlyArray<Row> = [
   ...sizes.filter((size) => size <= followersMax).map(fanout),
   events,
   ...Media.rows,
+  pauses,
   Actors.activation
 ]
 const inCluster: ReadonlyArray<Row> = [Requests.home20, Requests.posting, fanout(10_000), events]

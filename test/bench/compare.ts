@@ -6,16 +6,17 @@ import { fileURLToPath } from "node:url"
 import { total } from "./Cpu.ts"
 import { type Measured, median } from "./Row.ts"
 
-const usage = `npm run bench:compare -- FOLDER [options of npm run bench]
+const usage = `npm run bench:compare -- FOLDER [--rounds N] [options of npm run bench]
 
-Measures the checkout in FOLDER and this one by turns, three times each, on the same machine, and prints the medians side by
-side. FOLDER needs its own npm ci.`
+Measures the checkout in FOLDER and this one by turns, three times each or N times, on the same machine, and prints the
+medians side by side. FOLDER needs its own npm ci.`
 
+const [folder, ...given] = process.argv.slice(2)
+const roundsAt = given.indexOf("--rounds")
 /** Runs of each side: what a machine does beside shows in both. */
-const rounds = 3
-
-const [folder, ...options] = process.argv.slice(2)
-if (folder === undefined || folder.startsWith("-")) {
+const rounds = roundsAt === -1 ? 3 : Number(given[roundsAt + 1])
+const options = roundsAt === -1 ? given : given.toSpliced(roundsAt, 2)
+if (folder === undefined || folder.startsWith("-") || !Number.isSafeInteger(rounds) || rounds < 1) {
   console.error(usage)
   process.exit(1)
 }

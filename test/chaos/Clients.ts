@@ -1,10 +1,11 @@
+import { Agent } from "node:http"
 import { type Account } from "../cluster/Nodes.ts"
 import { Dice } from "../simulation/Seeded.ts"
 import type { Entry, Kind, Ledger } from "./Ledger.ts"
 import type { Place } from "./Machines.ts"
+import { send } from "./Requests.ts"
 
-/** How long a client waits for an answer, and before it asks again: longer each time, in milliseconds. */
-const patienceMillis = 10_000
+/** How long a client waits before it asks again: longer each time, in milliseconds. */
 const pauseMillis = { first: 500, max: 4_000 }
 /** How long a client goes on with one command after the last fault, in milliseconds. */
 export const persistMillis = 90_000
@@ -33,10 +34,11 @@ const wait = (millis: number) => new Promise<void>((resolve) => setTimeout(resol
  */
 export class Clients {
   private readonly dice: Dice
+  /** The newest posts that are not deleted. */
   private readonly posts: Array<Post> = []
   private readonly deleted = new Set<string>()
-  /** What somebody did to a thing and has not undone. */
-  private readonly standing = new Map<string, Wanted>()
+  /** What somebody did and has not undone, by whom and by what it was done to. */
+  private readonly standing = new Map<bigint, Map<string, Wanted>>()
   private readonly busy = new Set<string>()
   private readonly underWay = new Set<Promise<void>>()
   private turn = 0
@@ -45,12 +47,14 @@ export class Clients {
   private readonly ledger: Ledger
   private readonly places: ReadonlyArray<Place>
   private readonly people: ReadonlyArray<Account>
+  private readonly agents: ReadonlyArray<Agent>
 
   constructor(seed: number, ledger: Ledger, places: ReadonlyArray<Place>, people: ReadonlyArray<Account>) {
     this.dice = new Dice(seed, "clients")
     this.ledger = ledger
     this.places = places
     this.people = people
+    this.agents = places.map(() => new Agent({ keepAlive: true }))
   }
 
   /** Commands that wait for an answer. */
@@ -66,17 +70,21 @@ export class Clients {
     }
   }
 
-  /** Sends so many commands a second, whatever becomes of them, and a home every eighth time, for `millis`. */
-  async run(rate: number, millis: number) {
+  /** Sends so many commands a second, whatever becomes of them, and a home every eighth time, until it is stopped. */
+  async run(rate: number) {
     const began = this.ledger.now
-    for (let n = 0; this.ledger.now - began < millis; n++) {
+    for (let n = 0; this.lastAt === Infinity; n++) {
       const late = began + n * 1000 / rate - this.ledger.now
       if (late > 0) await wait(late)
       this.begin(() => this.command())
       if (n % 8 === 0) this.begin(() => this.home())
     }
-    this.lastAt = this.ledger.now
     await Promise.all(this.underWay)
+  }
+
+  /** Sends nothing new. */
+  stop() {
+    this.lastAt = this.ledger.now
   }
 
   private begin(work: () => Promise<void>) {
@@ -98,10 +106,9 @@ export class Clients {
   }
 
   private draw(by: Account): Wanted {
-    const { dice, people } = this
-    const recent = this.posts.slice(-recentMax).filter(({ id }) => !this.deleted.has(id))
-    const post = recent.length === 0 ? undefined : dice.pick(recent)
-    const mine = recent.filter((one) => one.by === String(by.id))
+    const { dice, people, posts } = this
+    const post = posts.length === 0 ? undefined : dice.pick(posts)
+    const mine = posts.filter((one) => one.by === String(by.id))
     const other = dice.pick(people.filter((one) => one !== by))
     const text = `chaos ${++this.sent}.`
     const mention = dice.chance(0.25) ? ` @${other.username}` : ""
@@ -112,9 +119,7 @@ export class Clients {
       path: "/api/v1/statuses",
       form: { status: text + mention }
     }
-    const undoable = [...this.standing.values()].filter((done) =>
-      this.standing.get(registerOf(by.id, done)) === done && !this.deleted.has(done.about)
-    )
+    const undoable = [...this.standing.get(by.id)?.values() ?? []].filter(({ about }) => !this.deleted.has(about))
     const undone = undoable.length === 0 ? undefined : dice.pick(undoable)
     const on = (kind: Kind, { id }: Post): Wanted => ({
       kind,
@@ -155,57 +160,61 @@ export class Clients {
     ledger.entries.push(entry)
     const key = `${wanted.kind}-${ledger.entries.length}`
     while (entry.outcome === "unknown" && ledger.now < this.lastAt + persistMillis) {
-      const { body, status } = await this.ask(by, wanted.method, wanted.path, entry.attempts, wanted.form, key)
+      const { status, text } = await this.ask(by, wanted, entry.attempts, key)
       if (status >= 200 && status < 300) {
         entry.outcome = "done"
-        if (typeof body === "object" && body !== null && "id" in body) entry.id = String(body.id)
+        if (wanted.kind === "post") entry.id = String(JSON.parse(text).id)
       } else if (status >= 400 && status < 500 && status !== 429) {
         // What an earlier attempt did is not there any more, or was never done; who knows.
         if (entry.attempts.length === 1) entry.outcome = "refused"
         break
       } else await wait(Math.min(pauseMillis.first * 2 ** (entry.attempts.length - 1), pauseMillis.max))
     }
-    if (entry.outcome !== "done") return
+    if (entry.outcome === "done") this.remember(by, wanted, entry.id)
+  }
+
+  private remember(by: Account, wanted: Wanted, id: string | undefined) {
+    const { deleted, posts } = this
+    const standing = this.standing.get(by.id) ?? new Map<string, Wanted>()
+    this.standing.set(by.id, standing)
     const register = registerOf(by.id, wanted)
-    if (wanted.kind === "post" && entry.id !== undefined) this.posts.push({ id: entry.id, by: String(by.id) })
-    else if (wanted.kind === "delete") this.deleted.add(wanted.about)
-    else if (wanted.kind in opposites) this.standing.set(register, wanted)
-    else this.standing.delete(register)
+    if (wanted.kind === "post" && id !== undefined) {
+      posts.push({ id, by: String(by.id) })
+      if (posts.length > recentMax) posts.shift()
+    } else if (wanted.kind === "delete") {
+      deleted.add(wanted.about)
+      const at = posts.findIndex((post) => post.id === wanted.about)
+      if (at >= 0) posts.splice(at, 1)
+    } else if (wanted.kind in opposites) standing.set(register, wanted)
+    else standing.delete(register)
   }
 
   private async home() {
     const by = this.dice.pick(this.people)
-    const attempts: Entry["attempts"] = []
-    await this.ask(by, "GET", "/api/v1/timelines/home", attempts)
-    this.ledger.readings.push(...attempts)
+    await this.ask(by, { kind: "home", method: "GET", path: "/api/v1/timelines/home" }, this.ledger.readings)
   }
 
-  /** One request; status 0 is a connection that broke, or no answer in time. */
   private async ask(
     by: Account,
-    method: string,
-    path: string,
+    { form, kind, method, path }: Pick<Wanted, "method" | "path" | "form"> & { readonly kind: Kind | "home" },
     attempts: Entry["attempts"],
-    form?: Record<string, string>,
     key?: string
   ) {
-    const place = this.places[this.turn++ % this.places.length]!
+    const turn = this.turn++ % this.places.length
+    const place = this.places[turn]!
     const began = this.ledger.now
-    let [status, body]: [number, unknown] = [0, undefined]
-    try {
-      const response = await fetch(place.baseUrl + path, {
-        method,
-        headers: { authorization: `Bearer ${by.token}`, ...(key === undefined ? {} : { "idempotency-key": key }) },
-        signal: AbortSignal.timeout(patienceMillis),
-        ...(form === undefined ? {} : { body: new URLSearchParams(form) })
+    const body = form === undefined ? undefined : new URLSearchParams(form).toString()
+    const headers = {
+      authorization: `Bearer ${by.token}`,
+      ...(key !== undefined && { "idempotency-key": key }),
+      ...(body !== undefined && {
+        "content-type": "application/x-www-form-urlencoded",
+        "content-length": String(Buffer.byteLength(body))
       })
-      body = await response.json()
-      status = response.status
-    } catch {
-      status = 0
     }
-    attempts.push({ began, ended: this.ledger.now, status, place: place.name })
-    return { status, body }
+    const answer = await send(this.agents[turn]!, place.baseUrl + path, method, headers, body, kind === "post")
+    attempts.push({ began, ended: this.ledger.now, status: answer.status, place: place.name })
+    return answer
   }
 }
 

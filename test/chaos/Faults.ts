@@ -4,7 +4,7 @@ import { Dice } from "../simulation/Seeded.ts"
 import type { Happened, Ledger } from "./Ledger.ts"
 import type { Machines, Place } from "./Machines.ts"
 
-/** Seconds between the beginnings of two faults. */
+/** Seconds between the beginnings of two faults, or more after one that lasts. */
 export const faultSeconds = 20
 
 export const faultKinds = [
@@ -49,10 +49,11 @@ const toggle = ({ pid }: Place) =>
 
 /** Has a fault happen, and completes when the machines are whole again. */
 export const strike = Effect.fnUntraced(
-  function*({ places, postgres, redis, sql }: Machines, ledger: Ledger, { kind, millis, place }: Planned) {
+  function*({ meter, places, postgres, redis, sql }: Machines, ledger: Ledger, { kind, millis, place }: Planned) {
     const node = places[place % places.length]!
     const ofNode = kind === "node killed" || kind === "node frozen" || kind === "cluster port closed"
-    const happened: Happened = { kind, where: ofNode ? node.name : "", began: ledger.now, ended: Infinity }
+    const where = ofNode ? node.name : ""
+    const happened: Happened = { kind, where, began: ledger.now, ended: Infinity, cpu: meter.read() }
     ledger.faults.push(happened)
     switch (kind) {
       case "node killed":

@@ -1,3 +1,5 @@
+import type { Cpu } from "./Cpu.ts"
+
 /** What a client asked for, in the API's words. */
 export type Kind =
   | "post"
@@ -50,6 +52,8 @@ export interface Happened {
   readonly kind: string
   readonly where: string
   readonly began: number
+  /** What had been used until then. */
+  readonly cpu: Cpu
   /** When the machines were whole again; nodes may need longer to notice. */
   ended: number
 }
@@ -66,6 +70,11 @@ export class Ledger {
   /** Milliseconds since the run began. */
   get now() {
     return performance.now() - this.zero
+  }
+
+  /** All that was asked for about a thing, in the order in which it was. */
+  historyOf({ about, by }: Entry) {
+    return this.entries.filter((entry) => entry.by === by && (entry.about === about || entry.id === about))
   }
 
   /** The last command about a thing of some kinds, in the order in which they were sent; one at a time is under way. */

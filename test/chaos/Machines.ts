@@ -9,6 +9,7 @@ import * as OwnPostgres from "../cluster/OwnPostgres.ts"
 import { freePort } from "../support/ports.ts"
 import * as Program from "../support/Program.ts"
 import { startRedisAt } from "../support/RedisServer.ts"
+import { Meter } from "./Cpu.ts"
 
 /** A place of the cluster: a node runs there, or will soon again, at the same ports. */
 export interface Place {
@@ -105,7 +106,12 @@ export const make = Effect.fnUntraced(function*(names: ReadonlyArray<string>, da
     maxConnections: 2,
     connectTimeout: "3 seconds"
   }))
-  return { postgres, redis: ownRedis, places, sql: Context.get(client, SqlClient.SqlClient) }
+  const meter = new Meter(() => ({
+    nodes: places.flatMap(({ pid }) => pid ?? []),
+    postgres: postgres.pid(),
+    redis: ownRedis.pid()
+  }))
+  return { postgres, redis: ownRedis, places, meter, sql: Context.get(client, SqlClient.SqlClient) }
 }, Effect.provide(NodeServices.layer))
 
 export type Machines = Effect.Success<ReturnType<typeof make>>

@@ -1,8 +1,18 @@
+import { between, type Cpu } from "./Cpu.ts"
 import type { Attempt, Entry, Ledger } from "./Ledger.ts"
 import type { Broken } from "./Verdicts.ts"
 
 /** Time in which the rate must be back after a fault, in seconds. */
 export const backSecondsMax = 10
+/** The rate is that of answers in so many milliseconds; it is back with this part of what it was before the first fault. */
+const rateMillis = 2_000
+const rateShareMin = 0.8
+/** After the end of a fault so long nothing else is done, in milliseconds, that it is seen whether the rate is back in time. */
+export const observedMillisMin = backSecondsMax * 1_000 + rateMillis
+/** How often the rate is looked at, in milliseconds. */
+const lookMillis = 100
+/** A machine of whose processors less than so many hundredths of one were idle could not do more. */
+const idleMin = 5
 
 /** What one fault did. */
 export interface Row {
@@ -12,17 +22,24 @@ export interface Row {
   readonly lasted: number
   readonly commands: number
   readonly acknowledged: number
-  /** Attempts that failed, by status. */
-  readonly failures: string
+  /** Seconds from the end of the fault until the rate was back, and stayed so for as long as it is measured; none where it never was. */
+  readonly back: number | undefined
   /** Seconds from the end of the fault until a request was sent for the last time that failed. */
-  readonly back: number
-  readonly homesBack: number
+  readonly failed: number
+  readonly homesFailed: number
   /** Of a command, from first to last, in seconds. */
   readonly slowest: number
+  /** Answers that told clients to come back, and requests that had no answer. */
+  readonly refusals: number
+  readonly silences: number
   readonly missing: number
   readonly doubled: number
   readonly left: number
   readonly wrong: number
+  /** What was used until the next fault, in hundredths of a processor. */
+  readonly cpu: ReturnType<typeof between>
+  /** The machine could not do more, so that the times say little of the product. */
+  readonly saturated: boolean
 }
 
 const isBad = ({ status }: Attempt) => status === 0 || status >= 500
@@ -30,67 +47,114 @@ const seconds = (millis: number) => Math.round(millis / 100) / 10
 
 const lastedOf = ({ attempts, began }: Entry) => (attempts.at(-1)?.ended ?? began) - began
 
-/** A row for each fault, and one for what came before. */
-export const rows = (ledger: Ledger, broken: ReadonlyArray<Broken>): ReadonlyArray<Row> => {
-  const calm = { kind: "before", where: "", began: 0, ended: 0 }
+/** When commands were answered, in order. */
+const answersOf = ({ entries }: Ledger) =>
+  entries.flatMap(({ attempts, outcome }) => outcome === "unknown" ? [] : attempts.at(-1)?.ended ?? []).sort((a, b) =>
+    a - b
+  )
+
+const countOf = (answers: ReadonlyArray<number>, from: number, to: number) =>
+  answers.filter((at) => at >= from && at < to).length
+
+/** A row for each fault, and one for what came before; `end` is when the last command was sent, and what was used until then. */
+export const rows = (
+  ledger: Ledger,
+  broken: ReadonlyArray<Broken>,
+  start: { readonly at: number; readonly cpu: Cpu },
+  end: { readonly at: number; readonly cpu: Cpu }
+): ReadonlyArray<Row> => {
+  const calm = { kind: "before", where: "", began: start.at, ended: start.at, cpu: start.cpu }
   const faults = [calm, ...ledger.faults]
+  const answers = answersOf(ledger)
+  const firstFault = ledger.faults[0]?.began ?? end.at
+  const enough = countOf(answers, start.at, firstFault) / (firstFault - start.at) * rateMillis * rateShareMin
+  const backAt = (from: number, until: number) => {
+    for (let at = from; at + rateMillis <= until; at += lookMillis) {
+      const [now, then] = [at, at + rateMillis].map((to) => countOf(answers, to - rateMillis, to))
+      if (now! >= enough && then! >= enough) return seconds(at - from)
+    }
+    return undefined
+  }
   return faults.map((fault, n): Row => {
+    const next = faults[n + 1] ?? { began: end.at, cpu: end.cpu }
     const until = faults[n + 1]?.began ?? Infinity
     const within = (at: number) => at >= fault.began && at < until
     const entries = ledger.entries.filter(({ began }) => within(began))
     // What the next fault cut short is its own.
     const hit = (attempt: Attempt) => isBad(attempt) && within(attempt.ended)
     const bad = ledger.entries.flatMap(({ attempts }) => attempts).filter(hit)
-    const backOf = (failed: ReadonlyArray<Attempt>) =>
+    const lastOf = (failed: ReadonlyArray<Attempt>) =>
       seconds(Math.max(0, ...failed.map(({ began }) => began - fault.ended)))
-    const counts = new Map<number, number>()
-    for (const { status } of bad) counts.set(status, (counts.get(status) ?? 0) + 1)
+    const silences = bad.filter(({ status }) => status === 0).length
     const found = broken.filter(({ at }) => at !== undefined && within(at))
     const count = (what: Broken["what"]) => found.filter((one) => one.what === what).length
+    const cpu = between(fault.cpu, next.cpu, next.began - fault.began)
     return {
       fault: [fault.kind, fault.where].join(" ").trim(),
       at: seconds(fault.began),
       lasted: seconds(fault.ended - fault.began),
       commands: entries.length,
       acknowledged: entries.filter(({ outcome }) => outcome !== "unknown").length,
-      failures: [...counts].map(([status, times]) => `${status}: ${times}`).join(" "),
-      back: backOf(bad),
-      homesBack: backOf(ledger.readings.filter(hit)),
+      back: fault === calm ? 0 : backAt(fault.ended, next.began),
+      failed: lastOf(bad),
+      homesFailed: lastOf(ledger.readings.filter(hit)),
       slowest: seconds(Math.max(0, ...entries.map(lastedOf))),
+      refusals: bad.length - silences,
+      silences,
       missing: count("missing"),
       doubled: count("doubled"),
       left: count("left"),
-      wrong: count("wrong")
+      wrong: count("wrong"),
+      cpu,
+      saturated: cpu.idle < idleMin
     }
   })
 }
 
-const columns: ReadonlyArray<keyof Row> = [
-  "fault",
-  "at",
-  "lasted",
-  "commands",
-  "acknowledged",
-  "failures",
-  "back",
-  "homesBack",
-  "slowest",
-  "missing",
-  "doubled",
-  "left",
-  "wrong"
-]
+/** Whether clients had to wait for too long after a fault. */
+export const isSlow = ({ back }: Row) => back === undefined || back > backSecondsMax
+
+const columns: Record<string, (row: Row) => string | number> = {
+  fault: ({ fault }) => fault,
+  at: ({ at }) => at,
+  lasted: ({ lasted }) => lasted,
+  commands: ({ commands }) => commands,
+  acked: ({ acknowledged }) => acknowledged,
+  back: ({ back }) => back ?? "never",
+  failed: ({ failed }) => failed,
+  homes: ({ homesFailed }) => homesFailed,
+  slowest: ({ slowest }) => slowest,
+  "503s": ({ refusals }) => refusals,
+  silent: ({ silences }) => silences,
+  missing: ({ missing }) => missing,
+  doubled: ({ doubled }) => doubled,
+  left: ({ left }) => left,
+  wrong: ({ wrong }) => wrong,
+  nodes: ({ cpu }) => cpu.nodes,
+  postgres: ({ cpu }) => cpu.postgres,
+  redis: ({ cpu }) => cpu.redis,
+  load: ({ cpu }) => cpu.load,
+  others: ({ cpu }) => cpu.others,
+  idle: ({ cpu, saturated }) => `${cpu.idle}${saturated ? " saturated" : ""}`
+}
+
+export const legend = `times in seconds: \`back\` until the rate of answers over ${rateMillis / 1_000} s was ${
+  rateShareMin * 100
+}% of what it was before the first fault, \`failed\` and \`homes\` until a request was sent for the last time that failed,
+both from the end of the fault; from \`nodes\` on what was used, in hundredths of a processor`
 
 export const table = (found: ReadonlyArray<Row>): string => {
-  const cells = [columns.map(String), ...found.map((row) => columns.map((column) => String(row[column])))]
-  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)))
+  const names = Object.keys(columns)
+  const cells = [names, ...found.map((row) => Object.values(columns).map((column) => String(column(row))))]
+  const widths = names.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)))
   return cells.map((row) => row.map((cell, at) => cell.padEnd(widths[at]!)).join("  ").trimEnd()).join("\n")
 }
 
-export const summary = (ledger: Ledger, broken: ReadonlyArray<Broken>) => {
+export const summary = (ledger: Ledger, broken: ReadonlyArray<Broken>, found: ReadonlyArray<Row>) => {
   const { entries, heard, readings } = ledger
   const of = (outcome: Entry["outcome"]) => entries.filter((entry) => entry.outcome === outcome).length
   const count = (what: Broken["what"]) => broken.filter((one) => one.what === what).length
+  const backs = found.map(({ back }) => back ?? Infinity)
   return {
     commands: entries.length,
     acknowledged: of("done"),
@@ -100,6 +164,8 @@ export const summary = (ledger: Ledger, broken: ReadonlyArray<Broken>) => {
     homesFailed: readings.filter(isBad).length,
     eventsHeard: heard.length,
     slowestSeconds: seconds(Math.max(0, ...entries.map(lastedOf))),
+    slowestBackSeconds: backs.includes(Infinity) ? "never" : Math.max(0, ...backs),
+    saturated: found.filter(({ saturated }) => saturated).length,
     missing: count("missing"),
     doubled: count("doubled"),
     left: count("left"),

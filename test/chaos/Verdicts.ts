@@ -43,8 +43,16 @@ const opposed: ReadonlyArray<Opposed> = [
   }
 ]
 
-const whatOf = ({ about, attempts, by, kind }: Entry) =>
-  `${kind} ${about} by ${by} (${attempts.map(({ place, status }) => `${status} at ${place}`).join(", ")})`
+const inWords = ({ attempts, kind }: Entry) =>
+  `${kind} (${
+    attempts.map(({ began, ended, place, status }) =>
+      `${status} at ${place} from ${(began / 1_000).toFixed(1)} to ${(ended / 1_000).toFixed(1)} s`
+    ).join(", ")
+  })`
+
+/** What went wrong, and all that was asked for about the same thing. */
+const whatOf = (ledger: Ledger, entry: Entry) =>
+  `${entry.kind} ${entry.about} by ${entry.by}: ${ledger.historyOf(entry).map(inWords).join("; ")}`
 
 /** What clients were answered stands, once; what was undone does not. */
 const kept = Effect.fnUntraced(
@@ -65,10 +73,10 @@ const kept = Effect.fnUntraced(
       const row = byId.get(entry.id)
       const deletion = deletionOf(entry.by, entry.id)
       if (row === undefined || (row.deleted && deletion === undefined)) {
-        broken.push({ what: "missing", text: whatOf(entry), at: entry.began })
+        broken.push({ what: "missing", text: whatOf(ledger, entry), at: entry.began })
       }
       if (deletion?.outcome === "done" && row?.deleted === false) {
-        broken.push({ what: "left", text: whatOf(deletion), at: deletion.began })
+        broken.push({ what: "left", text: whatOf(ledger, deletion), at: deletion.began })
       }
     }
     const sent = new Set(ledger.entries.flatMap(({ id, kind }) => kind === "post" && id !== undefined ? id : []))
@@ -80,7 +88,7 @@ const kept = Effect.fnUntraced(
     for (const entry of ledger.lastOf(["edit"]).values()) {
       const row = byId.get(entry.about)
       if (entry.outcome === "done" && row !== undefined && !row.deleted && row.text !== entry.text) {
-        broken.push({ what: "missing", text: whatOf(entry), at: entry.began })
+        broken.push({ what: "missing", text: whatOf(ledger, entry), at: entry.began })
       }
     }
     const gone = new Set(rows.flatMap(({ deleted, id }) => deleted ? String(id) : []))
@@ -90,11 +98,12 @@ const kept = Effect.fnUntraced(
       for (const [pair, entry] of last) {
         if (entry.outcome !== "done" || gone.has(entry.about)) continue
         const at = entry.began
-        if (entry.kind === does && !there.has(pair)) broken.push({ what: "missing", text: whatOf(entry), at })
-        if (entry.kind === undoes && there.has(pair)) broken.push({ what: "left", text: whatOf(entry), at })
+        if (entry.kind === does && !there.has(pair)) broken.push({ what: "missing", text: whatOf(ledger, entry), at })
+        if (entry.kind === undoes && there.has(pair)) broken.push({ what: "left", text: whatOf(ledger, entry), at })
       }
       for (const pair of there) {
-        if (!last.has(pair)) {
+        // What was done to a post that was deleted at the same time may be answered as if there were none.
+        if (!last.has(pair) && !gone.has(pair.split(" ")[1] ?? "")) {
           broken.push({ what: "wrong", text: `${does} ${pair} was never asked for`, at: undefined })
         }
       }

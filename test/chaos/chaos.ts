@@ -1,5 +1,5 @@
 import { NodeServices } from "@effect/platform-node"
-import { Effect, Fiber, FileSystem } from "effect"
+import { Cause, Effect, Exit, Fiber, FileSystem } from "effect"
 import { writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { makeAccounts } from "../cluster/Nodes.ts"
@@ -61,7 +61,7 @@ const run = Effect.gen(function*() {
   const { fault, json, logs, minutes, rate, seed } = options()
   const fs = yield* FileSystem.FileSystem
   const machines = yield* Machines.make(["a", "b", "c"], yield* fs.makeTempDirectoryScoped({ prefix: "chaos-" }))
-  const { places, sql } = machines
+  const { meter, places, sql } = machines
   const names = Array.from({ length: people }, (_, n) => `person${n}`)
   const accounts = yield* makeAccounts(places[0]!.variables, names)
   const ledger = new Ledger()
@@ -71,31 +71,43 @@ const run = Effect.gen(function*() {
   const planned = Faults.plan(seed, count * Faults.faultKinds.length, places.length)
     .filter(({ kind }) => kind.includes(fault)).slice(0, count)
   yield* Effect.promise(() => clients.befriend(followsEach))
-  const millis = warmMillis + planned.length * Faults.faultSeconds * 1_000
-  const load = yield* Effect.forkChild(Effect.promise(() => clients.run(rate, millis)))
+  const start = { at: ledger.now, cpu: meter.read() }
+  const load = yield* Effect.forkChild(Effect.promise(() => clients.run(rate)))
   yield* Effect.sleep(warmMillis)
   for (const one of planned) {
     const next = ledger.now + Faults.faultSeconds * 1_000
     console.log(`${Math.round(ledger.now / 1_000)} s: ${one.kind}; ${clients.waiting} commands wait`)
     yield* Faults.strike(machines, ledger, one)
-    yield* Effect.sleep(Math.max(0, next - ledger.now))
+    yield* Effect.sleep(Math.max(Report.observedMillisMin, next - ledger.now))
   }
+  clients.stop()
+  const end = { at: ledger.now, cpu: meter.read() }
   yield* Fiber.join(load)
   yield* rest(machines)
   const broken = yield* Verdicts.check({ sql, ledger, places, people: accounts })
-  const rows = Report.rows(ledger, broken)
-  const summary = Report.summary(ledger, broken)
-  console.log(`\n${Report.table(rows)}\n`)
+  const rows = Report.rows(ledger, broken, start, end)
+  const slow = rows.filter(Report.isSlow)
+  const summary = Report.summary(ledger, broken, rows)
+  console.log(`\n${Report.table(rows)}\n${Report.legend}\n`)
   for (const { text, what } of broken) console.log(`${what}: ${text}`)
-  for (const { at, back, fault } of rows) {
-    if (back > Report.backSecondsMax) console.log(`slow: ${back} s after ${fault} at ${at} s requests still failed`)
+  for (const { at, back, fault, saturated } of slow) {
+    const after = back === undefined ? "did not come back" : `came back after ${back} s`
+    console.log(
+      `${saturated ? "slow, and the machine saturated" : "slow"}: after ${fault} at ${at} s the rate ${after}`
+    )
   }
   if (logs) { for (const { log, name } of places) console.log(`--- ${name}\n${log()}`) }
   const report = JSON.stringify({ seed, minutes, rate, summary, broken, faults: rows }, null, 2)
   if (json === undefined) console.log(report)
   else writeFileSync(json, `${report}\n`)
-  return broken.length === 0
+  return broken.length === 0 && slow.every(({ saturated }) => saturated)
 })
 
-const whole = await Effect.runPromise(Effect.scoped(run).pipe(Effect.provide(NodeServices.layer)))
-process.exit(whole ? 0 : 1)
+const stopped = new AbortController()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.abort())
+const exit = await Effect.runPromiseExit(
+  Effect.scoped(run).pipe(Effect.provide(NodeServices.layer)),
+  { signal: stopped.signal }
+)
+if (Exit.isFailure(exit)) console.error(Cause.pretty(exit.cause))
+process.exit(Exit.isSuccess(exit) && exit.value ? 0 : 1)

@@ -134,6 +134,10 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       const { createPerson, fetch } = yield* TestServer
       const people = yield* Effect.forEach(["asking", "begging", "warden"], (name) => createPerson(name))
       const [asking, begging, staff] = people
+      // F35: letters are in the languages of those who get them, else in the first one of the instance.
+      yield* (yield* SiteSettings).change({ languages: ["de", "en"] })
+      yield* sql`UPDATE users SET locale = 'en' WHERE account_id = ${begging!.accountId}`
+      yield* sql`UPDATE users SET locale = 'fr-CA' WHERE account_id = ${staff!.accountId}`
       yield* sql`UPDATE users SET approved = false, reason = ${"I like\nbirds"}
         WHERE account_id IN (${asking!.accountId}, ${begging!.accountId})`
       yield* sql`UPDATE users SET role_id = (SELECT id FROM roles WHERE name = 'Moderator') WHERE account_id = ${
@@ -153,10 +157,10 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       assert.strictEqual((yield* call("GET", "/api/v1/accounts/lookup?acct=begging", undefined)).status, 404)
       assert.strictEqual(yield* run("account", "list", "--pending"), "Nobody waits.\n")
       assert.deepStrictEqual(yield* letters, [
-        "asking@example.org: You are in",
+        "asking@example.org: Du bist dabei",
         "begging@example.org: Your sign-up was turned down",
-        "warden@example.org: asking was approved",
-        "warden@example.org: begging was rejected"
+        "warden@example.org: asking a été accepté",
+        "warden@example.org: begging a été refusé"
       ])
       const { variables } = yield* TestServer
       for (const word of ["approve", "reject"]) {

@@ -27,6 +27,8 @@ export const startPostgres = Effect.gen(function*() {
   const { username } = DataFolder
   return {
     url: `postgres://${username}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
+    /** The main process, whose children all the others are. */
+    pid: () => Ref.getUnsafe(running).pid,
     /** Does `work` while Postgres is shut down; completes when it takes connections again. */
     whileStopped: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(

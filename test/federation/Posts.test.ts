@@ -16,7 +16,11 @@ const friends = Effect.gen(function*() {
 const local = (by: Citizen, uri: string) =>
   Effect.map(
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
-    ({ statuses: [found] }: { statuses: ReadonlyArray<{ id: string; content: string }> }) => found
+    (
+      { statuses: [found] }: {
+        statuses: ReadonlyArray<{ id: string; content: string; mentions: ReadonlyArray<unknown> }>
+      }
+    ) => found
   )
 
 it.live(
@@ -68,30 +72,49 @@ it.live(
   60_000
 )
 
-it.live("row 67: posts for followers and for the mentioned go there and nowhere else", () =>
-  Effect.gen(function*() {
-    const [here, there, elsewhere] = yield* fediverse(3)
-    const places = [here!, there!, elsewhere!]
-    const anna = yield* here!.person("anna")
-    const [zoe, max] = [yield* there!.person("zoe"), yield* elsewhere!.person("max")]
-    yield* zoe.follow(anna)
-    yield* settled(places)
-    // Nobody here knows Max yet.
-    const direct = yield* anna.post(`@${max.handle} only for you`, { visibility: "direct" })
-    const few = yield* anna.post("only for followers", { visibility: "private" })
-    yield* settled(places)
-    const stored = (place: typeof here) =>
-      Effect.map(
-        Effect.orDie(place!.sql<{ uri: string }>`SELECT uri FROM statuses WHERE NOT local ORDER BY id`),
-        (rows) => rows.map(({ uri }) => uri)
-      )
-    assert.deepStrictEqual(yield* stored(there), [few.uri])
-    assert.deepStrictEqual(yield* stored(elsewhere), [direct.uri])
-    assert.deepStrictEqual((yield* zoe.home).map(({ uri }) => uri), [few.uri])
-    assert.deepStrictEqual(yield* max.notifications, ["mention anna"])
-    // The end of a post is told to those who had it.
-    yield* anna.ask("DELETE", `/api/v1/statuses/${few.id}`)
-    yield* settled(places)
-    assert.isEmpty(yield* zoe.home)
-    assert.deepStrictEqual(yield* outcomes(elsewhere!), ["done"])
-  }).pipe(Effect.scoped), 60_000)
+it.live(
+  "row 67, F44: posts for followers and for the mentioned go there and nowhere else, and so do edits that name nobody any more",
+  () =>
+    Effect.gen(function*() {
+      const [here, there, elsewhere] = yield* fediverse(3)
+      const places = [here!, there!, elsewhere!]
+      const anna = yield* here!.person("anna")
+      const [zoe, max] = [yield* there!.person("zoe"), yield* elsewhere!.person("max")]
+      yield* zoe.follow(anna)
+      yield* settled(places)
+      // Nobody here knows Max yet.
+      const direct = yield* anna.post(`@${max.handle} only for you`, { visibility: "direct" })
+      const few = yield* anna.post("only for followers", { visibility: "private" })
+      yield* settled(places)
+      const stored = (place: typeof here) =>
+        Effect.map(
+          Effect.orDie(place!.sql<{ uri: string }>`SELECT uri FROM statuses WHERE NOT local ORDER BY id`),
+          (rows) => rows.map(({ uri }) => uri)
+        )
+      assert.deepStrictEqual(yield* stored(there), [few.uri])
+      assert.deepStrictEqual(yield* stored(elsewhere), [direct.uri])
+      assert.deepStrictEqual((yield* zoe.home).map(({ uri }) => uri), [few.uri])
+      assert.deepStrictEqual(yield* max.notifications, ["mention anna"])
+      // Whom an earlier version named reads the next one as well, and may like it; nobody else does, here or there.
+      const [mia, ben] = [yield* elsewhere!.person("mia"), yield* here!.person("ben")]
+      yield* anna.ask("PUT", `/api/v1/statuses/${direct.id}`, { status: "for nobody in particular" })
+      yield* settled(places)
+      const copy = yield* local(max, direct.uri)
+      assert.deepInclude(copy, { content: "<p>for nobody in particular</p>", mentions: [] })
+      yield* max.ask("POST", `/api/v1/statuses/${copy!.id}/favourite`)
+      yield* settled(places)
+      assert.include(yield* anna.notifications, "favourite max")
+      assert.deepStrictEqual(yield* max.notifications, ["mention anna"])
+      const closed = [[mia, copy!.id, elsewhere], [ben, direct.id, here]] as const
+      for (const [by, id, at] of closed) {
+        assert.strictEqual((yield* at!.fetch(`/api/v1/statuses/${id}`, { token: by.token })).status, 404)
+      }
+      assert.deepStrictEqual(yield* stored(there), [few.uri])
+      // The end of a post is told to those who had it.
+      yield* anna.ask("DELETE", `/api/v1/statuses/${few.id}`)
+      yield* settled(places)
+      assert.isEmpty(yield* zoe.home)
+      assert.deepStrictEqual(yield* outcomes(elsewhere!), ["done", "done"])
+    }).pipe(Effect.scoped),
+  60_000
+)

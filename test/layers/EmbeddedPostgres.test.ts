@@ -4,7 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Equal, Exit, FileSystem, Layer, Option, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Database from "../../src/layers/Database.ts"
-import { lowBytes, reserveBytes } from "../../src/layers/embedded/DiskRoom.ts"
+import { lowBytes, reserveBytes, startBytesMin } from "../../src/layers/embedded/DiskRoom.ts"
 import * as Postmaster from "../../src/layers/embedded/Postmaster.ts"
 import { EmbeddedPostgres, type Options } from "../../src/layers/EmbeddedPostgres.ts"
 
@@ -150,5 +150,23 @@ layer(Platform, { excludeTestServices: true })("EmbeddedPostgres", (it) => {
       free = 10 * lowBytes
       yield* becomes(true, written)
       yield* becomes(Option.some(reserveBytes), reserved)
+    }).pipe(Effect.scoped))
+
+  it.effect("F20: a start on a full disk uses what was kept back, and says where how many bytes are missing", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* dataDir(0o755)
+      const begin = (free: Effect.Effect<number>) => start({ dataDir: folder, adopt: true, durable: true, free })
+      const full = yield* Effect.flip(begin(Effect.succeed(1_000)))
+      assert.include(full.message, `The disk of ${folder} is full`)
+      assert.include(
+        full.message,
+        `needs ${startBytesMin} bytes to begin, 1000 are free, ${startBytesMin - 1_000} are missing`
+      )
+      yield* fs.writeFileString(`${folder}/reserve`, "kept back")
+      const reserved = Effect.orElseSucceed(fs.exists(`${folder}/reserve`), () => false)
+      const { postgres } = yield* begin(Effect.map(reserved, (there) => there ? 1_000 : startBytesMin))
+      assert.isFalse(yield* reserved)
+      assert.deepInclude(yield* query(postgres, "SELECT 7 AS n"), { n: 7 })
     }).pipe(Effect.scoped))
 })

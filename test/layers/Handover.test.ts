@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Option, Redacted } from "effect"
+import { Context, Effect, FileSystem, Layer, Option, Redacted } from "effect"
 import type { ChildProcess } from "node:child_process"
 import { Agent, request } from "node:http"
 import * as Postmaster from "../../src/layers/embedded/Postmaster.ts"
@@ -83,33 +83,64 @@ const exited = (child: ChildProcess) =>
     child.once("exit", (code) => resume(Effect.succeed(code)))
   })
 
-layer(NodeServices.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm run cli -- restart", (it) => {
+/** A running server with an embedded Postgres, and a user's token. */
+const running = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-handover-" })
+  yield* fs.chmod(folder, 0o755)
+  const port = yield* freePort
+  const variables = { PORT: String(port), DATA_DIR: folder, RATE_LIMITS: "off" }
+  const server = yield* start("main", [], variables)
+  yield* said(server, "Murmuration is at")
+  const postgres = Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`))
+  yield* cli(["account", "create", "ada", "--email", "ada@example.org", "--confirmed"], variables)
+  const { out } = yield* cli(["token", "create", "ada", "--scopes", "read write"], variables)
+  return { folder, port, variables, server, postgres, token: /[\w-]{40,}/.exec(out)?.[0] ?? "" }
+})
+
+class Running extends Context.Service<Running, Effect.Success<typeof running>>()("murmuration/test/Handover/Running") {
+  static readonly layer = Layer.effect(Running, running).pipe(Layer.provideMerge(NodeServices.layer))
+}
+
+// One server for both, which the second one ends.
+layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm run cli -- restart", (it) => {
+  it.effect(
+    "F45: a process that does not start is said so, and the running one goes on",
+    () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const { folder, port, postgres, server } = yield* Running
+        const secret = `${folder}/secrets/postgres_password`
+        const password = Redacted.make((yield* fs.readFileString(secret)).trim())
+        // Without it the data cannot be opened by a process that starts.
+        yield* fs.rename(secret, `${folder}/secrets/elsewhere`)
+        const sql = PgClient.layer({ ...postgres.endpoint, username: "murmuration", password, database: "postgres" })
+        yield* Effect.provide(notify({ _tag: "Restart" }), sql)
+        yield* said(server, "The new process did not start, this one goes on")
+        yield* fs.rename(`${folder}/secrets/elsewhere`, secret)
+        assert.strictEqual((yield* Effect.promise(() => ask(port, "/health", false))).status, 200)
+      }),
+    180_000
+  )
+
   it.effect(
     "F45: under traffic no request is refused, and the database runs on",
     () =>
       Effect.scoped(Effect.gen(function*() {
-        const fs = yield* FileSystem.FileSystem
-        const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-handover-" })
-        yield* fs.chmod(folder, 0o755)
-        const port = yield* freePort
-        const variables = { PORT: String(port), DATA_DIR: folder, RATE_LIMITS: "off" }
-        const first = yield* start("main", [], variables)
-        yield* said(first, "Murmuration is at")
-        const postgres = Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`))
-        yield* cli(["account", "create", "ada", "--email", "ada@example.org", "--confirmed"], variables)
-        const { out } = yield* cli(["token", "create", "ada", "--scopes", "read write"], variables)
-        const token = /[\w-]{40,}/.exec(out)?.[0] ?? ""
-
+        const { port, postgres, server, token, variables } = yield* Running
         const outside = yield* Effect.acquireRelease(
           Effect.sync(() => traffic(port, token)),
           ({ stop }) => Effect.promise(stop)
         )
         yield* cli(["restart"], variables)
-        yield* said(first, "takes over")
-        const successor = Number(/Process (\d+) takes over/.exec(first.out())?.[1])
+        yield* said(server, "takes over")
+        const successor = Number(/Process (\d+) takes over/.exec(server.out())?.[1])
         yield* Effect.addFinalizer(() => Effect.ignore(Effect.try(() => process.kill(successor, "SIGTERM"))))
-        const code = yield* exited(first.child)
-        yield* said({ child: first.child, out: () => first.out().split("takes over")[1] ?? "" }, "Murmuration is at")
+        const code = yield* exited(server.child)
+        yield* said(
+          { child: server.child, out: () => server.out().split("takes over")[1] ?? "" },
+          "Murmuration is at"
+        )
         const { asked, failed, posted, slowestMillis } = yield* Effect.promise(outside.stop)
         console.log(`${asked} requests, the slowest ${slowestMillis.toFixed(0)} ms`)
         assert.deepStrictEqual(failed, [])
@@ -124,35 +155,9 @@ layer(NodeServices.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         assert.isTrue(runs(postgres.pid))
         process.kill(successor, "SIGTERM")
         // Its output is the first one's, too.
-        yield* first.ended
+        yield* server.ended
         assert.isFalse(runs(successor))
         assert.isFalse(runs(postgres.pid))
-      })),
-    180_000
-  )
-
-  it.effect(
-    "F45: a process that does not start is said so, and the running one goes on",
-    () =>
-      Effect.scoped(Effect.gen(function*() {
-        const fs = yield* FileSystem.FileSystem
-        const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-handover-" })
-        yield* fs.chmod(folder, 0o755)
-        const port = yield* freePort
-        const variables = { PORT: String(port), DATA_DIR: folder }
-        const server = yield* start("main", [], variables)
-        yield* said(server, "Murmuration is at")
-        // Without it the data cannot be opened by a process that starts.
-        yield* fs.rename(`${folder}/secrets/postgres_password`, `${folder}/secrets/elsewhere`)
-        const sql = PgClient.layer({
-          ...Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`)).endpoint,
-          username: "murmuration",
-          password: Redacted.make((yield* fs.readFileString(`${folder}/secrets/elsewhere`)).trim()),
-          database: "postgres"
-        })
-        yield* Effect.provide(notify({ _tag: "Restart" }), sql)
-        yield* said(server, "The new process did not start, this one goes on")
-        assert.strictEqual((yield* Effect.promise(() => ask(port, "/health", false))).status, 200)
       })),
     180_000
   )

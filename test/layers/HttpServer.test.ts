@@ -3,7 +3,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { HttpRouter, HttpServer as Http, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { Handover } from "../../src/layers/Handover.ts"
 import * as HttpServer from "../../src/layers/HttpServer.ts"
 import * as NodeServer from "../../src/layers/NodeServer.ts"
@@ -133,6 +133,45 @@ layer(serve({ TRUSTED_PROXIES: "10.0.0.0/8" }), { excludeTestServices: true })(
     it.effect("row 74: ignores X-Forwarded-For from a peer that is no trusted proxy", () =>
       Effect.gen(function*() {
         assert.strictEqual(yield* addressSeen("198.51.100.7"), "127.0.0.1")
+      }))
+  }
+)
+
+layer(serve({ TRUSTED_PROXIES: "127.0.0.9", CONNECTIONS_PER_ADDRESS: "16" }), { excludeTestServices: true })(
+  "HttpServer with shares of connections",
+  (it) => {
+    it.effect("F16: an address has its share of the connections, and a trusted proxy is not one address", () =>
+      Effect.gen(function*() {
+        const base = new URL(yield* baseUrl)
+        const open = (localAddress: string) =>
+          Effect.acquireRelease(
+            Effect.callback<Socket>((resume) => {
+              const socket = connect({ port: Number(base.port), host: "127.0.0.1", localAddress })
+              // A server that closes at once may do so before or after this end knows that it is connected.
+              socket.on("error", () => {})
+              socket.once("connect", () => resume(Effect.succeed(socket)))
+            }),
+            (socket) => Effect.sync(() => socket.destroy())
+          )
+        const answers = (socket: Socket) =>
+          Effect.callback<boolean>((resume) => {
+            socket.once("data", () => resume(Effect.succeed(true)))
+            socket.once("close", () => resume(Effect.succeed(false)))
+            socket.write("GET /address HTTP/1.1\r\nhost: test\r\n\r\n")
+          }).pipe(Effect.timeout("5 seconds"))
+        const held = yield* Effect.forEach(Array.from({ length: 16 }), () => open("127.0.0.2"))
+        assert.isFalse(yield* Effect.flatMap(open("127.0.0.2"), answers), "one more than the share")
+        assert.isTrue(yield* Effect.flatMap(open("127.0.0.3"), answers), "somebody else")
+        assert.isTrue(yield* answers(held[0]!), "what is open goes on")
+        const behind = yield* Effect.forEach(Array.from({ length: 40 }), () => open("127.0.0.9"))
+        assert.isTrue(yield* answers(behind[39]!), "a proxy has as many as it wants")
+        held[1]!.resetAndDestroy()
+        assert.isTrue(
+          yield* Effect.repeat(Effect.flatMap(open("127.0.0.2"), answers), { until: (answered) => answered }).pipe(
+            Effect.timeout("10 seconds")
+          ),
+          "a connection that is over gives its place back"
+        )
       }))
   }
 )

@@ -1,9 +1,12 @@
 import * as NodeSocketServer from "@effect/platform-node-shared/NodeSocketServer"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
+import { RunnerAddress, Runners } from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
 import type { Socket } from "effect/socket"
-import { connect } from "node:net"
-import { mortal } from "../../src/layers/RunnerSockets.ts"
+import { TestClock } from "effect/testing"
+import { connect, createServer } from "node:net"
+import * as RunnerSockets from "../../src/layers/RunnerSockets.ts"
 
 /** Has a server answer two messages of a client, the second when the client has broken the connection off. */
 const conversation = (handle: (socket: Socket.Socket) => Socket.Socket, keepReading: boolean) =>
@@ -34,10 +37,45 @@ const conversation = (handle: (socket: Socket.Socket) => Socket.Socket, keepRead
     return yield* Effect.flip(Deferred.await(replied))
   }).pipe(Effect.scoped)
 
+/** A node that breaks every connection off that it accepts; how many it has accepted. */
+const unsteady = Effect.gen(function*() {
+  let accepted = 0
+  const server = createServer((socket) => {
+    accepted++
+    socket.resetAndDestroy()
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => server.close())
+  )
+  const address = server.address()
+  const port = address !== null && typeof address === "object" ? address.port : 0
+  return { port, accepted: () => accepted }
+})
+
 describe("Sockets between nodes", () => {
+  it.effect("F60: a node that is back is found within a second, however often connections were lost before", () =>
+    Effect.gen(function*() {
+      const { accepted, port } = yield* unsteady
+      const context = yield* Layer.build(
+        RunnerSockets.layerClientProtocol.pipe(Layer.provide(RpcSerialization.layerSchemaBinary()))
+      )
+      yield* Context.get(context, Runners.RpcClientProtocol).make(RunnerAddress.make("127.0.0.1", port))
+      for (let lost = 0; lost < 12; lost++) {
+        const before = accepted()
+        yield* TestClock.adjust("1 second")
+        yield* TestClock.withLive(
+          Effect.repeat(Effect.sleep("2 millis"), { while: () => accepted() === before, times: 500 })
+        )
+        assert.isAbove(accepted(), before)
+        // What it does when the connection is gone comes before it waits.
+        yield* TestClock.withLive(Effect.sleep("50 millis"))
+      }
+    }))
+
   it.live("a reply to a node that is gone fails, also where nothing may interrupt it", () =>
     Effect.gen(function*() {
-      assert.strictEqual((yield* conversation(mortal, true))._tag, "SocketError")
-      assert.strictEqual((yield* conversation(mortal, false))._tag, "SocketError")
+      assert.strictEqual((yield* conversation(RunnerSockets.mortal, true))._tag, "SocketError")
+      assert.strictEqual((yield* conversation(RunnerSockets.mortal, false))._tag, "SocketError")
     }))
 })

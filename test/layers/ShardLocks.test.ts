@@ -15,12 +15,18 @@ const slowMillis = 25
 const shards = Array.from({ length: 60 }, (_, n) => ShardId.make("default", n + 1))
 const address = RunnerAddress.make("127.0.0.1", 34_431)
 
+/** Messages that were sent. */
+let messages = 0
+
 /** A session with Postgres in which one message after the other waits. */
 const slow = (host: string, port: number) => () => {
   const socket = connect(port, host)
   const duplex: Duplex = new Duplex({
     read: () => socket.resume(),
-    write: (chunk, _encoding, done) => setTimeout(() => socket.write(chunk, () => done()), slowMillis),
+    write: (chunk, _encoding, done) => {
+      messages++
+      setTimeout(() => socket.write(chunk, () => done()), slowMillis)
+    },
     final: (done) => socket.end(done),
     destroy: (error, done) => {
       socket.destroy()
@@ -55,12 +61,17 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
       const storage = yield* RunnerStorage.RunnerStorage
       assert.lengthOf(yield* storage.acquire(address, shards), shards.length)
       const [kept, given] = [shards.slice(0, 10), shards.slice(10)]
+      messages = 0
       const releases = yield* Effect.forEach(given, (shard) => Effect.exit(storage.release(address, shard)), {
         concurrency: "unbounded"
       }).pipe(Effect.forkChild)
-      yield* Effect.sleep("200 millis")
+      yield* Effect.yieldNow
       assert.sameMembers(yield* storage.refresh(address, kept), kept)
       const exits = yield* Fiber.join(releases)
       assert.deepStrictEqual(exits.filter(Exit.isFailure), [])
+      // However many they are, they are not away for longer.
+      assert.isBelow(messages, 10)
+      assert.sameMembers(yield* storage.refresh(address, shards), kept)
+      assert.sameMembers(yield* storage.acquire(address, given), given)
     }))
 })

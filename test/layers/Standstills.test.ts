@@ -1,44 +1,91 @@
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import * as Standstills from "../../src/layers/Standstills.ts"
 import { StoodStill } from "../../src/services/StoodStill.ts"
+
+/** A database that writes down what it is asked for. */
+const listening = Effect.gen(function*() {
+  const asked: Array<string> = []
+  const execute = (text: string) => Effect.sync(() => void asked.push(text))
+  const connection: SqlConnection.Connection = {
+    execute: (text) => Effect.as(execute(text), []),
+    executeRaw: execute,
+    executeStream: () => assert.fail("not asked for"),
+    executeValues: (text) => Effect.as(execute(text), []),
+    executeUnprepared: (text) => Effect.as(execute(text), []),
+    executeValuesUnprepared: (text) => Effect.as(execute(text), [])
+  }
+  const sql = yield* SqlClient.make({
+    driver: "none",
+    acquirer: Effect.succeed(connection),
+    compiler: Statement.makeCompilerSqlite(),
+    spanAttributes: []
+  })
+  return { sql, asked }
+})
 
 it.effect("F60: a process that stood still does nothing that was asked for before, and reads go on", () =>
   Effect.gen(function*() {
     const real = yield* Clock.Clock
+    const { asked, sql } = yield* listening
     let now = 1_000_000
+    const asleep: Array<() => void> = []
     const clock: Clock.Clock = {
       ...real,
       currentTimeMillisUnsafe: () => now,
-      currentTimeMillis: Effect.sync(() => now)
+      currentTimeMillis: Effect.sync(() => now),
+      sleep: () => Effect.callback<void>((resume) => void asleep.push(() => resume(Effect.void)))
     }
+    const beat = Effect.promise(async () => {
+      for (const wake of asleep.splice(0)) wake()
+      while (asleep.length === 0) await new Promise(setImmediate)
+    })
     let during = () => {}
     const route = Effect.gen(function*() {
       during()
       return HttpServerResponse.text(String((yield* StoodStill)()))
     })
+    const write = Effect.gen(function*() {
+      yield* sql`SELECT 1`
+      during()
+      yield* sql`INSERT 2`
+      return HttpServerResponse.text("written")
+    })
     const routes = Layer.mergeAll(
       HttpRouter.add("POST", "/", route),
       HttpRouter.add("GET", "/", route),
+      HttpRouter.add("POST", "/write", write),
       Standstills.layer
     )
     const { dispose, handler } = HttpRouter.toWebHandler(
       routes.pipe(Layer.provideMerge(Layer.succeed(Clock.Clock, clock))),
       { disableLogger: true }
     )
-    const ask = (method: string) =>
+    const ask = (method: string, path = "/") =>
       Effect.promise(async () => {
-        const response = await handler(new Request("http://localhost/", { method }))
+        const response = await handler(new Request(`http://localhost${path}`, { method }))
         return response.status === 200 ? await response.text() : response.status
       })
     assert.deepStrictEqual([yield* ask("POST"), yield* ask("GET")], ["false", "false"])
     now += Standstills.standstillMillisMax + 1
     assert.deepStrictEqual([yield* ask("POST"), yield* ask("GET"), yield* ask("POST")], [503, "false", 503])
-    now += Standstills.aftermathMillis
-    assert.strictEqual(yield* ask("POST"), "false")
+    // However late it is: what had arrived is read when it has had its turns.
+    now += 4_000
+    for (let beats = 1; beats < Standstills.aftermathBeats; beats++) {
+      yield* beat
+      assert.strictEqual(yield* ask("POST"), 503)
+    }
+    yield* beat
+    assert.deepStrictEqual([yield* ask("POST"), yield* ask("POST", "/write")], ["false", "written"])
+    assert.deepStrictEqual(asked.splice(0), ["SELECT 1", "INSERT 2"])
     // It stood still while it worked on the request.
     during = () => now += Standstills.standstillMillisMax + 1
     assert.strictEqual(yield* ask("POST"), "true")
+    for (let beats = 1; beats <= Standstills.aftermathBeats; beats++) yield* beat
+    assert.strictEqual(yield* ask("POST", "/write"), 503)
+    assert.deepStrictEqual(asked, ["SELECT 1"])
     yield* Effect.promise(dispose)
-  }))
+  }).pipe(Effect.provide(Reactivity.layer)))

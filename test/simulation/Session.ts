@@ -196,7 +196,9 @@ export class Session implements Sessions {
     const mishap = this.mishap({ machine, commits, text })
     if (mishap?.side === "before" && this.harm(connection, mishap)) return
     this.holder = connection
-    const answer = Buffer.from(await this.database.execProtocolRaw(new Uint8Array(request?.chunk ?? chunk)))
+    // What else can run at this moment runs first, as with a server of its own.
+    await new Promise<void>((resume) => process.nextTick(resume))
+    const answer = Buffer.from(this.database.execProtocolRawSync(new Uint8Array(request?.chunk ?? chunk)))
     this.trace.update(answer)
     if (!Wire.hasError(answer)) request?.confirm()
     if (chunk[0] === 0 || Wire.endsIdle(answer)) {

@@ -117,23 +117,30 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-const waiting = ({ sql }: Place) =>
+/** What is on its way; `again` counts what failed and waits for its next try. */
+const waiting = ({ sql }: Place, again: boolean) =>
   Effect.map(
     Effect.orDie(sql<{ count: number }>`SELECT (SELECT count(*) FROM fanouts)::int
-      + (SELECT count(*) FROM deliveries WHERE error IS NULL)::int
-      + (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL AND tries = 0)::int AS count`),
+      + (SELECT count(*) FROM deliveries WHERE error IS NULL OR ${again})::int
+      + (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL AND (tries = 0 OR ${again}))::int AS count`),
     ([row]) => row?.count ?? 0
   )
 
+const quiet = (again: boolean) =>
+  Effect.fnUntraced(function*(places: ReadonlyArray<Place>) {
+    let looks = 0
+    while (looks < 2) {
+      yield* turn
+      const counts = yield* Effect.forEach(places, (place) => waiting(place, again))
+      looks = counts.every((count) => count === 0) ? looks + 1 : 0
+    }
+  })
+
 /** Waits until nothing is on its way any more but what has failed and waits for its next try. */
-export const settled = Effect.fnUntraced(function*(places: ReadonlyArray<Place>) {
-  let quiet = 0
-  while (quiet < 2) {
-    yield* turn
-    const counts = yield* Effect.forEach(places, waiting)
-    quiet = counts.every((count) => count === 0) ? quiet + 1 : 0
-  }
-})
+export const settled = quiet(false)
+
+/** Waits for what failed as well, as long as the test may last. */
+export const over = quiet(true)
 
 /** What became of everything that came in, for messages of tests. */
 export const outcomes = ({ sql }: Place) =>

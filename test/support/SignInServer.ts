@@ -1,4 +1,4 @@
-import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
+import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { Context, Effect, Layer, Queue, Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
@@ -14,6 +14,7 @@ import * as Pages from "../../src/http/oauth/Pages.ts"
 import * as AppsApi from "../../src/http/v1/Apps.ts"
 import * as EmailsApi from "../../src/http/v1/Emails.ts"
 import * as SignUpsApi from "../../src/http/v1/SignUps.ts"
+import * as Catalogs from "../../src/layers/Catalogs.ts"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Accounts } from "../../src/services/identity/Accounts.ts"
@@ -64,6 +65,7 @@ export const services = (
     Layer.provideMerge(oauth),
     Layer.provideMerge(Layer.merge(OpaqueSecrets.layer, credentials)),
     Layer.provideMerge(Layer.merge(mailer, Broadcast.layerMemory)),
+    Layer.provideMerge(Catalogs.layer.pipe(Layer.provide(NodeServices.layer))),
     Layer.provideMerge(Layer.mergeAll(Postbox.layer, NodeCrypto.layer, TestDatabase.layer)),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, signupConfirmation: "mail", ...config }))
   )

@@ -1,13 +1,11 @@
-import { NodeCrypto } from "@effect/platform-node"
-import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { inject } from "vitest"
 import * as Database from "../../src/layers/Database.ts"
-import { connection, template } from "./PostgresServer.ts"
+import * as DatabasePool from "./DatabasePool.ts"
+import { connection } from "./PostgresServer.ts"
 
 /**
- * A migrated, empty database of the test's own inside the run's Postgres, dropped when the layer closes. `layer` gives
+ * A migrated, empty database of the test's own inside the run's Postgres, which others get when the layer closes. `layer` gives
  * the server's clients for it as well; `layerEmpty` gives a database without a schema and no client.
  */
 export class TestDatabase extends Context.Service<TestDatabase, {
@@ -15,8 +13,14 @@ export class TestDatabase extends Context.Service<TestDatabase, {
   /** The same database as `DATABASE_URL`. */
   readonly url: string
 }>()("murmuration/test/TestDatabase") {
-  static readonly layerOnly = Layer.effect(TestDatabase, Effect.suspend(() => make(` TEMPLATE ${template}`)))
-  static readonly layerEmpty = Layer.effect(TestDatabase, Effect.suspend(() => make("")))
+  static readonly layerOnly = Layer.effect(
+    TestDatabase,
+    Effect.suspend(() => make(DatabasePool.take, DatabasePool.giveBack))
+  )
+  static readonly layerEmpty = Layer.effect(
+    TestDatabase,
+    Effect.suspend(() => make(DatabasePool.create(""), DatabasePool.drop))
+  )
   static readonly layer = Layer.unwrap(
     Effect.map(
       TestDatabase,
@@ -27,19 +31,14 @@ export class TestDatabase extends Context.Service<TestDatabase, {
   )
 }
 
-const make = Effect.fnUntraced(function*(from: string) {
-  const address = inject("postgres")
-  const Admin = PgClient.layer({ ...connection(address, "postgres"), maxConnections: 1 })
-  const admin = (statement: string) =>
-    Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(Admin), Effect.orDie)
-  const name = `test_${(yield* (yield* SecureRandom.SecureRandom).uuidV4()).replaceAll("-", "")}`
-  yield* Effect.acquireRelease(
-    admin(`CREATE DATABASE ${name}${from}`),
-    () => admin(`DROP DATABASE ${name} WITH (FORCE)`)
-  )
-  const { host, password, port, username } = address
-  return TestDatabase.of({
-    connection: connection(address, name),
-    url: `postgres://${username}:${password}@${host}:${port}/${name}`
-  })
-}, Effect.provide(NodeCrypto.layer))
+const make = Effect.fnUntraced(
+  function*(take: Effect.Effect<string>, giveBack: (name: string) => Effect.Effect<unknown>) {
+    const address = inject("postgres")
+    const name = yield* Effect.acquireRelease(take, giveBack)
+    const { host, password, port, username } = address
+    return TestDatabase.of({
+      connection: connection(address, name),
+      url: `postgres://${username}:${password}@${host}:${port}/${name}`
+    })
+  }
+)

@@ -36,6 +36,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const accounts = yield* Accounts
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
+  const { advance, finish } = fanouts
   const audiences = yield* Audiences
   const feeds = yield* Feeds
   const notices = yield* Notices
@@ -50,10 +51,6 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const { threadsChanged, told } = yield* Tellings.make
   const tellAtOnce = yield* TellingOne.make(owners)
 
-  /** How a step ends: true where nothing of its intent is left. */
-  const finish = (id: bigint) => Effect.as(fanouts.finish(id), true)
-  const advance = (id: bigint, phase: number, cursor: bigint) => Effect.as(fanouts.advance(id, phase, cursor), false)
-
   /** What comes once for a new or edited status, before its followers. */
   const open = Effect.fnUntraced(function*(accountId: AccountId, { kind, phase, statusId }: OfStatus, slice: Audience) {
     if (phase > 0) return
@@ -65,9 +62,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
 
   /** A slice of a new or edited status. */
   const spread = Effect.fnUntraced(function*(accountId: AccountId, fanout: OfStatus) {
-    const { cursor, id, kind, phase, statusId } = fanout
+    const { cursor, details, kind, phase, statusId } = fanout
     const slice = yield* audiences.readers(statusId, accountId, cursor, sliceRows)
-    if (slice === undefined) return yield* finish(id)
+    if (slice === undefined) return yield* finish(fanout)
     yield* open(accountId, fanout, slice)
     const accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
     if (kind === "publish") {
@@ -79,9 +76,10 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       event: kind === "publish" ? "update" : "status.update",
       statusId: slice.statusId,
       accountIds,
-      channels: phase === 0 ? slice.channels : []
+      channels: phase === 0 ? slice.channels : [],
+      ...(details !== null && "editedAt" in details ? details : {})
     }))
-    return yield* slice.cursor === undefined ? finish(id) : advance(id, 1, slice.cursor)
+    return yield* slice.cursor === undefined ? finish(fanout) : advance(fanout, 1, slice.cursor)
   })
 
   /**
@@ -116,7 +114,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   })
 
   /** A slice of a deleted status: first its reblogs go, then the streams of all followers hear of it. */
-  const erase = Effect.fnUntraced(function*(accountId: AccountId, { cursor, id, phase, statusId }: OfStatus) {
+  const erase = Effect.fnUntraced(function*(accountId: AccountId, fanout: OfStatus) {
+    const { cursor, phase, statusId } = fanout
     if (phase === 0) {
       yield* threadsChanged(yield* threads.erase(statusId))
       const gone = yield* reblogs.removeAll(statusId, cursor, sliceRows, yield* Clock.currentTimeMillis)
@@ -124,8 +123,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       const last = gone.at(-1)
       if (cursor === 0n) yield* outgoing.begin(accountId, statusId, "Delete", false)
       return yield* last === undefined || gone.length < sliceRows
-        ? advance(id, 1, 0n)
-        : advance(id, 0, last)
+        ? advance(fanout, 1, 0n)
+        : advance(fanout, 0, last)
     }
     const slice = yield* audiences.followers(accountId, statusId, cursor, sliceRows)
     yield* sql.afterCommit(broadcast.publish({
@@ -134,21 +133,22 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       accountIds: phase === 1 ? [accountId, ...slice.readers] : slice.readers,
       channels: phase === 1 ? slice.channels : []
     }))
-    return yield* slice.cursor === undefined ? finish(id) : advance(id, 2, slice.cursor)
+    return yield* slice.cursor === undefined ? finish(fanout) : advance(fanout, 2, slice.cursor)
   })
 
   /** A slice of those who voted, by their ids; the author is told before them. */
-  const close = Effect.fnUntraced(function*(accountId: AccountId, { cursor, id, phase, statusId }: OfStatus) {
+  const close = Effect.fnUntraced(function*(accountId: AccountId, fanout: OfStatus) {
+    const { cursor, phase, statusId } = fanout
     const voters = yield* polls.voters(statusId, cursor, sliceRows)
     if (phase === 0) yield* outgoing.begin(accountId, statusId, "Update", false)
     yield* told(yield* notices.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
     const last = voters.at(-1)
-    return yield* last === undefined || voters.length < sliceRows ? finish(id) : advance(id, 1, last)
+    return yield* last === undefined || voters.length < sliceRows ? finish(fanout) : advance(fanout, 1, last)
   })
 
   const stepOf = { delete: erase, poll: close, publish: spread, edit: spread } as const
   const step = Effect.fnUntraced(function*(accountId: AccountId, fanout: Fanout) {
-    const { details, id, kind, statusId } = fanout
+    const { details, kind, statusId } = fanout
     if (details !== null) {
       if ("movedTo" in details) return yield* handOver(accountId, fanout, details.movedTo)
       if ("report" in details) yield* told(yield* notices.reported(accountId, BigInt(details.report)))
@@ -158,7 +158,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       }
     }
     if (statusId === null || kind === "notify" || kind === "homes" || kind === "move" || kind === "deliver") {
-      return yield* finish(id)
+      return yield* finish(fanout)
     }
     return yield* stepOf[kind](accountId, { ...fanout, statusId })
   })
@@ -197,6 +197,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     let moved = 0, failed: SqlError | undefined
     for (const fanout of waiting) {
       const over = yield* slice(own, fanout).pipe(
+        // What waits was read before this node owned the account, and the owner before went on with it.
+        Effect.catchTag("DoneElsewhere", () => Effect.succeed(false)),
         Effect.withSpan("Account.fanout", { attributes: { kind: fanout.kind, phase: fanout.phase } }),
         Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),
         Effect.catchCause((cause) => Effect.as(Effect.logError("a fan-out slice failed", cause), undefined))

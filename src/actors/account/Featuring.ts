@@ -1,12 +1,14 @@
 import { Effect } from "effect"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import * as Announcing from "./Announcing.ts"
+import * as Featured from "./Featured.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
 /** Hashtags that an account shows on its profile; those of a remote one are what its server says. */
 export const make = Effect.gen(function*() {
   const announce = yield* Announcing.make
+  const featured = yield* Featured.make
   const tags = yield* FeaturedTags
 
   const verbs = {
@@ -20,7 +22,8 @@ export const make = Effect.gen(function*() {
       if (removed !== undefined) yield* announce(own, "UnfeatureTag", null, removed)
       return onAccount(own.accountId)
     }),
-    FeatureTags: Effect.fnUntraced(function*({ accountId }: Ownership, { names }: Commands["FeatureTags"]) {
+    FeatureTags: Effect.fnUntraced(function*({ accountId }: Ownership, { changes, names }: Commands["FeatureTags"]) {
+      yield* featured.unchanged(accountId, changes)
       yield* tags.replace(accountId, names)
       return onAccount(accountId)
     })

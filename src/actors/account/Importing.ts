@@ -6,10 +6,12 @@ import { asForeign, type Foreign, idOf } from "../../services/federation/documen
 import { findSender, type InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { Judgements } from "../../services/federation/rules/Judgements.ts"
+import { idAt } from "../../services/Ids.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
+import * as Featured from "./Featured.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Tellings from "./Tellings.ts"
@@ -23,6 +25,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const favourites = yield* Favourites
+  const featured = yield* Featured.make
   const posts = yield* InboxPosts.make(verbs)
   const judgements = yield* Judgements
 
@@ -55,20 +58,24 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         const [status] = known === undefined ? yield* here : [known]
         return status === undefined ? yield* new Unprocessable({ text: outcome }) : onStatus(status.id)
       }),
-      Feature: Effect.fnUntraced(function*({ accountId }: Ownership, { statusIds }: Commands["Feature"]) {
-        const own = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
+      Feature: Effect.fnUntraced(
+        function*({ accountId }: Ownership, { changes, readAt, statusIds }: Commands["Feature"]) {
+          yield* featured.unchanged(accountId, changes)
+          const own = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
           WHERE s.id = ANY (${statusIds}::bigint[]) AND s.account_id = ${accountId} AND s.deleted_at IS NULL
             AND s.reblog_of_id IS NULL AND s.visibility <> 'direct' AND a.domain IS NOT NULL`
-        const pinnable = new Set(own.map(({ id }) => id))
-        const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, pinsMax)
-        const before = yield* favourites.pinned(accountId)
-        for (const id of before) yield* favourites.unpin(accountId, id)
-        // The last one pinned is shown first.
-        for (const id of wanted.toReversed()) yield* favourites.pin(accountId, id)
-        const ids = [...new Set([...before, ...wanted])]
-        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
-        return onAccount(accountId)
-      }),
+          const pinnable = new Set(own.map(({ id }) => id))
+          const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, pinsMax)
+          const before = yield* favourites.pinned(accountId)
+          for (const id of before) yield* favourites.unpin(accountId, id)
+          // The last one pinned is shown first, and what is told of later, whenever its post comes, before all of them.
+          let place = idAt(readAt - 1)
+          for (const id of wanted.toReversed()) yield* favourites.pin(accountId, id, place++)
+          const ids = [...new Set([...before, ...wanted])]
+          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
+          return onAccount(accountId)
+        }
+      ),
       MentionKnown: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["MentionKnown"]) {
         // Conversations are those of the people in them: the post changes over to the one of all of them.
         const before = yield* threads.erase(statusId)

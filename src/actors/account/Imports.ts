@@ -10,6 +10,12 @@ export const layer = Layer.effect(
   Imports,
   Effect.gen(function*() {
     const accounts = yield* Accounts
+    const current = (told: Effect.Effect<unknown, ClientError>) =>
+      told.pipe(
+        Effect.as(true),
+        Effect.catchTag("Conflict", () => Effect.succeed(false)),
+        Effect.mapError((error) => error._tag === "Unavailable" ? error : new Unavailable())
+      )
     return Imports.of({
       store: ({ asked, author, document, uri }) =>
         accounts.tell(author, { _tag: "Import", asked, document }).pipe(
@@ -18,16 +24,8 @@ export const layer = Layer.effect(
             error._tag === "Unavailable" ? error : new Implausible({ url: uri, reason: error.message })
           )
         ),
-      featureTags: (account, names) =>
-        Effect.mapError(
-          Effect.asVoid(accounts.tell(account, { _tag: "FeatureTags", names })),
-          (error) => error._tag === "Unavailable" ? error : new Unavailable()
-        ),
-      feature: (account, statusIds) =>
-        Effect.mapError(
-          Effect.asVoid(accounts.tell(account, { _tag: "Feature", statusIds })),
-          (error) => error._tag === "Unavailable" ? error : new Unavailable()
-        )
+      featureTags: (account, read, names) => current(accounts.tell(account, { _tag: "FeatureTags", ...read, names })),
+      feature: (account, read, statusIds) => current(accounts.tell(account, { _tag: "Feature", ...read, statusIds }))
     })
   })
 )

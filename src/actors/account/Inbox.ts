@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     for (const reason of cause.reasons) {
       if (!Cause.isFailReason(reason) || isSqlError(reason.error)) continue
       const { error } = reason
-      if (isUnasked(error)) return forwards.wait(own, item, error.inquiry)
+      if (isUnasked(error)) return forwards.wait(own, item, error)
       if ("_tag" in error && refusals.has(error._tag)) {
         return finish(own, item, `ignored: ${error.message}`)
       }
@@ -116,7 +116,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   return { receive, workOff }
 })
 
-const timesOf = ({ receivedAt, signedAt }: InboundActivity): Times => ({
+const timesOf = ({ id, receivedAt, signedAt }: InboundActivity): Times => ({
+  place: id,
   received: receivedAt.getTime(),
   signed: (signedAt ?? receivedAt).getTime()
 })

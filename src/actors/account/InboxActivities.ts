@@ -40,6 +40,8 @@ const known = [
 
 /** When an activity came in, and when it was signed, as far as that is still known; in milliseconds since 1970. */
 export interface Times {
+  /** Counts up in the order in which activities came in. */
+  readonly place: bigint
   readonly received: number
   readonly signed: number
 }
@@ -183,7 +185,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
-          return collections.change(own, self, activity, type === "Add")
+          return collections.change(own, self, activity, times.place)
         case "Accept":
           return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":

@@ -1,13 +1,17 @@
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { asForeign, asText, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
+import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Targets } from "../../services/statuses/Targets.ts"
+import * as Featured from "./Featured.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
@@ -21,12 +25,28 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const favourites = yield* Favourites
+  const featured = yield* Featured.make
+  const inbound = yield* InboundActivities
   const references = yield* References
+  const statuses = yield* RemoteStatuses
   const tags = yield* FeaturedTags
   const targets = yield* Targets
 
+  /** What was pinned before its post came, and is not any more, is not pinned when it comes. */
+  const forget = Effect.fnUntraced(function*(own: Ownership, uri: string, place: bigint) {
+    for (const { document, id } of yield* inbound.awaiting(own.accountId, uri)) {
+      const waiting = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined)) ?? {}
+      if (id < place && typeOf(waiting, "Add") !== undefined) {
+        yield* inbound.finish(id, "ignored: it was taken off again")
+      }
+    }
+  })
+
+  /** `place`: pins stand in the order in which they came, whenever their posts did. */
   const change = Effect.fnUntraced(
-    function*(own: Ownership, self: InboundSender, { object, target }: Foreign, adds: boolean) {
+    function*(own: Ownership, self: InboundSender, activity: Foreign, place: bigint) {
+      const { object, target } = activity
+      const adds = typeOf(activity, "Add") !== undefined
       if (self.featuredUrl === null || idOf(target) !== self.featuredUrl) {
         return yield* ignored("no collection of its sender")
       }
@@ -34,13 +54,19 @@ export const make = Effect.gen(function*() {
       if (tag !== undefined && typeOf(tag, "Hashtag") !== undefined) {
         const name = (asText(tag["name"], tagCharactersMax) ?? "").replace(/^#/, "")
         yield* adds ? tags.add(own.accountId, name) : tags.remove(own.accountId, name)
+        yield* featured.changed(own.accountId)
         return done
       }
-      const statusId = yield* references.status(idOf(object) ?? "")
+      const uri = idOf(object) ?? ""
+      if (!adds) yield* forget(own, uri, place)
+      yield* featured.changed(own.accountId)
+      const statusId = yield* references.status(uri)
       if (statusId === undefined) {
-        const uri = idOf(object) ?? ""
         if (!adds || URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an unknown post")
-        return yield* new Unasked({ inquiry: { kind: "post", uri } })
+        const { buried, followed } = yield* statuses.prospects(own.accountId, uri)
+        return buried
+          ? yield* ignored("it was deleted")
+          : yield* new Unasked({ inquiry: { kind: "post", uri }, underWay: followed })
       }
       const post = yield* targets.own(own.accountId, statusId)
       if (!adds) yield* favourites.unpin(own.accountId, statusId)
@@ -48,7 +74,7 @@ export const make = Effect.gen(function*() {
         if (post.reblogOfId !== null || post.visibility === "direct") return yield* ignored("a post that nobody pins")
         const pinned = yield* favourites.pinned(own.accountId)
         if (pinned.length >= remotePinsMax && !pinned.includes(statusId)) return yield* ignored("too many pinned posts")
-        yield* favourites.pin(own.accountId, statusId)
+        yield* favourites.pin(own.accountId, statusId, place)
       }
       yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
       return yield* Effect.succeed(done)

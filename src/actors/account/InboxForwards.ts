@@ -12,6 +12,9 @@ import { Accounts } from "./Accounts.ts"
 import { ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
+/** Tries of an activity after which a post that its origin does not give away is not waited for any more: some 7 minutes. */
+const underWayTriesMax = 3
+
 /**
  * What cannot be decided here: activities of others that somebody hands on, of which nothing is believed (row 6), and
  * activities about objects that are not here. The origin is asked beside the actor, which goes on with the rest; the
@@ -78,14 +81,17 @@ export const make = Effect.gen(function*() {
   })
 
   /** Has an activity wait for the answer to an inquiry. */
-  const wait = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, inquiry: Inquiry) {
-    yield* inbound.hold(item)
+  const wait = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { inquiry, underWay }: Unasked) {
+    yield* inbound.hold(item, inquiry.kind === "post" ? inquiry.uri : undefined)
+    const maySendIt = underWay === true && item.tries < underWayTriesMax
     yield* inquiries.begin(inquiry, (verdict) => {
       const settled: Effect.Effect<void, ClientError | SqlError> = verdict._tag === "Yes"
         ? answered(own, item, inquiry)
-        : verdict._tag === "No"
-        ? inbound.finish(item.id, `ignored: ${verdict.why}`)
-        : Effect.void
+        : verdict._tag === "Later"
+        ? inbound.retry(item)
+        : maySendIt
+        ? Effect.void
+        : inbound.finish(item.id, `ignored: ${verdict.why}`)
       return Effect.catch(settled, (error) => Effect.logWarning("an activity must wait", error))
     })
   })

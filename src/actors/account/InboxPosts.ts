@@ -173,7 +173,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     })
     yield* statuses.quieten(old.id, mentions)
     yield* unknown.note(old.id, note)
-    yield* intend(own, "edit", old.id)
+    yield* intend(own, "edit", old.id, { editedAt: millis })
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done
   })

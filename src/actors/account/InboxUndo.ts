@@ -2,11 +2,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { isBefore } from "../../services/federation/inbox/Counted.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
-import { Undoables } from "../../services/federation/inbox/Undoables.ts"
+import * as Undoables from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -15,7 +16,10 @@ import type { Verbs } from "./Verbs.ts"
 const undoable = ["Announce", "Block", "Follow", "Like"] as const
 type Undoable = typeof undoable[number]
 interface Standing {
+  /** The id of the last activity that did it, where that is kept with it. */
   readonly uri: string | null
+  /** Its own. */
+  readonly id: bigint
 }
 const isUndoable = (type: string | undefined): type is Undoable => undoable.some((one) => one === type)
 
@@ -28,7 +32,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const inbound = yield* InboundActivities
   const references = yield* References
   const tombstones = yield* Tombstones
-  const undoables = yield* Undoables
+  const undoables = yield* Undoables.Undoables
 
   /** Only ids of its own can be remembered: nobody keeps another's activities away. */
   const isOwn = (self: InboundSender, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
@@ -38,27 +42,42 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const one = {
       Announce: sql<
         Standing
-      >`SELECT uri FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
+      >`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
       Block: sql<
         Standing
-      >`SELECT NULL AS uri FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
-      Follow: sql<Standing>`SELECT uri FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
-        UNION ALL SELECT uri FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
-      Like: sql<Standing>`SELECT NULL AS uri FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
+      >`SELECT NULL AS uri, id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
+      Follow: sql<
+        Standing
+      >`SELECT uri, id FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
+        UNION ALL SELECT uri, id FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
+      Like: sql<
+        Standing
+      >`SELECT NULL AS uri, id FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
     }[type]
     return Effect.map(one, ([row]) => row)
   }
 
   /**
    * Whether what came under the id is not what stands: it came anew under another id since, or was taken back before, which an
-   * Undo says again (and signs later) whose sender did not hear the answer. `known`: something came under the id.
+   * Undo says again (and signs later) whose sender did not hear the answer. `known`: something came under the id; `came`: and was
+   * not undone. Where the ids themselves say which is the earlier one, that holds, in whatever order they came.
    */
   const isEarlier = Effect.fnUntraced(
-    function*({ accountId }: Ownership, ownId: string | undefined, known: boolean, { uri }: Standing) {
-      if (ownId === undefined) return false
-      const came = (yield* undoables.take(accountId, ownId)) !== undefined
+    function*(
+      { accountId }: Ownership,
+      done: Undoables.Undoable,
+      ownId: string,
+      { came, known }: { readonly came: Undoables.Came | undefined; readonly known: boolean },
+      { id, uri }: Standing
+    ) {
       // A boost that gave its id away has it in front of its number.
-      return uri === null ? known && !came : (known || came) && uri !== ownId && !uri.startsWith(`${ownId}#`)
+      if (uri !== null) {
+        return uri !== ownId && !uri.startsWith(`${ownId}#`) &&
+          (known || came !== undefined || isBefore(ownId, uri) === true)
+      }
+      if (known && came === undefined) return true
+      const others = yield* undoables.same(accountId, done, id)
+      return others.some((other) => isBefore(ownId, other.uri) ?? (came !== undefined && other.cameId > came.cameId))
     }
   )
 
@@ -86,8 +105,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     if (known !== undefined) {
       const found = yield* standing(own, known.type, known.targetId)
       // What came anew under another id since stays.
-      const isLater = found !== undefined && found.uri !== null && found.uri !== id
-      return isLater ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
+      const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
+      return stays ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
     }
     const [boost] = yield* sql<{ original: bigint }>`SELECT reblog_of_id AS original FROM statuses
       WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
@@ -108,7 +127,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const subject = isUndoable(type) ? yield* subjectOf(type, inner?.["object"]) : undefined
     const found = isUndoable(type) && subject !== undefined ? yield* standing(own, type, subject) : undefined
     if (isUndoable(type) && subject !== undefined && found !== undefined) {
-      if (yield* isEarlier(own, ownId, ended === "ended", found)) return yield* ignored("a later one stands")
+      const came = ownId === undefined ? undefined : yield* undoables.take(own.accountId, ownId)
+      const known = ended === "ended"
+      if (ownId !== undefined && (yield* isEarlier(own, { type, targetId: subject }, ownId, { came, known }, found))) {
+        // It may come late itself, and does not count then.
+        if (!known && came === undefined) yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: true })
+        return yield* ignored("a later one stands")
+      }
       if (ownId !== undefined && type === "Announce") {
         yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: false })
       }

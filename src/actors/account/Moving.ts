@@ -6,7 +6,7 @@ import type { ClientError } from "../../services/Errors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
+import { type DoneElsewhere, type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
@@ -120,16 +120,15 @@ export const handOver = Effect.gen(function*() {
   return Effect.fnUntraced(
     function*(
       from: AccountId,
-      { cursor, id, phase }: Fanout,
+      fanout: Fanout,
       movedTo: string
-    ): Effect.fn.Return<boolean, ClientError | SqlError> {
+    ): Effect.fn.Return<boolean, ClientError | DoneElsewhere | SqlError> {
+      const { cursor, phase } = fanout
       const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
       const command: Command = { _tag: "CarryOver", from, to: AccountId.make(BigInt(movedTo)) }
       yield* outside.leaveAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
-      if (slice.cursor !== undefined) yield* fanouts.advance(id, phase, slice.cursor)
-      else if (phase === 0) yield* fanouts.advance(id, 1, 0n)
-      else yield* fanouts.finish(id)
-      return slice.cursor === undefined && phase > 0
+      if (slice.cursor !== undefined) return yield* fanouts.advance(fanout, phase, slice.cursor)
+      return yield* phase === 0 ? fanouts.advance(fanout, 1, 0n) : fanouts.finish(fanout)
     }
   )
 })

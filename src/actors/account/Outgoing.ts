@@ -25,7 +25,8 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners, sliceRows: nu
       : expansions.begin(accountId, statusId, telling)
 
   /** How a step ends: true where nothing of its intent is left; undefined where something before it is not told yet. */
-  const slice = Effect.fnUntraced(function*(own: Ownership, { cursor, details, id, phase, statusId }: Fanout) {
+  const slice = Effect.fnUntraced(function*(own: Ownership, fanout: Fanout) {
+    const { cursor, details, id, phase, statusId } = fanout
     if (yield* expansions.waits(own.accountId, id, statusId)) return undefined
     // Outside of the transaction, which may wait for nothing: a sender's first key takes a while to make.
     const rendered = details === null || !("leaves" in details)
@@ -34,12 +35,12 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners, sliceRows: nu
     return yield* owned(
       own,
       Effect.gen(function*() {
-        if (rendered === undefined) return yield* Effect.as(fanouts.finish(id), true)
+        if (rendered === undefined) return yield* fanouts.finish(fanout)
         const { hosts, next } = yield* expansions.slice(id, rendered, { phase, cursor }, sliceRows)
         yield* sql.afterCommit(domains.wake(hosts))
         return next === undefined
-          ? yield* Effect.as(fanouts.finish(id), true)
-          : yield* Effect.as(fanouts.advance(id, next.phase, next.cursor), false)
+          ? yield* fanouts.finish(fanout)
+          : yield* fanouts.advance(fanout, next.phase, next.cursor)
       })
     )
   })

@@ -14,6 +14,11 @@ import { Answer } from "../../services/intents/Commands.ts"
 const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 const NullableText = Schema.NullOr(Schema.String)
 const Target = { target: AccountIdFromString }
+/**
+ * A collection of a remote account as it was at a time, in milliseconds since 1970, after so many changes that the account had
+ * told of by then (`remote_actors.featured_changes`).
+ */
+const AsRead = { readAt: Schema.Number, changes: Schema.Int }
 const OnStatus = { statusId: StatusIdFromString }
 
 /** A poll as its author wrote it. */
@@ -164,9 +169,9 @@ export const Command = Schema.Union([
    */
   Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean }),
   /** What a remote account has pinned, first what comes first. */
-  Schema.TaggedStruct("Feature", { statusIds: Schema.Array(StatusIdFromString) }),
+  Schema.TaggedStruct("Feature", { ...AsRead, statusIds: Schema.Array(StatusIdFromString) }),
   /** The hashtags on a remote account's profile. */
-  Schema.TaggedStruct("FeatureTags", { names: Schema.Array(Schema.String) }),
+  Schema.TaggedStruct("FeatureTags", { ...AsRead, names: Schema.Array(Schema.String) }),
   /** Who was unknown when the post came is known now, and mentioned in it. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
   /** A post of the account that its origin has no more. */

@@ -148,7 +148,7 @@ export const make = Effect.gen(function*() {
         draft,
         mediaIds
       })
-      yield* intend(own, "edit", command.statusId)
+      yield* intend(own, "edit", command.statusId, { editedAt: millis })
       yield* sql.afterCommit(changed(accountId, [command.statusId]))
       return onStatus(command.statusId)
     }),

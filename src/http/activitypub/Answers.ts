@@ -23,8 +23,11 @@ export const byType = <E1, R1, E2, R2>(
   Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     (request): Effect.Effect<HttpServerResponse.HttpServerResponse, E1 | E2, R1 | R2> =>
-      wantsActivity(request) ? document : Effect.map(page, HttpServerResponse.setHeader("vary", "Accept"))
+      wantsActivity(request) ? document : Effect.map(page, alsoByType)
   )
+
+const alsoByType = (response: HttpServerResponse.HttpServerResponse) =>
+  HttpServerResponse.setHeader(response, "vary", ["Accept", response.headers["vary"]].filter(Boolean).join(", "))
 
 /** Who may be given the same answer: everybody, or whoever signed like this requester. */
 export type Audience = "everybody" | "signer"

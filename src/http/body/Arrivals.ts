@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, type Exit, type Fiber, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { addressOf } from "../guard/Addresses.ts"
+import { Caller } from "../guard/Caller.ts"
 import { plainError } from "../guard/Reply.ts"
 import * as Shares from "../guard/Shares.ts"
 import * as Overdue from "../Overdue.ts"
@@ -9,7 +10,10 @@ import { aside } from "../Work.ts"
 /** Bytes of a body that is announced and small. */
 export const smallBytesMax = 65_536
 
-/** Bodies that arrive at once on one node, and of one address; what they may take of memory is their bytes times this. */
+/**
+ * Bodies that arrive at once on one node, and of one address; what they may take of memory is their bytes times this. Files
+ * are of accounts, each of which has a share of its own: a crowd that uploads may sit behind one address.
+ */
 export const bounds = {
   small: { atOnceMax: 2_000, perAddressMax: 128 },
   /** Up to a megabyte each, or of a size that is not announced. */
@@ -29,6 +33,17 @@ const busy = plainError(503, "The server is busy, please try again", { ...close,
 const late = plainError(408, "The request did not arrive in time", close)
 
 type Response = HttpServerResponse.HttpServerResponse
+
+const addressIn = (context: Context.Context<never>): string => {
+  const request = Context.getOrUndefined(context, HttpServerRequest.HttpServerRequest)
+  return request === undefined ? "unknown" : addressOf(request)
+}
+
+/** The account that sends, and for an application without one its address. */
+const senderOf = (context: Context.Context<never>): string => {
+  const account = Context.getOrUndefined(context, Caller)?.viewer
+  return account === undefined ? addressIn(context) : `account ${account}`
+}
 
 /**
  * Bodies on their way in. A client that sends slowly, or nothing at all, holds a place here and none of those in which
@@ -79,10 +94,9 @@ export class Arrivals extends Context.Service<Arrivals, {
 
       const within = <A, E, R>(kind: Kind, body: Effect.Effect<A, E, R>): Effect.Effect<A, E | Response, R> =>
         Effect.contextWith((context: Context.Context<R>) => {
-          const request = Context.getOrUndefined(context, HttpServerRequest.HttpServerRequest)
-          const address = request === undefined ? "unknown" : addressOf(request)
-          const place: Effect.Effect<A, E | Response, R> = shares[kind].enter(address) === undefined
-            ? Effect.ensuring(aside(body), Effect.sync(() => shares[kind].leave(address)))
+          const sender = kind === "files" ? senderOf(context) : addressIn(context)
+          const place: Effect.Effect<A, E | Response, R> = shares[kind].enter(sender) === undefined
+            ? Effect.ensuring(aside(body), Effect.sync(() => shares[kind].leave(sender)))
             : Effect.fail(busy)
           return place
         })

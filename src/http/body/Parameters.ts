@@ -84,9 +84,9 @@ export const pairs = (text: string): URLSearchParams => {
   return new URLSearchParams(text)
 }
 
-/** The value of a JSON body; an empty body is the empty object. */
-export const fromJson = (text: string, excess = excessOf(text)): Json => {
-  if (excess !== undefined) throw new Refused({ text: excesses[excess] })
+/** The value of a JSON body; an empty body is the empty object. `excess` is null where it was looked for and there is none. */
+export const fromJson = (text: string, excess: Excess | null = excessOf(text) ?? null): Json => {
+  if (excess !== null) throw new Refused({ text: excesses[excess] })
   if (text.trim() === "") return {}
   let value: Json
   try {

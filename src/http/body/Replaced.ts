@@ -70,7 +70,7 @@ export const json = Effect.fnUntraced(function*(request: Request) {
   if (text.length <= longCharacters) return yield* parse(() => fromJson(text))
   const excess = yield* excessInTurns(text)
   yield* Effect.yieldNow
-  const parameters = yield* parse(() => fromJson(text, excess))
+  const parameters = yield* parse(() => fromJson(text, excess ?? null))
   yield* Effect.yieldNow
   return parameters
 })

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { formTarget, outOfBand, withParameters } from "../../services/oauth/RedirectUris.ts"
 import { problem, redirect, respond } from "../pages/Document.ts"
 import { hidden } from "../pages/Forms.ts"
@@ -19,54 +20,58 @@ const submit = {
   hash: "sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE="
 }
 
-/** Answers to an app, by way of the user's browser. */
+/** Answers to an app, by way of the user's browser; `words` are the user's. */
 export class Answers extends Context.Service<Answers, {
-  readonly code: (to: Return, code: Redacted.Redacted) => Response
-  readonly denied: (to: Return) => Response
+  readonly code: (words: Catalog, to: Return, code: Redacted.Redacted) => Response
+  readonly denied: (words: Catalog, to: Return) => Response
   /** Tells the app where its address is beyond doubt, else the user. */
-  readonly refused: (refusal: RefusedRequest) => Response
+  readonly refused: (words: Catalog, refusal: RefusedRequest) => Response
 }>()("murmuration/http/oauth/Answers") {
   static readonly layer = Layer.effect(
     Answers,
     Effect.map(ServerConfig, ({ localDomain: server }) => {
-      const post = (to: Return, parameters: Parameters) =>
+      const post = (words: Catalog, to: Return, parameters: Parameters) =>
         respond({
-          title: "Back to your app",
+          words,
+          title: words.say("Back to your app"),
           server,
           formTarget: formTarget(to.redirectUri),
           script: submit,
           body: html`
 <form method="post" action="${to.redirectUri}">
 ${parameters.map(([name, value]) => value === undefined ? undefined : hidden(name, value))}
-<button type="submit">Continue</button>
+<button type="submit">${words.say("Continue")}</button>
 </form>`
         })
 
-      const send = (to: Return, parameters: Parameters): Response => {
+      const send = (words: Catalog, to: Return, parameters: Parameters): Response => {
         const all: Parameters = [...parameters, ["state", to.state]]
         return to.responseMode === "form_post"
-          ? post(to, all)
+          ? post(words, to, all)
           : redirect(withParameters(to.redirectUri, all, to.responseMode))
       }
 
-      const tell = (code: string, text: string) =>
+      const tell = (words: Catalog, code: string, text: string) =>
         respond({
-          title: "This app cannot be authorized",
+          words,
+          title: words.say("This app cannot be authorized"),
           server,
           status: code === "invalid_client" ? 401 : 400,
-          body: html`${problem(text)}<p class="soft">${code}</p>`
+          body: html`${problem(words.translate(text))}<p class="soft">${code}</p>`
         })
 
-      const fail = (to: Return, error: string, text: string) =>
-        to.redirectUri === outOfBand ? tell(error, text) : send(to, [["error", error], ["error_description", text]])
+      const fail = (words: Catalog, to: Return, error: string, text: string) =>
+        to.redirectUri === outOfBand
+          ? tell(words, error, text)
+          : send(words, to, [["error", error], ["error_description", text]])
 
       return Answers.of({
-        code: (to, code) =>
+        code: (words, to, code) =>
           to.redirectUri === outOfBand
             ? redirect(withParameters(nativePath, [["code", Redacted.value(code)]]))
-            : send(to, [["code", Redacted.value(code)]]),
-        denied: (to) => fail(to, "access_denied", textOf("access_denied")),
-        refused: ({ code, text, to }) => to === undefined ? tell(code, text) : fail(to, code, text)
+            : send(words, to, [["code", Redacted.value(code)]]),
+        denied: (words, to) => fail(words, to, "access_denied", textOf("access_denied")),
+        refused: (words, { code, text, to }) => to === undefined ? tell(words, code, text) : fail(words, to, code, text)
       })
     })
   )

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
 import { redirect, respond } from "../pages/Document.ts"
 import { Forms, parameters } from "../pages/Forms.ts"
@@ -9,7 +10,7 @@ import { html } from "../pages/Html.ts"
 import { signInPath } from "../pages/SignIn.ts"
 import { Visitors } from "../pages/Visitors.ts"
 import { Answers, nativePath } from "./Answers.ts"
-import { type AuthorizationRequest, AuthorizationRequests } from "./AuthorizationRequests.ts"
+import { type AuthorizationRequest, AuthorizationRequests, type RefusedRequest } from "./AuthorizationRequests.ts"
 import { consentPage } from "./ConsentPage.ts"
 
 const authorizePath = "/oauth/authorize"
@@ -30,11 +31,14 @@ const make = Effect.gen(function*() {
     return redirect(`${signInPath}?${query}`)
   }
 
-  const grant = Effect.fnUntraced(function*(accountId: AccountId, request: AuthorizationRequest) {
+  const grant = Effect.fnUntraced(function*(words: Catalog, accountId: AccountId, request: AuthorizationRequest) {
     const { app, codeChallenge, redirectUri, scopes } = request
     const code = yield* grants.create({ appId: app.id, accountId, redirectUri, scopes, codeChallenge })
-    return answers.code(request, code)
+    return answers.code(words, request, code)
   })
+
+  const refuse = (refusal: RefusedRequest) =>
+    Effect.map(visitors.reader, ({ words }) => answers.refused(words, refusal))
 
   /** Asks the user, unless there is nobody to ask yet, or the same was allowed before. */
   const ask = Effect.gen(function*() {
@@ -44,29 +48,32 @@ const make = Effect.gen(function*() {
     const force = isTrue(asked.get("force_login"))
     if (visitor.session === undefined || force) return toSignIn(asked, force)
     const { accountId, username } = visitor.session
-    if (yield* grants.allowed(accountId, request.app.id, request.scopes)) return yield* grant(accountId, request)
-    return visitor.remember(respond(consentPage({ asked, request, server, username, formToken: visitor.formToken })))
-  }).pipe(Effect.catchTag("RefusedRequest", (refusal) => Effect.succeed(answers.refused(refusal))))
+    if (yield* grants.allowed(accountId, request.app.id, request.scopes)) {
+      return yield* grant(visitor.words, accountId, request)
+    }
+    return visitor.remember(respond(consentPage({ asked, request, server, username, visitor })))
+  }).pipe(Effect.catchTag("RefusedRequest", refuse))
 
   const decide = (form: URLSearchParams) =>
     Effect.gen(function*() {
       const request = yield* requests.read(form)
-      const { session } = yield* visitors.current
+      const { session, words } = yield* visitors.current
       if (session === undefined) return toSignIn(form, false)
       const allows = form.get("_method") !== "delete"
-      return allows ? yield* grant(session.accountId, request) : answers.denied(request)
-    }).pipe(Effect.catchTag("RefusedRequest", (refusal) => Effect.succeed(answers.refused(refusal))))
+      return allows ? yield* grant(words, session.accountId, request) : answers.denied(words, request)
+    }).pipe(Effect.catchTag("RefusedRequest", refuse))
 
   const deny = (form: URLSearchParams) => decide(new URLSearchParams([...form, ["_method", "delete"]]))
 
   /** The code of an app that has no address of its own. */
-  const native = Effect.map(parameters, (asked) =>
+  const native = Effect.map(Effect.all([parameters, visitors.reader]), ([asked, { words: { say }, words }]) =>
     respond({
-      title: "Authorization code",
+      words,
+      title: say("Authorization code"),
       server,
-      body: html`<p>Copy this code and paste it in the app:</p>
+      body: html`<p>${say("Copy this code and paste it in the app:")}</p>
 <code class="secret">${asked.get("code") ?? ""}</code>
-<p class="soft">It works once and for ten minutes. Give it to nobody else.</p>`
+<p class="soft">${say("It works once and for ten minutes. Give it to nobody else.")}</p>`
     }))
 
   return Layer.mergeAll(

@@ -23,32 +23,49 @@ const make = Effect.gen(function*() {
 
   const toSignIn = redirect(`${signInPath}?${new URLSearchParams([["return_to", listPath]])}`)
 
-  const item = ({ app, authorizedAt, lastUsedAt, scopes }: AuthorizedApp, { formToken }: Visitor) =>
+  const item = (
+    { app, authorizedAt, lastUsedAt, scopes }: AuthorizedApp,
+    { formToken, way, words: { day, list, say } }: Visitor
+  ) =>
     html`
 <li>
 <div class="row"><h2>${app.name}</h2>
-<form method="post" action="${listPath}/${app.id}">${hidden(tokenField, formToken)}${hidden("_method", "delete")}
-<button type="submit" class="danger" aria-label="Withdraw ${app.name}">Withdraw</button></form></div>
-<p>Allowed on ${day(authorizedAt)}, ${lastUsedAt === undefined ? "never used" : `last used on ${day(lastUsedAt)}`}</p>
-<p>${group(scopes).map(({ access, title }) => `${title} (${access.toLowerCase()})`).join(", ")}</p>
+<form method="post" action="${way(`${listPath}/${app.id}`)}">${hidden(tokenField, formToken)}${
+      hidden("_method", "delete")
+    }
+<button type="submit" class="danger" aria-label="${say("Withdraw {app}", { app: app.name })}">${
+      say("Withdraw")
+    }</button></form></div>
+<p>${
+      lastUsedAt === undefined
+        ? say("Allowed on {day}, never used", { day: day(authorizedAt) })
+        : say("Allowed on {day}, last used on {lastDay}", { day: day(authorizedAt), lastDay: day(lastUsedAt) })
+    }</p>
+<p>${
+      list(
+        group(scopes).map(({ access, title }) => say("{kind} ({access})", { kind: say(title), access: say(access) }))
+      )
+    }</p>
 </li>`
 
   const list = Effect.gen(function*() {
     const visitor = yield* visitors.current
     if (visitor.session === undefined) return toSignIn
     const authorized = yield* apps.authorizedBy(visitor.session.accountId)
+    const { way, words: { say }, words } = visitor
     return visitor.remember(respond({
-      title: "Apps that may use your account",
+      words,
+      title: say("Apps that may use your account"),
       server,
       body: html`
 ${
         authorized.length === 0
-          ? html`<p>You have not allowed any app to use your account.</p>`
+          ? html`<p>${say("You have not allowed any app to use your account.")}</p>`
           : html`<ul class="apps">${authorized.map((app) => item(app, visitor))}</ul>`
       }
-<form method="post" action="/auth/sign_out" class="below">${hidden(tokenField, visitor.formToken)}
-<p class="row soft">Signed in as @${visitor.session.username}
-<button type="submit" class="quiet">Sign out</button></p></form>`
+<form method="post" action="${way("/auth/sign_out")}" class="below">${hidden(tokenField, visitor.formToken)}
+<p class="row soft">${say("Signed in as {account}", { account: `@${visitor.session.username}` })}
+<button type="submit" class="quiet">${say("Sign out")}</button></p></form>`
     }))
   })
 
@@ -71,8 +88,6 @@ ${
     HttpRouter.add("*", "/oauth/applications/*", Reply.plainError(403, "Forbidden"))
   )
 })
-
-const day = (date: Date): string => date.toISOString().slice(0, 10)
 
 /** Apps that a user has allowed, and taking that back. */
 export const layer = Layer.unwrap(make)

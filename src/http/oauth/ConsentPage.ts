@@ -1,7 +1,9 @@
+import type { Messages } from "../../services/languages/Messages.ts"
 import { formTarget, outOfBand } from "../../services/oauth/RedirectUris.ts"
 import type { Page } from "../pages/Document.ts"
 import { hidden, tokenField } from "../pages/Forms.ts"
 import { html } from "../pages/Html.ts"
+import type { Visitor } from "../pages/Visitors.ts"
 import type { AuthorizationRequest } from "./AuthorizationRequests.ts"
 import { group } from "./ScopeTexts.ts"
 
@@ -18,56 +20,65 @@ const carried = [
 ]
 
 /** Asks a user to allow an app what it wants, in human words, the dangerous ones set apart (S-243). */
-export const consentPage = ({ asked, formToken, request, server, username }: {
+export const consentPage = ({ asked, request, server, username, visitor }: {
   readonly asked: URLSearchParams
-  readonly formToken: string
   readonly request: AuthorizationRequest
   readonly server: string
   readonly username: string
+  readonly visitor: Pick<Visitor, "formToken" | "way" | "words">
 }): Page => {
   const { app, redirectUri, scopes } = request
+  const { formToken, way, words } = visitor
+  const { pieces, say } = words
   const fields = html`${hidden(tokenField, formToken)}${
     carried.map((name) => asked.has(name) ? hidden(name, asked.get(name) ?? "") : undefined)
   }`
   const groups = group(scopes).map(({ access, dangerous, texts, title }) =>
     html`
 <li class="${dangerous ? "dangerous" : ""}">
-<div class="row"><h2>${title}</h2><span class="badge">${access}</span></div>
-${texts.map((text) => html`<p>${text}</p>`)}
+<div class="row"><h2>${say(title)}</h2><span class="badge">${say(access)}</span></div>
+${texts.map((text) => html`<p>${say(text)}</p>`)}
 ${
       dangerous
-        ? html`<p><strong>Ordinary apps do not need this. Allow it only if you know why this one does.</strong></p>`
+        ? html`<p><strong>${
+          say("Ordinary apps do not need this. Allow it only if you know why this one does.")
+        }</strong></p>`
         : ""
     }
 </li>`
   )
+  const website = app.website === undefined
+    ? ""
+    : html` (<a href="${app.website}" rel="noopener noreferrer">${new URL(app.website).host}</a>)`
   return {
-    title: `Allow ${app.name} to use your account?`,
+    words,
+    title: say("Allow {app} to use your account?", { app: app.name }),
     server,
     formTarget: formTarget(redirectUri),
     body: html`
-<p><strong>${app.name}</strong>${
-      app.website === undefined ?
-        "" :
-        html` (<a href="${app.website}" rel="noopener noreferrer">${new URL(app.website).host}</a>)`
-    } would like to use your account <strong>@${username}@${server}</strong>, as apps do. You can take that back at any
-time.</p>
-<p>It will be able to:</p>
+<p>${
+      pieces("{app} would like to use your account {account}, as apps do. You can take that back at any time.", {
+        app: html`<strong>${app.name}</strong>${website}`,
+        account: html`<strong>@${username}@${server}</strong>`
+      })
+    }</p>
+<p>${say("It will be able to:")}</p>
 <ul class="scopes">${groups}</ul>
-<p class="soft">${destination(redirectUri)}</p>
+<p class="soft">${destination(words, redirectUri)}</p>
 <div class="row">
-<form method="post" action="/oauth/authorize">${fields}<button type="submit">Allow</button></form>
-<form method="post" action="/oauth/authorize">${fields}${hidden("_method", "delete")}
-<button type="submit" class="quiet">Deny</button></form>
+<form method="post" action="${way("/oauth/authorize")}">${fields}<button type="submit">${say("Allow")}</button></form>
+<form method="post" action="${way("/oauth/authorize")}">${fields}${hidden("_method", "delete")}
+<button type="submit" class="quiet">${say("Deny")}</button></form>
 </div>
-<form method="post" action="/auth/sign_out" class="below">${hidden(tokenField, formToken)}
-<p class="row soft">Not @${username}? <button type="submit" class="quiet">Sign out</button></p></form>`
+<form method="post" action="${way("/auth/sign_out")}" class="below">${hidden(tokenField, formToken)}
+<p class="row soft">${say("Not {account}?", { account: `@${username}` })}
+<button type="submit" class="quiet">${say("Sign out")}</button></p></form>`
   }
 }
 
-const destination = (redirectUri: string): string => {
-  if (redirectUri === outOfBand) return "You will be shown a code to copy into the app."
+const destination = ({ say }: Messages, redirectUri: string): string => {
+  if (redirectUri === outOfBand) return say("You will be shown a code to copy into the app.")
   return /^https?:/.test(redirectUri)
-    ? `You will be sent to ${new URL(redirectUri).origin}.`
-    : `You will be sent back to the app on this device (${redirectUri}).`
+    ? say("You will be sent to {address}.", { address: new URL(redirectUri).origin })
+    : say("You will be sent back to the app on this device ({address}).", { address: redirectUri })
 }

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { HttpApi, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { english } from "../../services/languages/Catalogs.ts"
 import { documentOf } from "../docs/Document.ts"
 import { referenceOf } from "../docs/Reference.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -12,7 +13,8 @@ export const openApiPath = "/api/openapi.json"
 
 /**
  * The description of `api` for programs and for people, made when the first one asks for it. The page is plain HTML of
- * our own, where effect's viewers bring megabytes of inline script that our policy rightly refuses.
+ * our own, where effect's viewers bring megabytes of inline script that our policy rightly refuses. It is in English, as
+ * the names of which it speaks are.
  */
 export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
@@ -23,7 +25,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     const document = yield* Effect.cached(Effect.sync(() => documentOf(api, config)))
     const json = yield* Effect.cached(Effect.map(document, (made) => JSON.stringify(made)))
     const page = yield* Effect.cached(
-      Effect.map(document, (made) => pages.respond({ title: "The API", body: referenceOf(made) }))
+      Effect.map(document, (made) => pages.respond({ words: english, title: "The API", body: referenceOf(made) }))
     )
     return Layer.mergeAll(
       HttpRouter.add(

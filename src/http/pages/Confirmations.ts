@@ -5,7 +5,7 @@ import { StaffLetters } from "../../services/identity/StaffLetters.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
-import { redirect, respond } from "./Document.ts"
+import { linkTo, redirect, respond } from "./Document.ts"
 import { Forms, hidden, parameters, tokenField } from "./Forms.ts"
 import { html } from "./Html.ts"
 import { signInPath } from "./SignIn.ts"
@@ -22,63 +22,83 @@ const make = Effect.gen(function*() {
   const notices = yield* StaffLetters
   const visitors = yield* Visitors
 
-  const confirmed = respond({
-    title: "Your address is confirmed",
-    server,
-    body: html`<p class="done" role="status">Welcome! You can go back to your app, or
-<a href="${signInPath}">sign in</a> here.</p>`
-  })
+  const confirmed = Effect.map(visitors.reader, ({ way, words }) =>
+    respond({
+      words,
+      title: words.say("Your address is confirmed"),
+      server,
+      body: html`<p class="done" role="status">${
+        words.pieces("Welcome! You can go back to your app, or <link>sign in</link> here.", {
+          link: linkTo(way(signInPath))
+        })
+      }</p>`
+    }))
 
-  const waiting = respond({
-    title: "Your address is confirmed",
-    server,
-    body: html`<p class="done" role="status">Thank you! A moderator of ${server} will look at your sign-up now.
-You get a letter when it is decided; until then your app cannot let you in.</p>`
-  })
+  const waiting = Effect.map(visitors.reader, ({ words }) =>
+    respond({
+      words,
+      title: words.say("Your address is confirmed"),
+      server,
+      body: html`<p class="done" role="status">${
+        words.say(
+          "Thank you! A moderator of {server} will look at your sign-up now. You get a letter when it is decided; until then your app cannot let you in.",
+          { server }
+        )
+      }</p>`
+    }))
 
-  const tooOld = respond({
-    title: "This link does not work any more",
-    server,
-    status: 404,
-    body:
-      html`<p>It is older than two days, or there was a newer letter. <a href="${askPath}">Ask for a new one</a></p>`
-  })
+  const tooOld = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+    respond({
+      words,
+      title: say("This link does not work any more"),
+      server,
+      status: 404,
+      body: html`<p>${say("It is older than two days, or there was a newer letter.")}
+<a href="${way(askPath)}">${say("Ask for a new one")}</a></p>`
+    }))
 
   /** Leads on to the first address of the app that made the account, and nowhere that the link itself could name. */
   const confirm = Effect.gen(function*() {
     const link = yield* parameters
     const outcome = yield* Effect.result(mailLinks.confirm(link.get("confirmation_token") ?? ""))
-    if (outcome._tag === "Failure") return tooOld
+    if (outcome._tag === "Failure") return yield* tooOld
     const { accountId, app: appId, first, waits } = outcome.success
     if (waits && first) yield* notices.waits(accountId)
     // An app could say nothing yet but that it is not let in.
-    if (waits) return waiting
+    if (waits) return yield* waiting
     const app = Option.isSome(appId) ? yield* apps.find(appId.value) : Option.none()
     const uri = Option.isSome(app) ? app.value.redirectUris[0] : undefined
-    return link.get("redirect_to_app") === "true" && uri !== undefined && uri !== outOfBand ? redirect(uri) : confirmed
+    const leads = link.get("redirect_to_app") === "true" && uri !== undefined && uri !== outOfBand
+    return leads ? redirect(uri) : yield* confirmed
   })
 
-  const ask = Effect.map(visitors.current, ({ formToken, remember }) =>
+  const ask = Effect.map(visitors.current, ({ formToken, remember, way, words: { say }, words }) =>
     remember(respond({
-      title: "Send the letter again",
+      words,
+      title: say("Send the letter again"),
       server,
       body: html`
-<form method="post" action="${confirmPath}">
+<form method="post" action="${way(confirmPath)}">
 ${hidden(tokenField, formToken)}
-<label>The e-mail address of your sign-up
+<label>${say("The e-mail address of your sign-up")}
 <input type="email" name="email" autocomplete="username" required autofocus></label>
-<p class="row"><button type="submit">Send the letter</button> <a href="${signInPath}">Sign in</a></p>
+<p class="row"><button type="submit">${say("Send the letter")}</button>
+<a href="${way(signInPath)}">${say("Sign in")}</a></p>
 </form>`
     })))
 
   // The same page whether there is such an account or not.
-  const sent = respond({
-    title: "Look into your mail",
-    server,
-    body: html`<p class="done" role="status">If an account with this address waits for it, a letter is on its way.</p>`
-  })
+  const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
+    respond({
+      words,
+      title: say("Look into your mail"),
+      server,
+      body: html`<p class="done" role="status">${
+        say("If an account with this address waits for it, a letter is on its way.")
+      }</p>`
+    }))
   const send = forms.handle(
-    (form) => Effect.as(mailLinks.requestConfirmation(form.get("email") ?? ""), sent),
+    (form) => Effect.andThen(mailLinks.requestConfirmation(form.get("email") ?? ""), sent),
     { address: "mailAddress", email: "mailEmail" }
   )
 

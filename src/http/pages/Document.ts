@@ -1,10 +1,13 @@
 import { HttpServerResponse } from "effect/http"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { type Html, html, raw } from "./Html.ts"
 import { iconPath } from "./Pictures.ts"
 import { stylesheetPath } from "./Stylesheet.ts"
 
 /** One of the server's pages about signing in. */
 export interface Page {
+  /** What the page is written in. */
+  readonly words: Catalog
   readonly title: string
   /** The server's domain, shown on top. */
   readonly server: string
@@ -36,7 +39,7 @@ const policy = ({ formTarget, media, script }: Page): string => {
 export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(
     String(html`<!doctype html>
-<html lang="en">
+<html lang="${page.words.tag}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -59,7 +62,12 @@ ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script
     {
       status: page.status ?? 200,
       contentType: "text/html; charset=utf-8",
-      headers: { ...securityHeaders, "content-security-policy": policy(page) }
+      headers: {
+        ...securityHeaders,
+        "content-security-policy": policy(page),
+        "content-language": page.words.tag,
+        vary: "Accept-Language"
+      }
     }
   )
 
@@ -74,6 +82,9 @@ export const securityHeaders = {
 /** What went wrong, above a form. */
 export const problem = (text: string | undefined): Html =>
   text === undefined ? html`` : html`<p class="problem" role="alert">${text}</p>`
+
+/** Around the words of a link, as `Messages.pieces` takes it. */
+export const linkTo = (href: string) => (inner: ReadonlyArray<string>): Html => html`<a href="${href}">${inner}</a>`
 
 /** Sends the browser on; `location` is one of our paths or an app's registered address with parameters. */
 export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>

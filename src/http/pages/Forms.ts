@@ -53,40 +53,48 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   /** A page kept open over a sign-in, or somebody else's page. */
-  const notOurs = respond({
-    title: "This form cannot be used any more",
-    server: localDomain,
-    status: 403,
-    body: html`
-${problem("For your safety we only accept forms that our own pages have just shown you.")}
-<p>Go back, load the page again and send it once more. The address of this server is
-<a href="${publicUrl}">${publicUrl}</a>, and your browser must accept cookies.</p>`
-  })
+  const notOurs = Effect.map(visitors.reader, ({ words }) =>
+    respond({
+      words,
+      title: words.say("This form cannot be used any more"),
+      server: localDomain,
+      status: 403,
+      body: html`
+${problem(words.say("For your safety we only accept forms that our own pages have just shown you."))}
+<p>${
+        words.pieces(
+          "Go back, load the page again and send it once more. The address of this server is {address}, and your browser must accept cookies.",
+          { address: html`<a href="${publicUrl}">${publicUrl}</a>` }
+        )
+      }</p>`
+    }))
 
-  const tooMany = respond({
-    title: "Too many tries",
-    server: localDomain,
-    status: 429,
-    body: problem("Too many tries from here in a short time. Wait a while and try again.")
-  })
+  const tooMany = Effect.map(visitors.reader, ({ words }) =>
+    respond({
+      words,
+      title: words.say("Too many tries"),
+      server: localDomain,
+      status: 429,
+      body: problem(words.say("Too many tries from here in a short time. Wait a while and try again."))
+    }))
 
   /** Nothing, or the page that refuses. */
   const spend = (limit: LimitName | undefined, key: string | undefined) =>
     limit === undefined || key === undefined ? Effect.undefined : limits.spend([{ limit, key }]).pipe(
       Effect.as(undefined),
       Effect.catch(({ limit, resetAt }) =>
-        Effect.succeed(HttpServerResponse.setHeaders(tooMany, limitHeaders({ limit, remaining: 0, resetAt })))
+        Effect.map(tooMany, HttpServerResponse.setHeaders(limitHeaders({ limit, remaining: 0, resetAt })))
       )
     )
 
   // From the head to the body to the database: each is asked only of who got past what is before it.
   const handle: Forms["Service"]["handle"] = Effect.fnUntraced(function*(handler, costs) {
     const request = yield* HttpServerRequest.HttpServerRequest
-    if (!visitors.mayBeOurs(request)) return notOurs
+    if (!visitors.mayBeOurs(request)) return yield* notOurs
     const beforeBody = yield* spend(costs?.address, addressOf(request))
     if (beforeBody !== undefined) return beforeBody
     const form = yield* parameters
-    if (!(yield* visitors.isOurs(form.get(tokenField)))) return notOurs
+    if (!(yield* visitors.isOurs(form.get(tokenField)))) return yield* notOurs
     const refused = yield* spend(costs?.email, EmailAddresses.limitKey(form.get("email") ?? ""))
     return refused ?? (yield* handler(form))
   })

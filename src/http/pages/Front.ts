@@ -4,17 +4,26 @@ import { sanitise } from "../../services/html/Sanitise.ts"
 import { Instance, type RuleRecord } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
+import type { Messages } from "../../services/languages/Messages.ts"
 import { docsPath } from "./ApiDocs.ts"
+import { linkTo } from "./Document.ts"
 import { type Html, html, raw } from "./Html.ts"
 import { iconPath } from "./Pictures.ts"
-import { count } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 import { signInPath } from "./SignIn.ts"
 
-const registrations = {
-  open: "Everybody may join: sign up in an app for Mastodon with this server's address.",
-  approval: "You may ask to join: sign up in an app for Mastodon with this server's address. A moderator then decides.",
-  closed: "This server does not take new members at the moment."
+const registrations = ({ say }: Messages, mode: ServerConfig["Service"]["registrations"]): string => {
+  switch (mode) {
+    case "open":
+      return say("Everybody may join: sign up in an app for Mastodon with the address of this server.")
+    case "approval":
+      return say(
+        "You may ask to join: sign up in an app for Mastodon with the address of this server. A moderator then decides."
+      )
+    case "closed":
+      return say("This server does not take new members at the moment.")
+  }
 }
 
 const make = Effect.gen(function*() {
@@ -23,75 +32,104 @@ const make = Effect.gen(function*() {
   const pages = yield* PublicPages
 
   const front = Effect.gen(function*() {
+    const { way, words } = yield* pages.reader
+    const { pieces, say } = words
     const { shortDescription, title } = yield* instance.about
     const { activeMonth, statuses, users } = yield* instance.usage
+    const software = `Murmuration ${softwareVersion}`
     return pages.respond({
+      words,
       title,
       body: html`
 <p class="row"><img src="${iconPath(96)}" alt="" width="64" height="64">
-<span class="soft">${count(users, "person", "people")}, ${activeMonth} of them here this month, with ${
-        count(statuses, "post", "posts")
+<span class="soft">${
+        say(
+          "{people, plural, one {# person} other {# people}}, {active, number} of them here this month, with {posts, plural, one {# post} other {# posts}}",
+          { people: users, active: activeMonth, posts: statuses }
+        )
       }</span></p>
 ${shortDescription === "" ? "" : html`<p dir="auto">${shortDescription}</p>`}
-<p>${registrations[config.registrations]}</p>
-<p>Handles here end in <strong>@${config.localDomain}</strong>. Any app for Mastodon works with
-<strong>${config.publicUrl}</strong>.</p>
-${rulesOf(yield* instance.rules)}
+<p>${registrations(words, config.registrations)}</p>
+<p>${
+        pieces("Handles here end in {ending}. Any app for Mastodon works with {address}.", {
+          ending: html`<strong>@${config.localDomain}</strong>`,
+          address: html`<strong>${config.publicUrl}</strong>`
+        })
+      }</p>
+${rulesOf(words, yield* instance.rules)}
 <ul class="plain">
-<li><a href="${signInPath}">Sign in</a> to see which apps may use your account</li>
-<li><a href="/about">About this server</a></li>
-<li><a href="${docsPath}">The API</a> for people who write apps</li>
+<li>${pieces("<link>Sign in</link> to see which apps may use your account", { link: linkTo(way(signInPath)) })}</li>
+<li><a href="${way("/about")}">${say("About this server")}</a></li>
+<li>${pieces("<link>The API</link> for people who write apps", { link: linkTo(docsPath) })}</li>
 <li>${
-        config.sourceUrl === undefined
-          ? `Murmuration ${softwareVersion}`
-          : html`<a href="${config.sourceUrl}" rel="noopener">Murmuration ${softwareVersion}</a>`
-      }, free software</li>
+        pieces("{software}, free software", {
+          software: config.sourceUrl === undefined
+            ? software
+            : html`<a href="${config.sourceUrl}" rel="noopener">${software}</a>`
+        })
+      }</li>
 </ul>`
     })
   })
 
   const about = Effect.gen(function*() {
+    const { way, words } = yield* pages.reader
+    const { pieces, say } = words
     const { contactEmail, contactUsername, extendedDescription, shortDescription, termsOfService, title } =
       yield* instance
         .about
     return pages.respond({
-      title: `About ${title}`,
+      words,
+      title: say("About {title}", { title }),
       body: html`
 ${
         extendedDescription === null
-          ? html`<p dir="auto">${shortDescription || "Nothing has been written about this server yet."}</p>`
+          ? html`<p dir="auto">${shortDescription || say("Nothing has been written about this server yet.")}</p>`
           : html`<div class="content" dir="auto">${raw(sanitise(extendedDescription.html))}</div>`
       }
-${contactEmail === "" ? "" : html`<p>Write to <a href="mailto:${contactEmail}">${contactEmail}</a>.</p>`}
+${
+        contactEmail === "" ?
+          "" :
+          html`<p>${
+            pieces("Write to {address}.", { address: html`<a href="mailto:${contactEmail}">${contactEmail}</a>` })
+          }</p>`
+      }
 ${
         contactUsername === null
           ? ""
-          : html`<p>Ask <a href="/@${contactUsername}">@${contactUsername}</a> about this server.</p>`
+          : html`<p>${
+            pieces("Ask {account} about this server.", {
+              account: html`<a href="${way(`/@${contactUsername}`)}">@${contactUsername}</a>`
+            })
+          }</p>`
       }
-${rulesOf(yield* instance.rules)}
-<p><a href="/privacy-policy">Privacy policy</a>${
-        termsOfService === null ? "" : html` · <a href="/terms-of-service">Terms of service</a>`
+${rulesOf(words, yield* instance.rules)}
+<p><a href="${way("/privacy-policy")}">${say("Privacy policy")}</a>${
+        termsOfService === null ? "" : html` · <a href="${way("/terms-of-service")}">${say("Terms of service")}</a>`
       }</p>`
     })
   })
 
-  const privacy = Effect.map(instance.about, ({ privacyPolicy }) =>
+  const told = Effect.all([instance.about, pages.reader])
+  const privacy = Effect.map(told, ([{ privacyPolicy }, { words: { say }, words }]) =>
     pages.respond({
-      title: "Privacy policy",
+      words,
+      title: say("Privacy policy"),
       body: privacyPolicy === null
-        ? html`<p class="soft">The operator of this server has not written one yet.</p>`
+        ? html`<p class="soft">${say("The operator of this server has not written one yet.")}</p>`
         : html`<div class="content" dir="auto">${raw(sanitise(privacyPolicy.html))}</div>`
     }))
 
-  const terms = Effect.map(
-    instance.about,
-    ({ termsOfService }) =>
-      termsOfService === null ? pages.notFound : pages.respond({
-        title: "Terms of service",
-        body: html`<p class="soft">From ${termsOfService.since}</p>
-<div class="content" dir="auto">${raw(sanitise(termsOfService.html))}</div>`
-      })
-  )
+  const terms = Effect.flatMap(told, ([{ termsOfService }, { words: { day, say }, words }]) => {
+    if (termsOfService === null) return pages.notFound
+    const { html: text, since } = termsOfService
+    return Effect.succeed(pages.respond({
+      words,
+      title: say("Terms of service"),
+      body: html`<p class="soft">${say("From {day}", { day: day(new Date(since)) })}</p>
+<div class="content" dir="auto">${raw(sanitise(text))}</div>`
+    }))
+  })
 
   return Layer.mergeAll(
     HttpRouter.add("GET", "/terms-of-service", terms),
@@ -101,11 +139,11 @@ ${rulesOf(yield* instance.rules)}
   )
 })
 
-const rulesOf = (rules: ReadonlyArray<RuleRecord>): Html =>
+const rulesOf = ({ say, tag }: Catalog, rules: ReadonlyArray<RuleRecord>): Html =>
   rules.length === 0 ?
     html`` :
-    html`<h2>Rules</h2><ol>${
-      rules.map(({ hint, text }) =>
+    html`<h2>${say("Rules")}</h2><ol>${
+      rules.map((rule) => rule.translations[tag] ?? rule).map(({ hint, text }) =>
         html`<li dir="auto">${text}${hint === "" ? "" : html`<br><span class="soft">${hint}</span>`}</li>`
       )
     }</ol>`

@@ -43,14 +43,17 @@ const make = Effect.gen(function*() {
       { maxId: cursorOf((yield* parameters).get("max_id")), limit: statusRows }
     )
     const last = ids.length === statusRows ? ids.at(-1) : undefined
-    const shown = yield* posts.show(ids)
+    const reader = yield* pages.reader
+    const { words } = reader
+    const shown = yield* posts.show(words, ids)
     return pages.respond({
+      words,
       title: `#${tag.name}`,
       body: html`
-${shown.length === 0 ? html`<p class="soft">No public post has this hashtag.</p>` : list(shown)}
-${older(last)}`
+${shown.length === 0 ? html`<p class="soft">${words.say("No public post has this hashtag.")}</p>` : list(shown)}
+${older(reader, last)}`
     })
-  }).pipe(Effect.catchTag("RecordNotFound", () => Effect.succeed(pages.notFound)))
+  }).pipe(Effect.catchTag("RecordNotFound", () => pages.notFound))
 
   const shown = pages.behind(limitedFederation || publicTimelines === "members", page)
   return HttpRouter.add("GET", "/tags/:name", byType(admit("documents", named), shown))

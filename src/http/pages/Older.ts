@@ -1,5 +1,6 @@
 import { idMax } from "../../services/Ids.ts"
 import { type Html, html } from "./Html.ts"
+import type { Reader } from "./Visitors.ts"
 
 /** Where a list on a page goes on, from the `max_id` of its address; what is no id is the newest. */
 export const cursorOf = (text: string | null): bigint | undefined => {
@@ -8,5 +9,7 @@ export const cursorOf = (text: string | null): bigint | undefined => {
 }
 
 /** The way to what is below the last one of a full list. */
-export const older = (last: bigint | undefined): Html =>
-  last === undefined ? html`` : html`<p><a href="?max_id=${last}" rel="next">Older posts</a></p>`
+export const older = ({ way, words }: Reader, last: bigint | undefined): Html =>
+  last === undefined
+    ? html``
+    : html`<p><a href="${way(`?max_id=${last}`)}" rel="next">${words.say("Older posts")}</a></p>`

@@ -19,75 +19,93 @@ const make = Effect.gen(function*() {
   const mailLinks = yield* MailLinks
   const visitors = yield* Visitors
 
-  const ask = Effect.map(visitors.current, ({ formToken, remember }) =>
+  const ask = Effect.map(visitors.current, ({ formToken, remember, way, words }) =>
     remember(respond({
-      title: "Forgot your password?",
+      words,
+      title: words.say("Forgot your password?"),
       server,
       body: html`
-<p>We send you a letter with a link, with which you set a new one.</p>
-<form method="post" action="/auth/password">
+<p>${words.say("We send you a letter with a link, with which you set a new one.")}</p>
+<form method="post" action="${way("/auth/password")}">
 ${hidden(tokenField, formToken)}
-<label>E-mail address
+<label>${words.say("E-mail address")}
 <input type="email" name="email" autocomplete="username" required autofocus></label>
-<p class="row"><button type="submit">Send the letter</button> <a href="${signInPath}">Sign in</a></p>
+<p class="row"><button type="submit">${words.say("Send the letter")}</button>
+<a href="${way(signInPath)}">${words.say("Sign in")}</a></p>
 </form>`
     })))
 
   // The same page whether there is such an account or not.
-  const sent = respond({
-    title: "Look into your mail",
-    server,
-    body: html`<p class="done" role="status">If there is an account with this address, a letter is on its way to it.</p>
-<p>The link in it works for six hours. <a href="${signInPath}">Sign in</a></p>`
-  })
+  const sent = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+    respond({
+      words,
+      title: say("Look into your mail"),
+      server,
+      body: html`<p class="done" role="status">${
+        say("If there is an account with this address, a letter is on its way to it.")
+      }</p>
+<p>${say("The link in it works for six hours.")} <a href="${way(signInPath)}">${say("Sign in")}</a></p>`
+    }))
   const send = forms.handle(
-    (form) => Effect.as(mailLinks.requestPasswordReset(form.get("email") ?? ""), sent),
+    (form) => Effect.andThen(mailLinks.requestPasswordReset(form.get("email") ?? ""), sent),
     { address: "mailAddress", email: "mailEmail" }
   )
 
-  const tooOld = respond({
-    title: "This link does not work any more",
-    server,
-    status: 404,
-    body: html`<p>It was used, it is older than six hours, or there was a newer letter.
-<a href="${askPath}">Ask for a new one</a></p>`
-  })
+  const tooOld = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+    respond({
+      words,
+      title: say("This link does not work any more"),
+      server,
+      status: 404,
+      body: html`<p>${say("It was used, it is older than six hours, or there was a newer letter.")}
+<a href="${way(askPath)}">${say("Ask for a new one")}</a></p>`
+    }))
 
   const edit = Effect.fnUntraced(function*(link: string, wrong?: { readonly text: string; readonly status: number }) {
-    const { formToken, remember } = yield* visitors.current
+    const { formToken, remember, way, words } = yield* visitors.current
+    const { say } = words
     return remember(respond({
-      title: "Set a new password",
+      words,
+      title: say("Set a new password"),
       server,
       ...(wrong !== undefined && { status: wrong.status }),
       body: html`
-${problem(wrong?.text)}
-<form method="post" action="${editPath}">
+${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
+<form method="post" action="${way(editPath)}">
 ${hidden(tokenField, formToken)}${hidden(linkField, link)}
-<label>New password
+<label>${say("New password")}
 <input type="password" name="password" autocomplete="new-password" required autofocus aria-describedby="rule">
-<span class="hint" id="rule">${passwordCharactersMin} characters at least, ${passwordBytesMax} bytes at most.</span></label>
-<p>All your sessions and apps will be signed out.</p>
-<button type="submit">Set the password</button>
+<span class="hint" id="rule">${
+        say(
+          "{characters, plural, one {# character} other {# characters}} at least, {bytes, plural, one {# byte} other {# bytes}} at most.",
+          { characters: passwordCharactersMin, bytes: passwordBytesMax }
+        )
+      }</span></label>
+<p>${say("All your sessions and apps will be signed out.")}</p>
+<button type="submit">${say("Set the password")}</button>
 </form>`
     }))
   })
 
   const showEdit = Effect.gen(function*() {
     const link = (yield* parameters).get(linkField) ?? ""
-    return (yield* mailLinks.opensPasswordReset(link)) ? yield* edit(link) : tooOld
+    return (yield* mailLinks.opensPasswordReset(link)) ? yield* edit(link) : yield* tooOld
   })
 
-  const changed = respond({
-    title: "Your password is set",
-    server,
-    body: html`<p class="done" role="status">You can sign in with it now.</p><p><a href="${signInPath}">Sign in</a></p>`
-  })
+  const changed = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+    respond({
+      words,
+      title: say("Your password is set"),
+      server,
+      body: html`<p class="done" role="status">${say("You can sign in with it now.")}</p>
+<p><a href="${way(signInPath)}">${say("Sign in")}</a></p>`
+    }))
   const set = forms.handle((form) => {
     const link = form.get(linkField) ?? ""
     return mailLinks.resetPassword(link, Redacted.make(form.get("password") ?? "")).pipe(
-      Effect.as(changed),
+      Effect.andThen(changed),
       Effect.catchTags({
-        RecordNotFound: () => Effect.succeed(tooOld),
+        RecordNotFound: () => tooOld,
         Unprocessable: ({ message }) => edit(link, { text: message, status: 422 }),
         Unavailable: ({ message }) => edit(link, { text: message, status: 503 })
       })

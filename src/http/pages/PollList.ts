@@ -1,20 +1,23 @@
+import type { Messages } from "../../services/languages/Messages.ts"
 import type { StatusRecord } from "../../services/statuses/Statuses.ts"
 import { pollValues } from "../render/PollValues.ts"
 import { type Html, html } from "./Html.ts"
 
 /** What a post asks and how people answered, at `now` in milliseconds since 1970. */
-export const poll = ({ id, poll }: StatusRecord, now: number): Html => {
+export const poll = ({ figure, say }: Messages, { id, poll }: StatusRecord, now: number): Html => {
   if (poll === null) return html``
   const { expired, options, votersCount, votesCount } = pollValues(id, poll, [], now)
   const people = votersCount ?? votesCount
   return html`<ul class="poll">${
     options.map(({ title, votesCount }) =>
       html`<li dir="auto">${title}${
-        votesCount === null ? "" : html` <span class="soft">${votesCount.toLocaleString("en")}</span>`
+        votesCount === null ? "" : html` <span class="soft">${figure(votesCount)}</span>`
       }</li>`
     )
   }</ul>
-<p class="soft">${people.toLocaleString("en")} ${people === 1 ? "person" : "people"} voted${
-    expired ? ", closed" : ""
+<p class="soft">${
+    expired
+      ? say("{people, plural, one {# person} other {# people}} voted, closed", { people })
+      : say("{people, plural, one {# person} other {# people}} voted", { people })
   }</p>`
 }

@@ -4,6 +4,7 @@ import { type AccountRecord, Accounts } from "../../services/identity/Accounts.t
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
+import type { Messages } from "../../services/languages/Messages.ts"
 import { renderedRows } from "../../services/Rendered.ts"
 import { type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
@@ -18,7 +19,7 @@ import { poll } from "./PollList.ts"
 /** Posts as pieces of pages, for nobody in particular: only what everybody may read is ever shown (row 55). */
 export class Posts extends Context.Service<Posts, {
   /** Those of `ids` that everybody may read, in their order; three queries. */
-  readonly show: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Html>>
+  readonly show: (words: Messages, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Html>>
 }>()("murmuration/http/pages/Posts") {
   static readonly layer = Layer.effect(
     Posts,
@@ -29,7 +30,7 @@ export class Posts extends Context.Service<Posts, {
       const standings = yield* Standings
       const statuses = yield* Statuses
 
-      const show = traced("Posts.show")(function*(ids: ReadonlyArray<bigint>) {
+      const show = traced("Posts.show")(function*(words: Messages, ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
         const now = yield* Clock.currentTimeMillis
         const keyed = (record: StatusRecord): StatusKey => {
@@ -51,7 +52,7 @@ export class Posts extends Context.Service<Posts, {
             return undefined
           }
           const boostedBy = shown === record ? undefined : by
-          return article(config, shown, author, standing, boostedBy, shown.local ? named : noEmojis, now)
+          return article(config, words, shown, author, standing, boostedBy, shown.local ? named : noEmojis, now)
         })
       })
       return Posts.of({ show })
@@ -59,14 +60,12 @@ export class Posts extends Context.Service<Posts, {
   )
 }
 
-const moments = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })
-
 /** An address that a link may lead to; another server could have given one that is a script (row 14). */
 const webAddress = (url: string): string => /^https?:\/\//i.test(url) ? url : "/"
 
 /** A moment for readers and for machines. */
-export const time = (date: Date): Html =>
-  html`<time datetime="${date.toISOString()}">${moments.format(date)} UTC</time>`
+export const time = ({ moment }: Messages, date: Date): Html =>
+  html`<time datetime="${date.toISOString()}">${moment(date)} UTC</time>`
 
 export const nameOf = ({ displayName, username }: AccountRecord): string => displayName.trim() || username
 
@@ -75,6 +74,7 @@ const noEmojis: Finder = () => []
 
 const article = (
   config: ServerConfig["Service"],
+  words: Messages,
   record: StatusRecord,
   author: AccountRecord,
   standing: Standing,
@@ -88,9 +88,13 @@ const article = (
   const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
     withEmojis(raw(sanitise(record.html)), named)
   }</div>`
-  const shown = html`${content}${poll(record, now)}${attachments(config, record)}`
+  const shown = html`${content}${poll(words, record, now)}${attachments(config, words, record)}`
   return html`<article class="post">
-${boostedBy === undefined ? "" : html`<p class="boost">${nameOf(boostedBy)} boosted</p>`}
+${
+    boostedBy === undefined
+      ? ""
+      : html`<p class="boost">${words.say("{account} boosted", { account: nameOf(boostedBy) })}</p>`
+  }
 <header><img src="${picturesOf(config, author).avatarStatic}" alt="" width="44" height="44">
 <p><a href="${profile}"><strong dir="auto">${withEmojis(html`${nameOf(author)}`, named)}</strong><br>
 <span class="soft">@${Urls.acct(author)}</span></a></p></header>
@@ -99,17 +103,19 @@ ${
       ? shown
       : html`<details><summary dir="auto">${withEmojis(html`${record.spoilerText}`, named)}</summary>${shown}</details>`
   }
-<footer><a href="${address}">${time(record.createdAt)}</a>
-${record.editedAt === null ? "" : html`<span>edited ${time(record.editedAt)}</span>`}
-<span>${count(standing.repliesCount, "reply", "replies")}</span>
-<span>${count(standing.reblogsCount, "boost", "boosts")}</span>
-<span>${count(standing.favouritesCount, "favourite", "favourites")}</span></footer>
+<footer><a href="${address}">${time(words, record.createdAt)}</a>
+${
+    record.editedAt === null
+      ? ""
+      : html`<span>${words.pieces("edited {moment}", { moment: time(words, record.editedAt) })}</span>`
+  }
+<span>${words.say("{count, plural, one {# reply} other {# replies}}", { count: standing.repliesCount })}</span>
+<span>${words.say("{count, plural, one {# boost} other {# boosts}}", { count: standing.reblogsCount })}</span>
+<span>${
+    words.say("{count, plural, one {# favourite} other {# favourites}}", { count: standing.favouritesCount })
+  }</span></footer>
 </article>`
 }
-
-/** `1 post`, `2 posts` */
-export const count = (figure: number, one: string, many: string): string =>
-  `${figure.toLocaleString("en")} ${figure === 1 ? one : many}`
 
 /** Posts one below the other. */
 export const list = (posts: ReadonlyArray<Html>): Html =>

@@ -5,6 +5,7 @@ import { type AccountRecord, Accounts } from "../../services/identity/Accounts.t
 import { isValid } from "../../services/identity/Usernames.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Messages } from "../../services/languages/Messages.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
 import { ActorDocuments } from "../activitypub/Actors.ts"
 import { byType } from "../activitypub/Answers.ts"
@@ -14,7 +15,7 @@ import { type Finder, withEmojis } from "./EmojiText.ts"
 import { parameters } from "./Forms.ts"
 import { type Html, html, raw } from "./Html.ts"
 import { cursorOf, older } from "./Older.ts"
-import { count, list, nameOf, Posts } from "./Posts.ts"
+import { list, nameOf, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 
 const make = Effect.gen(function*() {
@@ -36,30 +37,34 @@ const make = Effect.gen(function*() {
 
   const profile = Effect.gen(function*() {
     const { name = "", tag } = yield* HttpRouter.params
-    if (!isValid(name)) return pages.notFound
+    if (!isValid(name)) return yield* pages.notFound
     const id = yield* accounts.lookup(name)
     const account = (yield* accounts.load([id])).find((record) => record.id === id)
-    if (account === undefined || account.domain !== null) return pages.notFound
+    if (account === undefined || account.domain !== null) return yield* pages.notFound
+    const reader = yield* pages.reader
+    const { words } = reader
+    const { pieces, say } = words
     const maxId = cursorOf((yield* parameters).get("max_id"))
     const ids = yield* published.page(undefined, id, { ...selection, tagged: tag }, { maxId, limit: statusRows })
     const pinned = maxId === undefined && tag === undefined
-      ? yield* posts.show(yield* published.pinned(undefined, id))
+      ? yield* posts.show(words, yield* published.pinned(undefined, id))
       : []
     const last = ids.length === statusRows ? ids.at(-1) : undefined
-    const shown = yield* posts.show(ids)
+    const shown = yield* posts.show(words, ids)
     return pages.respond({
+      words,
       title: nameOf(account),
       body: html`
-${head(config, account, yield* emojis.finder)}
-${pinned.length === 0 ? "" : html`<h2>Pinned</h2>${list(pinned)}`}
-<h2>${tag === undefined ? "Posts" : html`Posts with <bdi>#${tag}</bdi>`}</h2>
-${shown.length === 0 ? html`<p class="soft">There is nothing here for everybody to read.</p>` : list(shown)}
-${older(last)}`
+${head(config, words, account, yield* emojis.finder)}
+${pinned.length === 0 ? "" : html`<h2>${say("Pinned")}</h2>${list(pinned)}`}
+<h2>${tag === undefined ? say("Posts") : pieces("Posts with {tag}", { tag: html`<bdi>#${tag}</bdi>` })}</h2>
+${shown.length === 0 ? html`<p class="soft">${say("There is nothing here for everybody to read.")}</p>` : list(shown)}
+${older(reader, last)}`
     })
   }).pipe(
     Effect.catchTags({
-      RecordNotFound: () => Effect.succeed(pages.notFound),
-      Gone: () => Effect.succeed(pages.gone)
+      RecordNotFound: () => pages.notFound,
+      Gone: () => pages.gone
     })
   )
 
@@ -71,16 +76,19 @@ ${older(last)}`
   )
 })
 
-const joined = new Intl.DateTimeFormat("en", { year: "numeric", month: "long", timeZone: "UTC" })
-
 /** Who it is; numbers of followers only where their owner does not hide them (row 60). */
-const head = (config: ServerConfig["Service"], account: AccountRecord, named: Finder): Html => {
+const head = (
+  config: ServerConfig["Service"],
+  { month, say }: Messages,
+  account: AccountRecord,
+  named: Finder
+): Html => {
   const pictures = picturesOf(config, account)
   return html`
-<p class="soft">@${account.username}@${config.localDomain}${account.bot ? " · automated" : ""}</p>
+<p class="soft">@${account.username}@${config.localDomain}${account.bot ? ` · ${say("automated")}` : ""}</p>
 <img class="banner" src="${pictures.headerStatic}" alt="${account.headerDescription}">
 <div class="who"><img src="${pictures.avatar}" alt="${account.avatarDescription}" width="88" height="88"></div>
-${account.movedToId === null ? "" : html`<p class="problem">This account has moved to another one.</p>`}
+${account.movedToId === null ? "" : html`<p class="problem">${say("This account has moved to another one.")}</p>`}
 <div class="content" dir="auto">${withEmojis(raw(sanitise(account.noteHtml)), named)}</div>
 ${
     account.fields.length === 0
@@ -91,13 +99,16 @@ ${
         )
       }</dl>`
   }
-<p class="soft">${count(account.statusesCount, "post", "posts")} ·
-${
-    account.hideCollections === true
-      ? ""
-      : html`${count(account.followersCount, "follower", "followers")} · ${account.followingCount} following ·`
-  }
-here since ${joined.format(account.createdAt)}</p>`
+<p class="soft">${
+    [
+      say("{count, plural, one {# post} other {# posts}}", { count: account.statusesCount }),
+      ...(account.hideCollections === true ? [] : [
+        say("{count, plural, one {# follower} other {# followers}}", { count: account.followersCount }),
+        say("{count, number} following", { count: account.followingCount })
+      ]),
+      say("here since {month}", { month: month(account.createdAt) })
+    ].join(" · ")
+  }</p>`
 }
 
 /**

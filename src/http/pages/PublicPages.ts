@@ -7,15 +7,16 @@ import { type Page, respond } from "./Document.ts"
 import { html } from "./Html.ts"
 import { publicStylePath } from "./PublicStyle.ts"
 import { signInPath } from "./SignIn.ts"
-import { Visitors } from "./Visitors.ts"
+import { type Reader, Visitors } from "./Visitors.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
 /** Pages for everybody: a page without scripts and forms, and the pages that stand for one that is not there. */
 export class PublicPages extends Context.Service<PublicPages, {
-  readonly respond: (page: Pick<Page, "title" | "body" | "status">) => Response
-  readonly notFound: Response
-  readonly gone: Response
+  readonly respond: (page: Pick<Page, "words" | "title" | "body" | "status">) => Response
+  readonly reader: Effect.Effect<Reader, never, HttpServerRequest.HttpServerRequest>
+  readonly notFound: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
+  readonly gone: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
   /** The page, when there is a place for it; or where it is `closed` to strangers and the visitor has not signed in, one that says so. */
   readonly behind: <E, R>(
     closed: boolean,
@@ -35,7 +36,7 @@ export class PublicPages extends Context.Service<PublicPages, {
       ].join(" ")
       const places = yield* ExpensiveReads
       const visitors = yield* Visitors
-      const show = (page: Pick<Page, "title" | "body" | "status">) =>
+      const show = (page: Pick<Page, "words" | "title" | "body" | "status">) =>
         respond({
           ...page,
           server,
@@ -44,32 +45,40 @@ export class PublicPages extends Context.Service<PublicPages, {
         })
 
       /** Who signs in comes back to the page at `url`. */
-      const closedPage = (url: string) =>
+      const closedPage = ({ way, words: { say }, words }: Reader, url: string) =>
         show({
-          title: "This is for members",
+          words,
+          title: say("This is for members"),
           status: 401,
-          body: html`<p>This server shows it to people who have an account here.
-<a href="${signInPath}?${new URLSearchParams([["return_to", url]])}">Sign in</a></p>`
+          body: html`<p>${say("This server shows it to people who have an account here.")}
+<a href="${way(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)}">${say("Sign in")}</a></p>`
         })
       return PublicPages.of({
         respond: show,
-        notFound: show({
-          title: "There is nothing here",
-          status: 404,
-          body:
-            html`<p>What was here is gone, never was, or is not for everybody. <a href="/">To the front page</a></p>`
-        }),
-        gone: show({
-          title: "This account is gone",
-          status: 410,
-          body: html`<p>It was suspended or deleted. <a href="/">To the front page</a></p>`
-        }),
+        reader: visitors.reader,
+        notFound: Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+          show({
+            words,
+            title: say("There is nothing here"),
+            status: 404,
+            body: html`<p>${say("What was here is gone, never was, or is not for everybody.")}
+<a href="${way("/")}">${say("To the front page")}</a></p>`
+          })),
+        gone: Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+          show({
+            words,
+            title: say("This account is gone"),
+            status: 410,
+            body: html`<p>${say("It was suspended or deleted.")} <a href="${way("/")}">${
+              say("To the front page")
+            }</a></p>`
+          })),
         behind: (closed, page) => {
           const placed = Effect.catchTag(places.within(page), "Unavailable", () => Reply.unavailable)
           return closed
             ? Effect.flatMap(
               Effect.all([visitors.current, HttpServerRequest.HttpServerRequest]),
-              ([{ session }, { url }]) => session === undefined ? Effect.succeed(closedPage(url)) : placed
+              ([visitor, { url }]) => visitor.session === undefined ? Effect.succeed(closedPage(visitor, url)) : placed
             )
             : placed
         }

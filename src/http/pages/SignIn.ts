@@ -4,7 +4,7 @@ import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
-import { problem, redirect, respond } from "./Document.ts"
+import { linkTo, problem, redirect, respond } from "./Document.ts"
 import { Forms, hidden, parameters, tokenField } from "./Forms.ts"
 import { html } from "./Html.ts"
 import { type Visitor, Visitors } from "./Visitors.ts"
@@ -37,22 +37,31 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   const show = Effect.fnUntraced(function*({ email, problem: wrong, status, to, visitor }: Shown) {
+    const { way, words } = visitor
+    const { pieces, say } = words
     return visitor.remember(respond({
-      title: "Sign in",
+      words,
+      title: say("Sign in"),
       server: localDomain,
       ...(status !== undefined && { status }),
       formTarget: yield* requests.formTarget(to),
       body: html`
-${problem(wrong)}
-<form method="post" action="${signInPath}">
+${problem(wrong === undefined ? undefined : words.translate(wrong))}
+<form method="post" action="${way(signInPath)}">
 ${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
-<label>E-mail address
+<label>${say("E-mail address")}
 <input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
-<label>Password
+<label>${say("Password")}
 <input type="password" name="password" autocomplete="current-password" required></label>
-<p class="row"><button type="submit">Sign in</button> <a href="/auth/password/new">Forgot your password?</a></p>
+<p class="row"><button type="submit">${say("Sign in")}</button> <a href="${way("/auth/password/new")}">${
+        say("Forgot your password?")
+      }</a></p>
 </form>
-<p class="soft">No letter to confirm your address? <a href="/auth/confirmation/new">Send it again</a></p>`
+<p class="soft">${
+        pieces("No letter to confirm your address? <link>Send it again</link>", {
+          link: linkTo(way("/auth/confirmation/new"))
+        })
+      }</p>`
     }))
   })
 

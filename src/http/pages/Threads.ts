@@ -32,22 +32,26 @@ const make = Effect.gen(function*() {
     if (record === undefined || !record.local || record.username.toLowerCase() !== name.toLowerCase()) {
       return yield* new RecordNotFound()
     }
+    const { way, words } = yield* pages.reader
     const { ancestors, descendants } = yield* contexts.of(undefined, status)
     const [above, [itself], below] = yield* Effect.all([
-      posts.show(ancestors.slice(-ancestorsMax)),
-      posts.show([status.id]),
-      posts.show(descendants.slice(0, descendantsMax))
+      posts.show(words, ancestors.slice(-ancestorsMax)),
+      posts.show(words, [status.id]),
+      posts.show(words, descendants.slice(0, descendantsMax))
     ])
     if (itself === undefined) return yield* new RecordNotFound()
     return pages.respond({
+      words,
       title: `@${record.username}@${config.localDomain}`,
       body: html`
 ${above.length === 0 ? "" : list(above)}
 <div class="focus">${itself}</div>
-${below.length === 0 ? "" : html`<h2>Replies</h2>${list(below)}`}
-<p><a href="/@${record.username}">More from @${record.username}</a></p>`
+${below.length === 0 ? "" : html`<h2>${words.say("Replies")}</h2>${list(below)}`}
+<p><a href="${way(`/@${record.username}`)}">${
+        words.say("More from {account}", { account: `@${record.username}` })
+      }</a></p>`
     })
-  }).pipe(Effect.catchTag("RecordNotFound", () => Effect.succeed(pages.notFound)))
+  }).pipe(Effect.catchTag("RecordNotFound", () => pages.notFound))
 
   const document = Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note"))
   return HttpRouter.add("GET", "/@:name/:id", byType(document, pages.behind(config.limitedFederation, thread)))

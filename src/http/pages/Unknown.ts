@@ -11,10 +11,16 @@ const json = Reply.plainError(404, "Not Found", { "cache-control": "private, no-
 
 /** Addresses that are nobody's: a page for people, JSON for programs. */
 export const layer = Layer.unwrap(Effect.gen(function*() {
-  const page = HttpServerResponse.setHeader((yield* PublicPages).notFound, "vary", "Accept")
+  const page = Effect.map(
+    (yield* PublicPages).notFound,
+    HttpServerResponse.setHeader("vary", "Accept, Accept-Language")
+  )
   return HttpRouter.add(
     "GET",
     "/*",
-    Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => reads(headers["accept"]) ? page : json)
+    Effect.flatMap(
+      HttpServerRequest.HttpServerRequest,
+      ({ headers }) => reads(headers["accept"]) ? page : Effect.succeed(json)
+    )
   )
 }))

@@ -5,11 +5,22 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Session, sessionMillisMax, Sessions } from "../../services/identity/Sessions.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Wordings } from "../../services/instance/Wordings.ts"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { OpaqueSecrets } from "../../services/OpaqueSecrets.ts"
 import { traced } from "../../services/Traced.ts"
+import { langOf } from "../languages/Asked.ts"
+
+/** Somebody who reads one of our pages. */
+export interface Reader {
+  /** The words in which the page is for them. */
+  readonly words: Catalog
+  /** One of our addresses, with the language that this one asked for. */
+  readonly way: (path: string) => string
+}
 
 /** Somebody with a browser in front of one of our pages. */
-export interface Visitor {
+export interface Visitor extends Reader {
   readonly session: Session | undefined
   /** What a form must bring back to show that it is ours. */
   readonly formToken: string
@@ -25,6 +36,8 @@ type Request = HttpServerRequest.HttpServerRequest
  */
 export class Visitors extends Context.Service<Visitors, {
   readonly current: Effect.Effect<Visitor, never, Request>
+  /** What a page needs that has no forms. */
+  readonly reader: Effect.Effect<Reader, never, Request>
   /** What can be said of that by a request's head alone. */
   readonly mayBeOurs: (request: Request) => boolean
   /** Whether a form was sent by one of our pages, in this browser and this session. */
@@ -38,7 +51,7 @@ export class Visitors extends Context.Service<Visitors, {
     response: HttpServerResponse.HttpServerResponse
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
 }>()("murmuration/http/pages/Visitors") {
-  static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make)).pipe(Layer.provide(Wordings.layer))
 }
 
 const utf8 = new TextEncoder()
@@ -47,6 +60,7 @@ const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const secrets = yield* OpaqueSecrets
   const sessions = yield* Sessions
+  const wordings = yield* Wordings
   const secure = publicUrl.startsWith("https:")
   // With this prefix a browser takes the cookie from this very host only, not from a neighbour in the domain.
   const prefix = secure ? "__Host-" : ""
@@ -57,13 +71,34 @@ const make = Effect.gen(function*() {
   const tokenFor = (request: Request, form: string) =>
     Effect.map(secrets.hash(`${form}.${cookie(request, sessionCookie) ?? ""}`), Base64Url.encode)
 
+  const sessionOf = (request: Request) => {
+    const secret = cookie(request, sessionCookie)
+    return secret === undefined ? Effect.succeedNone : sessions.find(Redacted.make(secret))
+  }
+
+  const readerOf = (request: Request, session: Option.Option<Session>): Effect.Effect<Reader> => {
+    const lang = langOf(request)
+    const locale = Option.getOrUndefined(session)?.locale
+    const way = (path: string) =>
+      lang === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams({ lang })}`
+    return Effect.map(
+      wordings.of({ lang, locale, header: request.headers["accept-language"] }),
+      (words) => ({ words, way })
+    )
+  }
+
+  const reader = Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    (request) => Effect.flatMap(sessionOf(request), (session) => readerOf(request, session))
+  )
+
   const current = traced("Visitors.current")(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const secret = cookie(request, sessionCookie)
-    const session = secret === undefined ? Option.none() : yield* sessions.find(Redacted.make(secret))
+    const session = yield* sessionOf(request)
     const known = cookie(request, formCookie)
     const form = known ?? Redacted.value(yield* secrets.make)
     return {
+      ...(yield* readerOf(request, session)),
       session: Option.getOrUndefined(session),
       formToken: yield* tokenFor(request, form),
       remember: (response: HttpServerResponse.HttpServerResponse) =>
@@ -111,5 +146,5 @@ const make = Effect.gen(function*() {
     return HttpServerResponse.setCookieUnsafe(response, sessionCookie, "", { ...attributes, maxAge: 0 })
   })
 
-  return Visitors.of({ current, mayBeOurs, isOurs, signIn, signOut })
+  return Visitors.of({ current, reader, mayBeOurs, isOurs, signIn, signOut })
 })

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { BroadcastMessage } from "../../services/Broadcast.ts"
 import { Listeners } from "../../services/feeds/Listeners.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { editedAtOf } from "../wire/StatusJson.ts"
 import { type Channel, type OwnChannel, ownTopic } from "./Channels.ts"
 import type { Connection, Registry } from "./Registry.ts"
 import { Renderings } from "./Renderings.ts"
@@ -42,7 +43,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   }
   const hearsNotifications = (accountId: bigint) => hears("user:notification", accountId) || hears("user", accountId)
 
-  const status = Effect.fnUntraced(function*({ accountIds, channels, event, statusId }: Message<"StatusEvent">) {
+  const status = Effect.fnUntraced(function*(message: Message<"StatusEvent">) {
+    const { accountIds, channels, editedAt, event, statusId } = message
     const home = accountIds.filter((id) => hears("user", id))
     const open = new Set(
       channels.flatMap((channel) => Array.from(registry.listeners(channel).keys(), ({ accountId }) => accountId))
@@ -50,6 +52,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...home, ...others])]
     const reception = listeners.reception(statusId, [...open])
     let mentioned: ReadonlyArray<AccountId> = []
+    /** Who was told by an earlier message of the same edit, where their tokens may read notifications. */
+    let told: ReadonlySet<bigint> = new Set()
     let withheld: ReadonlySet<bigint> = new Set()
     let texts: ReadonlyMap<AccountId, string>
     if (event === "status.update") {
@@ -58,6 +62,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       withheld = found.withheld
       // The message that names the author is the first of a status; others only carry more of its followers.
       if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(hearsNotifications)
+      else told = new Set(found.mentioned)
       texts = yield* renderings.status(statusId, everybody(mentioned))
     } else if (open.size > 0) {
       const [found, rendered] = yield* Effect.all([reception, renderings.status(statusId, everybody([]))], {
@@ -69,14 +74,19 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     } else texts = yield* renderings.status(statusId, home)
 
     const events = new Map<string, StreamEvent>()
-    for (const text of texts.values()) if (!events.has(text)) events.set(text, new StreamEvent(event, text))
+    for (const text of new Set(texts.values())) {
+      if (!isOvertaken(text, editedAt)) events.set(text, new StreamEvent(event, text))
+    }
     const eventFor = (accountId: AccountId) => events.get(texts.get(accountId) ?? "")
 
     const followers = new Set<bigint>(home)
     return (function*(): Generator<Sending> {
       for (const id of home) {
         const shown = eventFor(id)
-        if (shown !== undefined) yield* sendings(ownTopic("user", id), shown)
+        if (shown === undefined) continue
+        for (const sending of sendings(ownTopic("user", id), shown)) {
+          if (!told.has(id) || !sending.connection.hearsNotifications) yield sending
+        }
       }
       for (const id of mentioned) {
         const shown = eventFor(id)
@@ -152,3 +162,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
 })
 
 const nothing: Delivery = []
+
+/** Whether a status was edited again since the edit that is told of. */
+const isOvertaken = (status: string, editedAt: number | undefined) =>
+  editedAt !== undefined && (editedAtOf(status) ?? 0) > editedAt

@@ -1,3 +1,4 @@
+import { momentOf } from "../../services/Moments.ts"
 import type { Standing } from "../../services/statuses/Standings.ts"
 import { json, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
@@ -51,6 +52,12 @@ export const assemble = (
     ? "}"
     : `,"favourited":${marks.favourited},"reblogged":${marks.reblogged},"muted":${marks.muted}` +
       `,"bookmarked":${marks.bookmarked}${pinnable ? `,"pinned":${marks.pinned}` : ""},"filtered":[]}`)
+
+/** When a status was edited, in milliseconds since 1970; undefined for one that was not. */
+export const editedAtOf = (status: string): number | undefined => {
+  const { edited_at: editedAt }: Status = JSON.parse(status)
+  return momentOf(editedAt)
+}
 
 /** The body of a status that its reader may not read any more. */
 export const withoutText = (body: string): string => {

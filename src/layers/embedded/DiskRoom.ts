@@ -1,17 +1,43 @@
 import { Effect, FileSystem, Path, Schedule } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { open, statfs } from "node:fs/promises"
+import { OperatorError } from "../OperatorError.ts"
 
 /** Bytes that are kept back on the disk for Postgres, in a file that is removed when there is no other room. */
 export const reserveBytes = 67_108_864
 /** With less than that many bytes free nothing is written any more; with so many more than the reserve, everything again. */
 export const lowBytes = 100_663_296
+/** What Postgres needs to begin: a segment of its log, and as much again for what it had not written when it ended. */
+export const startBytesMin = 33_554_432
 const checkInterval = "1 second"
 const chunkBytes = 1_048_576
 
 /** Bytes that are free on the disk of a folder, for whom Postgres runs as. */
 export const freeBytes = (folder: string): Effect.Effect<number> =>
   Effect.promise(() => statfs(folder)).pipe(Effect.map(({ bavail, bsize }) => bavail * bsize))
+
+const reserveFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.join(dataDir, "reserve"))
+
+/**
+ * Sees to it that a Postgres may begin on a disk that is full: it gets what was kept back for it. Fails with how many bytes
+ * are missing where that is not enough, or is gone already.
+ */
+export const makeRoom = Effect.fnUntraced(function*(dataDir: string, free: Effect.Effect<number> = freeBytes(dataDir)) {
+  const fs = yield* FileSystem.FileSystem
+  if ((yield* free) >= startBytesMin) return
+  yield* Effect.ignore(fs.remove(yield* reserveFile(dataDir)))
+  const bytes = yield* free
+  if (bytes >= startBytesMin) {
+    return yield* Effect.logWarning(
+      `The disk of ${dataDir} is full: Postgres begins with the room that was kept back for it, and nothing is written`
+    )
+  }
+  return yield* new OperatorError({
+    message: `The disk of ${dataDir} is full: Postgres needs ${startBytesMin} bytes to begin, ${bytes} are free, ${
+      startBytesMin - bytes
+    } are missing. Free them and start again; nothing that was stored is lost.`
+  })
+})
 
 /** Writes the file, so that its blocks are there and no promise; undone where the disk has no room for it. */
 const reserve = (file: string) =>
@@ -38,7 +64,7 @@ export const watch = Effect.fnUntraced(function*(
   free: Effect.Effect<number> = freeBytes(dataDir)
 ) {
   const fs = yield* FileSystem.FileSystem
-  const file = (yield* Path.Path).join(dataDir, "reserve")
+  const file = yield* reserveFile(dataDir)
   const there = Effect.orElseSucceed(fs.exists(file), () => false)
 
   const readOnly = Effect.map(

@@ -75,6 +75,10 @@ export const variables = {
   TRUSTED_PROXIES: withDefault(networks, "127.0.0.0/8, ::1", {
     about: "Reverse proxies whose `X-Forwarded-For` is believed."
   }),
+  CONNECTIONS_PER_ADDRESS: withDefault(integer(16, 32_768), "2048", {
+    about:
+      "Connections that one client's address may have open, an IPv6 address with its /64: room for the 1,500 streams of a large house behind one address, and a sixteenth of what the server takes. Reverse proxies of `TRUSTED_PROXIES` are not counted."
+  }),
   REGISTRATIONS: withDefault(oneOf("open", "approval", "closed"), "closed", {
     about:
       "Who may sign up: everybody, everybody whom a moderator approves, or nobody (accounts are made by the command line)."

@@ -32,8 +32,7 @@ const sandbox = Effect.gen(function*() {
   return prefix
 })
 
-/** ffmpeg and ffprobe, where this machine has them and they are of use. */
-export const find = Effect.gen(function*() {
+const look = Effect.gen(function*() {
   const version = yield* outputOf(["ffmpeg", "-version"])
   const encoders = yield* outputOf(["ffmpeg", "-hide_banner", "-encoders"])
   if (version === undefined || encoders === undefined || (yield* outputOf(["ffprobe", "-version"])) === undefined) {
@@ -48,3 +47,13 @@ export const find = Effect.gen(function*() {
   const found: Ffmpeg = make(yield* sandbox)
   return found
 })
+
+/** What was found; it takes five processes to find out, and a machine has the same programs as long as this process runs. */
+let known: { readonly ffmpeg: Ffmpeg | undefined } | undefined
+
+/** ffmpeg and ffprobe, where this machine has them and they are of use. */
+export const find = Effect.suspend(() =>
+  known === undefined
+    ? Effect.tap(look, (ffmpeg) => Effect.sync(() => known = { ffmpeg }))
+    : Effect.succeed(known.ffmpeg)
+)

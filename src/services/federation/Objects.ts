@@ -62,8 +62,9 @@ export class Objects extends Context.Service<Objects, {
         sql<{ id: bigint; favourites: number; reblogs: number }>`SELECT status_id AS id, favourites_count AS favourites,
           reblogs_count AS reblogs FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`
       const ownReplies = (ids: ReadonlyArray<bigint>) =>
-        sql<{ id: bigint; replies: ReadonlyArray<bigint>; begunHere: boolean }>`
-          SELECT s.id, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
+        sql<{ id: bigint; replies: ReadonlyArray<bigint>; begunHere: boolean; readers: ReadonlyArray<string> }>`
+          SELECT s.id, ARRAY(SELECT a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id
+            WHERE m.status_id = s.id AND m.quiet AND NOT m.silent AND a.uri IS NOT NULL ORDER BY a.id) AS readers, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
             AND root.local AND root.deleted_at IS NULL AND root.visibility IN ('public', 'unlisted')) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
             AND r.deleted_at IS NULL AND r.visibility IN ('public', 'unlisted')
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies
@@ -94,6 +95,7 @@ export class Objects extends Context.Service<Objects, {
             favourites: countById.get(record.id)?.favourites ?? 0,
             reblogs: countById.get(record.id)?.reblogs ?? 0,
             emojis: named(record.html, record.spoilerText, ...record.poll?.options ?? []),
+            readers: repliesById.get(record.id)?.readers ?? [],
             ownReplies: repliesById.get(record.id)?.replies ?? [],
             begunHere: repliesById.get(record.id)?.begunHere === true
           }

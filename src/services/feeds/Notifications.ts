@@ -6,6 +6,7 @@ import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
+import { untilNoClash } from "../Transactions.ts"
 
 /** The type that is about follows that ended with a whole server; it names the event where others name a status. */
 export const severedType = "severed_relationships"
@@ -53,6 +54,7 @@ export class Notifications extends Context.Service<Notifications, {
     Notifications,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const again = untilNoClash(sql)
       const columns = sql.literal(
         "n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id, nullif(n.report_id, 0) AS report_id"
       )
@@ -112,12 +114,12 @@ export class Notifications extends Context.Service<Notifications, {
         load,
         unread,
         clear: traced("Notifications.clear")((owner) =>
-          Effect.asVoid(Effect.orDie(sql`DELETE FROM notifications WHERE account_id = ${owner}`))
+          Effect.asVoid(Effect.orDie(again(sql`DELETE FROM notifications WHERE account_id = ${owner}`)))
         ),
         dismiss: traced("Notifications.dismiss")((owner, ids) =>
-          Effect.asVoid(Effect.orDie(
+          Effect.asVoid(Effect.orDie(again(
             sql`DELETE FROM notifications WHERE account_id = ${owner} AND id = ANY (${ids}::bigint[])`
-          ))
+          )))
         )
       })
     })

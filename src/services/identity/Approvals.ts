@@ -18,6 +18,12 @@ export interface Pending {
   readonly createdAt: Date
 }
 
+/** Where a letter goes, and the language in which it is best written. */
+export interface Addressee {
+  readonly email: string
+  readonly locale: string | null
+}
+
 /** People who wait that one list shows, and moderators who get a letter. */
 export const pendingMax = 1_000
 export const staffToldMax = 50
@@ -31,8 +37,8 @@ export class Approvals extends Context.Service<Approvals, {
   readonly approve: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
   /** Removes the account, which has done nothing yet; its name is free again. */
   readonly reject: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
-  /** Mail addresses of those who may decide. */
-  readonly staff: Effect.Effect<ReadonlyArray<string>>
+  /** Those who may decide. */
+  readonly staff: Effect.Effect<ReadonlyArray<Addressee>>
 }>()("murmuration/services/identity/Approvals") {
   static readonly layer = Layer.effect(
     Approvals,
@@ -88,11 +94,10 @@ export class Approvals extends Context.Service<Approvals, {
           yield* broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
           return one
         }),
-        staff: sql<{ email: string }>`SELECT u.email FROM users u JOIN accounts a ON a.id = u.account_id
+        staff: sql<Addressee>`SELECT u.email, u.locale FROM users u JOIN accounts a ON a.id = u.account_id
             JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
           WHERE ((r.permissions | e.permissions) & ${deciding}) <> 0 AND u.approved AND u.confirmed_at IS NOT NULL
             AND NOT u.disabled AND a.suspended_at IS NULL ORDER BY u.account_id LIMIT ${staffToldMax}`.pipe(
-          Effect.map((rows) => rows.map(({ email }) => email)),
           Effect.orDie,
           Effect.withSpan("Approvals.staff")
         )

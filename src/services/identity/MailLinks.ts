@@ -5,6 +5,7 @@ import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { Wordings } from "../instance/Wordings.ts"
 import { Letters } from "../letters/Letters.ts"
 import type { Letter } from "../letters/Mailer.ts"
 import * as Texts from "../letters/Texts.ts"
@@ -49,7 +50,7 @@ export class MailLinks extends Context.Service<MailLinks, {
     password: Redacted.Redacted
   ) => Effect.Effect<void, RecordNotFound | Unprocessable | Unavailable>
 }>()("murmuration/services/identity/MailLinks") {
-  static readonly layer = Layer.effect(MailLinks, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(MailLinks, Effect.suspend(() => make)).pipe(Layer.provide(Wordings.layer))
 }
 
 interface Row {
@@ -65,6 +66,7 @@ const make = Effect.gen(function*() {
   const letters = yield* Letters
   const secrets = yield* OpaqueSecrets
   const users = yield* Users
+  const wordings = yield* Wordings
 
   /** A new link; older ones of the same purpose end, so that only the last letter's works. */
   const create = Effect.fnUntraced(
@@ -104,7 +106,10 @@ const make = Effect.gen(function*() {
     const query = new URLSearchParams([["confirmation_token", secret]])
     if (user.createdByAppId !== undefined) query.set("redirect_to_app", "true")
     const link = `${publicUrl}/auth/confirmation?${query}`
-    return Texts.confirmation({ to: email, server: localDomain, username: user.username, link, waits: !user.approved })
+    const { approved, username } = user
+    return Texts.confirmation({ to: email, server: localDomain, username, link, waits: !approved })(
+      yield* wordings.of(user)
+    )
   })
 
   /** `letter` for the user with this address, worked out when the answer to the request has gone. */
@@ -165,7 +170,7 @@ const make = Effect.gen(function*() {
       const user = Option.getOrUndefined(yield* users.find(accountId))
       if (user === undefined) return
       const changed = Texts.passwordChanged({ to: user.email, server: localDomain, username: user.username })
-      yield* letters.post(Effect.succeed(changed))
+      yield* letters.post(Effect.map(wordings.of(user), changed))
     }
   )
 
@@ -182,7 +187,9 @@ const make = Effect.gen(function*() {
           if (user.disabled) return undefined
           const secret = yield* create(user, "password_reset", user.email, passwordResetMillisMax)
           const link = `${publicUrl}/auth/password/edit?reset_password_token=${secret}`
-          return Texts.passwordReset({ to: user.email, server: localDomain, username: user.username, link })
+          return Texts.passwordReset({ to: user.email, server: localDomain, username: user.username, link })(
+            yield* wordings.of(user)
+          )
         })
       )
     ),

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
+import { untilNoClash } from "../Transactions.ts"
 
 /** Browser sessions of one user; beyond it the oldest end. */
 export const sessionsOfUserMax = 10
@@ -17,6 +18,8 @@ const userAgentCharactersMax = 255
 export interface Session {
   readonly accountId: AccountId
   readonly username: string
+  /** The language that they chose (BCP 47). */
+  readonly locale: string | undefined
 }
 
 /** Browser sessions; the cookie holds the secret, the database its hash. */
@@ -39,6 +42,7 @@ const isIp = /^[0-9a-f.:]+$/i
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
+  const again = untilNoClash(sql)
 
   const start: Sessions["Service"]["start"] = traced("Sessions.start")(function*(accountId, browser) {
     const secret = yield* secrets.make
@@ -53,17 +57,17 @@ const make = Effect.gen(function*() {
         seenAt: at
       })
     }`
-    yield* sql`DELETE FROM sessions WHERE id_hash IN (
+    yield* again(sql`DELETE FROM sessions WHERE id_hash IN (
       SELECT id_hash FROM sessions WHERE account_id = ${accountId}
-      ORDER BY created_at DESC, id_hash OFFSET ${sessionsOfUserMax})`
+      ORDER BY created_at DESC, id_hash OFFSET ${sessionsOfUserMax})`)
     return secret
   }, Effect.orDie)
 
   const find = traced("Sessions.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
-    const [row] = yield* sql<{ accountId: bigint; username: string; seenAt: Date }>`
-      SELECT s.account_id, a.username, s.seen_at FROM sessions s
+    const [row] = yield* sql<{ accountId: bigint; username: string; locale: string | null; seenAt: Date }>`
+      SELECT s.account_id, a.username, u.locale, s.seen_at FROM sessions s
       JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
       WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
         AND NOT u.disabled AND a.suspended_at IS NULL AND NOT a.memorial`
@@ -71,16 +75,24 @@ const make = Effect.gen(function*() {
     if (now - row.seenAt.getTime() >= seenMillis) {
       yield* sql`UPDATE sessions SET seen_at = ${new Date(now)} WHERE id_hash = ${hash}`
     }
-    return Option.some({ accountId: AccountId.make(row.accountId), username: row.username })
+    return Option.some({
+      accountId: AccountId.make(row.accountId),
+      username: row.username,
+      locale: row.locale ?? undefined
+    })
   }, Effect.orDie)
 
   const end = traced("Sessions.end")(function*(secret: Redacted.Redacted) {
     yield* sql`DELETE FROM sessions WHERE id_hash = ${yield* secrets.hash(secret)}`
   }, Effect.orDie)
 
-  const endAll = traced("Sessions.endAll")(function*(accountId: AccountId) {
-    yield* sql`DELETE FROM sessions WHERE account_id = ${accountId}`
-  }, Effect.orDie)
+  const endAll = traced("Sessions.endAll")(
+    function*(accountId: AccountId) {
+      yield* sql`DELETE FROM sessions WHERE account_id = ${accountId}`
+    },
+    again,
+    Effect.orDie
+  )
 
   return Sessions.of({ start, find, end, endAll })
 })

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { Wordings } from "../instance/Wordings.ts"
 import { Letters } from "../letters/Letters.ts"
 import * as Texts from "../letters/Texts.ts"
 import { traced } from "../Traced.ts"
@@ -17,16 +18,18 @@ export class StaffLetters extends Context.Service<StaffLetters, {
       const approvals = yield* Approvals
       const letters = yield* Letters
       const { localDomain: server } = yield* ServerConfig
+      const wordings = yield* Wordings
       return StaffLetters.of({
         waits: traced("StaffLetters.waits")(function*(accountId) {
           const found = yield* Effect.option(approvals.find(accountId))
           if (Option.isNone(found)) return
           const { reason, username } = found.value
-          for (const to of yield* approvals.staff) {
-            yield* letters.post(Effect.succeed(Texts.waiting({ to, server, username, reason })))
+          for (const { email: to, locale } of yield* approvals.staff) {
+            const words = wordings.of({ locale: locale ?? undefined })
+            yield* letters.post(Effect.map(words, Texts.waiting({ to, server, username, reason })))
           }
         })
       })
     })
-  ).pipe(Layer.provide(Approvals.layer))
+  ).pipe(Layer.provide([Approvals.layer, Wordings.layer]))
 }

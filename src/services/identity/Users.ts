@@ -26,6 +26,8 @@ export interface User {
   /** Disabled by a moderator, suspended or memorial. */
   readonly disabled: boolean
   readonly createdByAppId: AppId | undefined
+  /** The language in which they are written to (BCP 47). */
+  readonly locale: string | undefined
 }
 
 /** What may be changed of a user without their doing; what is absent stays. */
@@ -60,17 +62,19 @@ export class Users extends Context.Service<Users, {
   static readonly layer = Layer.effect(Users, Effect.suspend(() => make))
 }
 
-interface Row extends Omit<User, "unconfirmedEmail" | "createdByAppId" | "accountId"> {
+interface Row extends Omit<User, "unconfirmedEmail" | "createdByAppId" | "accountId" | "locale"> {
   readonly accountId: bigint
   readonly unconfirmedEmail: string | null
   readonly createdByAppId: bigint | null
+  readonly locale: string | null
 }
 
 const userOf = (row: Row): User => ({
   ...row,
   accountId: AccountId.make(row.accountId),
   unconfirmedEmail: row.unconfirmedEmail ?? undefined,
-  createdByAppId: row.createdByAppId === null ? undefined : AppId.make(row.createdByAppId)
+  createdByAppId: row.createdByAppId === null ? undefined : AppId.make(row.createdByAppId),
+  locale: row.locale ?? undefined
 })
 
 const normal = (email: string | undefined) => email === undefined ? undefined : EmailAddresses.parse(email) ?? email
@@ -84,7 +88,7 @@ const make = Effect.gen(function*() {
 
   const where = Effect.fnUntraced(function*(condition: ReturnType<typeof sql.and>) {
     const [row] = yield* sql<Row>`
-      SELECT u.account_id, a.username, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id,
+      SELECT u.account_id, a.username, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id, u.locale,
         u.confirmed_at IS NOT NULL AS confirmed, u.disabled OR a.suspended_at IS NOT NULL OR a.memorial AS disabled
       FROM users u JOIN accounts a ON a.id = u.account_id WHERE ${condition}`
     return row === undefined ? Option.none() : Option.some(userOf(row))

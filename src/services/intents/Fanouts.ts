@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
@@ -24,6 +24,12 @@ export interface Fanout {
   readonly phase: number
   readonly cursor: bigint
 }
+
+/** How far an intent has come. */
+export type Progress = Pick<Fanout, "id" | "phase" | "cursor">
+
+/** Somebody did the slice meanwhile; what was done again is to be undone with its transaction, and nobody told of it. */
+export class DoneElsewhere extends Schema.TaggedError<DoneElsewhere>()("DoneElsewhere", {}) {}
 
 /** An intent of which nothing is done yet. */
 export const begun = <StatusId extends bigint | null>(
@@ -82,8 +88,13 @@ export interface Departure {
   readonly target?: string
 }
 
+/** The edit that is told of: when that was, in milliseconds since 1970. */
+export interface Edition {
+  readonly editedAt: number
+}
+
 /** What an intent has to tell beside a status. */
-export type Details = Notice | Homes | Reported | Moved | Departure
+export type Details = Notice | Homes | Reported | Moved | Departure | Edition
 
 /** An intent of which nothing is left, and who worked it off. */
 export interface Closing {
@@ -129,9 +140,12 @@ export class Fanouts extends Context.Service<Fanouts, {
   ) => Effect.Effect<void, SqlError>
   /** The account's oldest intents. */
   readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>
-  /** Commits how far a fan-out has come, in the running transaction. */
-  readonly advance: (id: bigint, phase: number, cursor: bigint) => Effect.Effect<void, SqlError>
-  readonly finish: (id: bigint) => Effect.Effect<void, SqlError>
+  /**
+   * Commits how far a fan-out has come, in the running transaction; fails where it is not where it was any more. Answers
+   * whether that is all of it.
+   */
+  readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, DoneElsewhere | SqlError>
+  readonly finish: (from: Progress) => Effect.Effect<true, DoneElsewhere | SqlError>
   /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.claim`). */
   readonly finishing: (id: bigint, claim: Fragment) => Statement<{ readonly id: bigint }>
   /** Finishes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
@@ -173,6 +187,14 @@ export class Fanouts extends Context.Service<Fanouts, {
           })
       )
 
+      const standsAt = ({ cursor, id, phase }: Progress) => sql`id = ${id} AND phase = ${phase} AND cursor = ${cursor}`
+      const moved = <Over extends boolean>(over: Over, statement: Statement<{ readonly id: bigint }>) =>
+        Effect.flatMap(
+          statement,
+          (rows): Effect.Effect<Over, DoneElsewhere> =>
+            rows.length > 0 ? Effect.succeed(over) : Effect.fail(new DoneElsewhere())
+        )
+
       return Fanouts.of({
         add: traced("Fanouts.add")((accountId, kind, statusId, details, wrote) =>
           add({ accountId, kind, statusId, details, wrote })
@@ -181,10 +203,15 @@ export class Fanouts extends Context.Service<Fanouts, {
           sql<Fanout>`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
             WHERE account_id = ${accountId} ORDER BY id LIMIT ${fanoutsRoundMax}`
         ),
-        advance: traced("Fanouts.advance")((id, phase, cursor) =>
-          Effect.asVoid(sql`UPDATE fanouts SET phase = ${phase}, cursor = ${cursor} WHERE id = ${id}`)
+        advance: traced("Fanouts.advance")((from, phase, cursor) =>
+          moved(
+            false,
+            sql`UPDATE fanouts SET phase = ${phase}, cursor = ${cursor} WHERE ${standsAt(from)} RETURNING id`
+          )
         ),
-        finish: traced("Fanouts.finish")((id) => Effect.asVoid(sql`DELETE FROM fanouts WHERE id = ${id}`)),
+        finish: traced("Fanouts.finish")((from) =>
+          moved(true, sql`DELETE FROM fanouts WHERE ${standsAt(from)} RETURNING id`)
+        ),
         finishing: (id, claim) =>
           sql`WITH claim AS MATERIALIZED (${claim})
             DELETE FROM fanouts WHERE id = ${id} AND EXISTS (SELECT FROM claim) RETURNING id`,

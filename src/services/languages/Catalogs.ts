@@ -1,17 +1,20 @@
 import { Context, Schema } from "effect"
+import { type Messages, messagesOf } from "./Messages.ts"
 
 /**
- * The server's texts in one language, by their English words. `{0}`, `{1}` stand for what a text is about, `{a}` for the
- * name of one of the `attributes`.
+ * The server's texts in one language, by their English words. `texts` are those by which something is refused: they are
+ * recognised when they are there already, and `{0}`, `{1}` stand for what they are about, `{a}` for the name of one of the
+ * `attributes`. `messages` are those of pages and letters (ICU MessageFormat).
  */
 export const CatalogFile = Schema.Struct({
   attributes: Schema.Record(Schema.String, Schema.String),
-  texts: Schema.Record(Schema.String, Schema.String)
+  texts: Schema.Record(Schema.String, Schema.String),
+  messages: Schema.Record(Schema.String, Schema.String)
 })
 export type CatalogFile = typeof CatalogFile.Type
 
 /** A catalog that is ready to be asked; `tag` is its language's (BCP 47). */
-export interface Catalog {
+export interface Catalog extends Messages {
   readonly tag: string
   /** The text in this language; what the catalog does not know stays as it is. */
   readonly translate: (text: string) => string
@@ -28,12 +31,15 @@ export const Catalogs = Context.Reference<ReadonlyMap<string, Catalog>>("murmura
 const problemsMax = 50
 const charactersMax = 4_000
 
+/** What stands before the problems of a request. */
+const validation = "Validation failed: {0}"
+
 const placeholder = /\{(\d|a)\}/g
 /** A parameter's own name, with what it stands in: `poll[options][0]`. */
 const parameter = "[a-z][a-z_]*(?:\\[\\w*\\])*"
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-export const catalogOf = (tag: string, { attributes, texts }: CatalogFile): Catalog => {
+export const catalogOf = (tag: string, { attributes, messages, texts }: CatalogFile): Catalog => {
   const plain = new Map(Object.entries(texts).filter(([text]) => !text.includes("{")))
   const names = Object.keys(attributes).toSorted((a, b) => b.length - a.length).map(literal).join("|")
   // What says more comes first, so that what says nothing but a value is the last to match.
@@ -92,6 +98,7 @@ export const catalogOf = (tag: string, { attributes, texts }: CatalogFile): Cata
   }
 
   return {
+    ...messagesOf(tag, messages),
     tag,
     translate: (text) => {
       if (text.length > charactersMax) return text
@@ -104,5 +111,5 @@ export const catalogOf = (tag: string, { attributes, texts }: CatalogFile): Cata
   }
 }
 
-/** What stands before the problems of a request. */
-const validation = "Validation failed: {0}"
+/** What there is without any file. */
+export const english = catalogOf("en", { attributes: {}, texts: {}, messages: {} })

@@ -32,18 +32,22 @@ const ranges = (header: string): ReadonlyArray<string> =>
     return tag === undefined || !(quality > 0) ? [] : [{ tag, quality }]
   }).toSorted((a, b) => b.quality - a.quality).map(({ tag }) => tag)
 
+/** In what language somebody wants to read: what they ask for now, what they set once, and what their browser says. */
+export interface Wishes {
+  readonly lang?: string | undefined
+  readonly locale?: string | undefined
+  readonly header?: string | undefined
+}
+
 /**
- * Which of the languages that there are somebody reads best: the `lang` that was asked for, then those of the header; the
- * exact tag before another one of the same language and script, so that Chinese in the script that is not theirs is no
- * answer to anybody. Undefined where there is none.
+ * Which of the languages that there are somebody reads best: the `lang` that was asked for, then their `locale`, then those
+ * of the header; the exact tag before another one of the same language and script, so that Chinese in the script that is
+ * not theirs is no answer to anybody. Undefined where there is none.
  */
-export const preferred = (
-  available: Iterable<string>,
-  { header, lang }: { readonly header: string | undefined; readonly lang: string | undefined }
-): string | undefined => {
+export const preferred = (available: Iterable<string>, { header, lang, locale }: Wishes): string | undefined => {
   const tags = [...available]
-  const asked = canonical(lang ?? "")
-  for (const wanted of [...(asked === undefined ? [] : [asked]), ...ranges(header ?? "")]) {
+  const own = [lang, locale].flatMap((written) => canonical(written ?? "") ?? [])
+  for (const wanted of [...own, ...ranges(header ?? "")]) {
     const found = tags.find((tag) => tag === wanted) ?? tags.find((tag) => writing(tag) === writing(wanted))
     if (found !== undefined) return found
   }

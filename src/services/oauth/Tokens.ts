@@ -6,6 +6,7 @@ import { Broadcast } from "../Broadcast.ts"
 import { AccountId, AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
+import { untilNoClash } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
 import { TokenCache } from "./TokenCache.ts"
 
@@ -182,17 +183,21 @@ const make = Effect.gen(function*() {
     ))
   })
 
-  const revoke = traced("Tokens.revoke")(function*(which: Revocation) {
-    const at = new Date(yield* Clock.currentTimeMillis)
-    if ("tokenIds" in which) {
-      return which.tokenIds.length === 0
-        ? undefined
-        : yield* end(sql.in("id", which.tokenIds), at)
-    }
-    // Codes that were not exchanged yet would become new tokens.
-    yield* sql`UPDATE oauth_grants SET used_at = ${at} WHERE used_at IS NULL AND ${ownedBy(which)}`
-    yield* end(ownedBy(which), at)
-  }, Effect.orDie)
+  const revoke = traced("Tokens.revoke")(
+    function*(which: Revocation) {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      if ("tokenIds" in which) {
+        return which.tokenIds.length === 0
+          ? undefined
+          : yield* end(sql.in("id", which.tokenIds), at)
+      }
+      // Codes that were not exchanged yet would become new tokens.
+      yield* sql`UPDATE oauth_grants SET used_at = ${at} WHERE used_at IS NULL AND ${ownedBy(which)}`
+      yield* end(ownedBy(which), at)
+    },
+    untilNoClash(sql),
+    Effect.orDie
+  )
 
   return Tokens.of({ find, issue, revoke })
 })

@@ -13,7 +13,7 @@ const openObject = 0x7b
 const closeObject = 0x7d
 
 /** Characters that are looked at before others get their turn. */
-const charactersPerTurn = 1_048_576
+const charactersPerTurn = 131_072
 
 /** Why a text is not parsed: it would take long, and nothing that we read is like that. */
 export type Excess = "too deep" | "too large"

@@ -15,7 +15,8 @@ const nameOf = ({ accountId, statusId }: Favourite) => `${accountId} ${statusId}
 export class Favourites extends Context.Service<Favourites, {
   readonly add: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   readonly remove: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
-  readonly pin: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  /** On top of those that are pinned; with `place`, on top of those with a smaller one (an id). */
+  readonly pin: (accountId: bigint, statusId: bigint, place?: bigint) => Effect.Effect<boolean, SqlError>
   readonly unpin: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   readonly pinned: (accountId: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/statuses/Favourites") {
@@ -48,10 +49,10 @@ export class Favourites extends Context.Service<Favourites, {
           yield* Counters.count(sql, [], [{ statusId, favourites: -1 }])
           return true
         }),
-        pin: traced("Favourites.pin")(function*(accountId, statusId) {
-          const now = yield* Clock.currentTimeMillis
+        pin: traced("Favourites.pin")(function*(accountId, statusId, place) {
+          const id = place === undefined ? sql`next_id(${yield* Clock.currentTimeMillis})` : sql`${place}::bigint`
           const added = yield* sql`INSERT INTO status_pins (id, account_id, status_id)
-            VALUES (next_id(${now}), ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
+            VALUES (${id}, ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
           return added.length > 0
         }),
         unpin: traced("Favourites.unpin")(function*(accountId, statusId) {

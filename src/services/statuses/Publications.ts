@@ -34,7 +34,10 @@ export class Publications extends Context.Service<Publications, {
   readonly insert: (status: NewStatus) => Effect.Effect<Fanout & { readonly statusId: bigint }, SqlError>
   /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
   readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
-  /** Writes a new revision of what was preserved; mentions that are gone become silent. */
+  /**
+   * Writes a new revision of what was preserved. Whoever was named and is not any more has read it, and stays a reader without being
+   * named or told, as at Mastodon: so their server hears of edits, too.
+   */
   readonly revise: (
     id: bigint,
     accountId: bigint,
@@ -106,9 +109,9 @@ export class Publications extends Context.Service<Publications, {
             sensitive = ${sensitive}, language = ${language}, media_ids = ${mediaIds}::bigint[],
             edited_at = ${at} WHERE id = ${id} AND account_id = ${accountId}`
           yield* sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, ${at} FROM statuses WHERE id = ${id}`
-          yield* sql`UPDATE mentions SET silent = true WHERE status_id = ${id} AND account_id <> ALL (${mentioned}::bigint[])`
+          yield* sql`UPDATE mentions SET quiet = true WHERE status_id = ${id} AND account_id <> ALL (${mentioned}::bigint[])`
           yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${mentioned}::bigint[]) m
-            ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false`
+            ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false, quiet = false`
           yield* Tagging.replaced(sql, id, draft.tags, millis)
         }
       )

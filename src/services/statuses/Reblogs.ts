@@ -2,8 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
+import { RecordNotFound } from "../Errors.ts"
 import { jointly } from "../Jointly.ts"
-import { known, nullable } from "../Rows.ts"
+import { nullable } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Visibility } from "./Publications.ts"
 
@@ -20,8 +21,11 @@ export interface NewReblog {
 export class Reblogs extends Context.Service<Reblogs, {
   /** The account's reblog of `original`, where there is one. */
   readonly find: (accountId: bigint, original: bigint) => Effect.Effect<bigint | undefined, SqlError>
-  /** Answers the wrapper's id. */
-  readonly insert: (reblog: NewReblog) => Effect.Effect<bigint, SqlError>
+  /**
+   * Answers the wrapper's id; fails where the original was deleted since it was looked at. The original stays until the
+   * transaction is over, so that whoever deletes it finds this reblog.
+   */
+  readonly insert: (reblog: NewReblog) => Effect.Effect<bigint, RecordNotFound | SqlError>
   /** Takes down at most `limit` reblogs of a deleted status, with ids above `cursor`; answers their ids. */
   readonly removeAll: (
     original: bigint,
@@ -57,15 +61,19 @@ export class Reblogs extends Context.Service<Reblogs, {
             nullable(all.map(({ uri }) => uri))
           }::text[])
               WITH ORDINALITY AS g (millis, account_id, original, visibility, at, uri, place)),
+            standing AS MATERIALIZED (SELECT id, conversation_id FROM statuses
+              WHERE id = ANY (${
+            all.map(({ original }) => original)
+          }::bigint[]) AND deleted_at IS NULL ORDER BY id FOR SHARE),
             made AS (
               INSERT INTO statuses (id, account_id, visibility, reblog_of_id, conversation_id, created_at, uri, local)
               SELECT fresh.id, fresh.account_id, fresh.visibility, o.id, o.conversation_id, at, fresh.uri, fresh.uri IS NULL
-              FROM fresh JOIN statuses o ON o.id = fresh.original),
-            stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh)
-            SELECT id, place::int FROM fresh`,
+              FROM fresh JOIN standing o ON o.id = fresh.original RETURNING id),
+            stats AS (INSERT INTO status_stats (status_id) SELECT id FROM made)
+            SELECT id, place::int FROM fresh JOIN made USING (id)`,
           (rows) => {
             const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
-            return (_: NewReblog, place: number) => known(ids.get(place))
+            return (_: NewReblog, place: number) => ids.get(place)
           }
         ), "writes")
 
@@ -74,6 +82,7 @@ export class Reblogs extends Context.Service<Reblogs, {
         insert: traced("Reblogs.insert")(function*(reblog) {
           const { accountId, millis, original } = reblog
           const id = yield* insert(reblog)
+          if (id === undefined) return yield* new RecordNotFound()
           yield* Counters.count(
             sql,
             [{ accountId, statuses: 1 }],

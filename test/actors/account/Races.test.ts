@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/actors/account/Accounts.ts"
 import type { Command } from "../../../src/actors/account/Protocol.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
-import { layerActors, settled } from "../../support/Actors.ts"
+import { layerActors, node, settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
 import { meet, meetings, stranger, wrongs } from "./Rendezvous.ts"
@@ -161,4 +162,34 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
         [{ host: "welcome.test", posts: 2 }]
       )
     }))
+
+  it.effect("F60: what the owner before told of, while the next one took over, is told once", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const author = yield* person("heir")
+      const { id } = yield* (yield* Accounts).tell(author, { _tag: "Publish", post: post("one") })
+      yield* settled
+      const next = yield* Layer.build(Layer.fresh(node))
+      const { tell, wake } = Context.get(next, Accounts)
+      const heard = yield* Context.get(next, Broadcast).subscribe
+      yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
+        VALUES (1, ${author}, 'edit', ${BigInt(id)}, 'epoch')`
+      const held = yield* Deferred.make<void>()
+      const waking = yield* Effect.forkChild(Effect.andThen(Deferred.await(held), wake(author)))
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM actors WHERE account_id = ${author} FOR SHARE`
+        yield* Deferred.succeed(held, undefined)
+        // The next one has read what waits, and may not have the account yet.
+        while ((yield* sql`SELECT FROM pg_locks WHERE NOT granted`).length === 0) yield* Effect.yieldNow
+        yield* sql`DELETE FROM fanouts WHERE id = 1`
+      }))
+      yield* Fiber.join(waking)
+      yield* tell(author, { _tag: "Publish", post: post("two") })
+      const told: Array<string> = []
+      while (!told.includes("update")) {
+        const message = yield* PubSub.take(heard)
+        if (message._tag === "StatusEvent") told.push(message.event)
+      }
+      assert.deepStrictEqual(told, ["update"])
+    })))
 })

@@ -69,6 +69,13 @@ export const outcome = Effect.flatMap(
   (sql) => sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`
 ).pipe(Effect.map(([row]) => row?.outcome ?? undefined), Effect.orDie)
 
+/** What became of the activity with this id; undefined as long as it waits. */
+export const outcomeOf = (uri: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities WHERE uri = ${uri}`
+  ).pipe(Effect.map(([row]) => row?.outcome ?? undefined), Effect.orDie)
+
 /** Looks again until there is something; the test's own time limit ends it. */
 export const eventually = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   look.pipe(

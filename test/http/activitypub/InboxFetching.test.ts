@@ -2,8 +2,21 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { peer } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
-import { answer, api, ended, eventually, follows, home, hurry, outcome, serve, timesAsked } from "./Exchange.ts"
+import {
+  answer,
+  api,
+  ended,
+  eventually,
+  follows,
+  home,
+  hurry,
+  outcome,
+  outcomeOf,
+  serve,
+  timesAsked
+} from "./Exchange.ts"
 import { done, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
+import { actorOf } from "./Talking.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -51,6 +64,25 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* settled
       assert.deepStrictEqual<unknown>(yield* home(anna.token), [post["id"]])
       assert.strictEqual(yield* timesAsked(post["id"]), 1)
+    }))
+
+  it.effect("S-009: a boost that overtakes its post counts when that comes from its author, whatever its origin answers", () =>
+    Effect.gen(function*() {
+      const [olga, zack] = yield* pair("olga", "zack")
+      const author = yield* there("olgas-author")
+      const post = note(author, "overtaken", {
+        cc: [yield* actorOf(olga)],
+        tag: [{ type: "Mention", href: yield* actorOf(olga) }]
+      })
+      const arrives = yield* rendezvous(path(post["id"]), { ...context, ...post })
+      const id = `${zack.id}/boosts/1`
+      yield* send(zack, { id, ...boost(post["id"]) })
+      const answers = yield* arrives
+      assert.strictEqual(yield* done(author, { type: "Create", object: post }), "done")
+      assert.strictEqual(yield* eventually(outcomeOf(id)), "done")
+      yield* settled
+      assert.deepStrictEqual<unknown>(yield* home(olga.token), [post["id"]])
+      yield* answers
     }))
 
   it.effect("row 9: what comes with a boost is believed of the booster only; of others the origin decides", () =>

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { remotePinsMax } from "../../../src/actors/account/InboxCollections.ts"
-import { ended, serve, timesAsked } from "./Exchange.ts"
-import { done, note, OtherServer, send, servers } from "./Sending.ts"
+import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from "./Exchange.ts"
+import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
 
 /** Somebody elsewhere with a collection of pinned posts. */
@@ -80,6 +80,57 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       yield* send(wim, { type: "Add", object: `${wim.id}/notes/none`, target: wim.featured })
       assert.match(yield* ended, /^ignored/)
       assert.isEmpty(yield* json(dora, "/api/v1/timelines/home"))
+    }))
+
+  it.effect("S-010: a pin that overtakes its post takes effect when that comes, in the order of the pins", () =>
+    Effect.gen(function*() {
+      const [eve, vic] = [yield* person("eve"), yield* pinning("vic")]
+      const me = yield* actorOf(eve)
+      const { id } = yield* found(eve, "vic")
+      const posts = ["first", "second", "third"].map((name) => note(vic, name, mentioning(me)))
+      const [first, second, third] = posts.map((post) => String(post["id"]))
+      // Whoever asks for it gets no answer, so that nothing but its coming can be the reason.
+      const waiting: Array<() => void> = []
+      for (const uri of [first, third]) {
+        yield* answer(new URL(uri!).pathname, (_, response) => {
+          waiting.push(() => response.writeHead(404).end())
+        })
+      }
+      const pins = (verb: string, object: string | undefined) => ({
+        id: `${object}#${verb}`,
+        type: verb,
+        object,
+        target: vic.featured
+      })
+      yield* send(vic, pins("Add", first))
+      yield* settled
+      yield* send(vic, pins("Add", third))
+      yield* settled
+      yield* done(vic, { type: "Create", object: posts[1] })
+      assert.strictEqual(yield* done(vic, pins("Add", second)), "done")
+      yield* done(vic, pins("Remove", third))
+      assert.strictEqual(yield* outcomeOf(`${third}#Add`), "ignored: it was taken off again")
+      yield* done(vic, { type: "Create", object: posts[2] })
+      yield* done(vic, { type: "Create", object: posts[0] })
+      assert.strictEqual(yield* eventually(outcomeOf(`${first}#Add`)), "done")
+      const pinned: ReadonlyArray<{ uri: string }> = yield* json(eve, `/api/v1/accounts/${id}/statuses?pinned=true`)
+      assert.deepStrictEqual(pinned.map(({ uri }) => uri), [second, first])
+      for (const end of waiting) end()
+    }))
+
+  it.effect("S-010: a pin waits for a post for followers, which its origin sends to us and gives to nobody who asks", () =>
+    Effect.gen(function*() {
+      const [flora, ulf] = [yield* person("flora"), yield* pinning("ulf")]
+      const { id } = yield* found(flora, "ulf")
+      yield* follows(flora.accountId, ulf.id)
+      const post = note(ulf, "private", { to: [`${ulf.id}/followers`], cc: [] })
+      const activity = { id: `${ulf.id}/pins/1`, type: "Add", object: post["id"], target: ulf.featured }
+      yield* send(ulf, activity)
+      yield* eventually(Effect.map(timesAsked(post["id"]), (times) => times > 0 || undefined))
+      yield* done(ulf, { type: "Create", object: post })
+      assert.strictEqual(yield* eventually(outcomeOf(activity.id)), "done")
+      const [pinned] = yield* json(flora, `/api/v1/accounts/${id}/statuses?pinned=true`)
+      assert.strictEqual(pinned.uri, post["id"])
     }))
 
   it.effect("row 37: there are so many pinned posts, and none that is for a few", () =>

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
-import { api, eventually, follows, serve, timesAsked } from "./Exchange.ts"
-import { note, OtherServer, servers } from "./Sending.ts"
+import { answer, api, eventually, follows, serve, timesAsked } from "./Exchange.ts"
+import { done, note, OtherServer, send, servers } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const published = new Date(Date.now() - 3_600_000).toISOString()
@@ -83,6 +83,41 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       })
       assert.strictEqual(yield* timesAsked(`${zoe.id}/outbox`), 1)
       assert.strictEqual(yield* timesAsked(`${zoe.id}/outbox/2`), 0)
+    }))
+
+  it.effect("S-010: what is pinned and taken off while the collection is being read is not undone by that", () =>
+    Effect.gen(function*() {
+      const hugo = yield* person("hugo")
+      const tess = yield* somebody(hugo, "tess")
+      const [one, two, three] = ["one", "two", "three"].map((name) => note(tess, name, { published }))
+      yield* serve(one!, two!, three!)
+      const ids = [one, two, three].map((post) => String(post?.["id"]))
+      let stale: (() => void) | undefined
+      const collection = (...items: ReadonlyArray<unknown>) =>
+        JSON.stringify({
+          "@context": "https://www.w3.org/ns/activitystreams",
+          id: `${tess.id}/featured`,
+          type: "OrderedCollection",
+          orderedItems: items
+        })
+      const headers = { "content-type": "application/activity+json" }
+      yield* answer("/users/tess/featured", (_, response) => {
+        if (stale !== undefined) response.writeHead(200, headers).end(collection(ids[2], ids[1]))
+        else stale = () => response.writeHead(200, headers).end(collection(ids[1], ids[0]))
+      })
+      const pinned = posts(hugo, tess.accountId, "?pinned=true")
+      yield* pinned
+      const late = yield* eventually(Effect.sync(() => stale))
+      const change = (type: string, object: unknown) => done(tess, { type, object, target: `${tess.id}/featured` })
+      for (const post of [one, two, three]) {
+        yield* send(tess, { type: "Add", object: post?.["id"], target: `${tess.id}/featured` })
+        yield* eventually(Effect.map(pinned, (uris) => uris[0] === post?.["id"] || undefined))
+      }
+      yield* change("Remove", ids[0])
+      late()
+      yield* over(tess.accountId)
+      assert.deepStrictEqual(yield* pinned, [ids[2], ids[1]])
+      assert.strictEqual(yield* timesAsked(`${tess.id}/featured`), 2)
     }))
 
   it.effect("rows 1, 9: an outbox and a featured collection hold nothing of anybody else", () =>

@@ -157,6 +157,46 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
       }))
   }
 
+  for (const type of ["Announce", "Block", "Follow", "Like"] as const) {
+    it.effect(`F44: an earlier ${type} and its Undo that come late, in any order, leave the later one`, () =>
+      Effect.gen(function*() {
+        const { activity, stands, zoe } = yield* cases(type, `late${type.toLowerCase()}`)
+        let seconds = 0
+        const comes = (what: Json) => at(zoe, what, ++seconds)
+        const named = (name: string): Json => ({ ...activity, id: `${zoe.id}#${type}/${name}` })
+        const undo = (object: Json): Json => ({
+          id: `${String(object["id"])}/undo`,
+          type: "Undo",
+          object: { actor: zoe.id, ...object }
+        })
+        const ends = Effect.fnUntraced(function*(what: Json, name: string) {
+          assert.isTrue(yield* stands, name)
+          assert.strictEqual(yield* comes(what), "done", name)
+          assert.isFalse(yield* stands, name)
+        })
+        for (const  of of[undo, (object: Json): Json => ({ ...undo(object), object: object["id"] })]) {
+          const [first, second] = [named(`${++seconds}9`), named(`${seconds + 1}00`)]
+          yield* comes(second)
+          yield* comes(first)
+          yield* comes(of(first))
+          yield* ends(of(second), "both late")
+        }
+        // What it ends comes after it.
+        const [third, fourth] = [named("100001"), named("100002")]
+        yield* comes(fourth)
+        assert.strictEqual(yield* comes(undo(third)), "ignored: a later one stands")
+        yield* ends(undo(fourth), "the Undo first")
+        yield* comes(third)
+        assert.isFalse(yield* stands, "it was undone before it came")
+        // Ids that say nothing of their order came in it.
+        const [fifth, sixth] = [named("one"), named("other")]
+        yield* comes(fifth)
+        yield* comes(sixth)
+        assert.strictEqual(yield* comes(undo(fifth)), "ignored: a later one stands")
+        yield* ends(undo(sixth), "without numbers")
+      }))
+  }
+
   it.effect("F40: of many people here each hears its own answer under one id, also at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

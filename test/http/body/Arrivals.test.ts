@@ -3,7 +3,9 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { arrivalMillisMax, Arrivals, bounds } from "../../../src/http/body/Arrivals.ts"
+import { Caller } from "../../../src/http/guard/Caller.ts"
 import { Work } from "../../../src/http/Work.ts"
+import { AccountId } from "../../../src/services/Ids.ts"
 import { from } from "../guard/From.ts"
 
 /** The status that a body is refused with, or what it said. */
@@ -58,5 +60,28 @@ describe("arriving bodies", () => {
       yield* Deferred.succeed(gate, undefined)
       yield* Effect.forEach(first, Fiber.join)
       assert.isUndefined(yield* read("192.0.2.1"))
+    }).pipe(provided))
+
+  it.effect("F16: files are of accounts: who uploads behind one address with many others has a share of their own", () =>
+    Effect.gen(function*() {
+      const arrivals = yield* Arrivals
+      const upload = <A>(account: bigint | undefined, file: Effect.Effect<A>) =>
+        outcome(arrivals.readFiles(file)).pipe(
+          Effect.provideService(Caller, {
+            viewer: account === undefined ? undefined : AccountId.make(account),
+            tokenId: undefined,
+            appId: undefined,
+            scopes: new Set<string>(),
+            address: "192.0.2.1"
+          }),
+          from("192.0.2.1")
+        )
+      for (let n = 0; n < bounds.files.perAddressMax; n++) {
+        yield* Effect.forkChild(upload(1n, Effect.never), { startImmediately: true })
+        yield* Effect.forkChild(upload(undefined, Effect.never), { startImmediately: true })
+      }
+      assert.strictEqual(yield* upload(1n, Effect.void), 503)
+      assert.strictEqual(yield* upload(undefined, Effect.void), 503)
+      assert.isUndefined(yield* upload(2n, Effect.void))
     }).pipe(provided))
 })

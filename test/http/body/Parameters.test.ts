@@ -57,6 +57,10 @@ describe("JSON", () => {
 
   it("refuses what is malformed or nested too deeply", () => {
     refuses(() => fromJson("{"))
+    // F14: what was looked through is not looked through once more, in one turn.
+    const deep = `${"[".repeat(40)}${"]".repeat(40)}`
+    refuses(() => fromJson(deep))
+    assert.deepStrictEqual(JSON.stringify(fromJson(deep, null)), deep)
     refuses(() => fromJson("{'a':1}"))
     assert.doesNotThrow(() => fromJson("[".repeat(jsonDepthMax) + "]".repeat(jsonDepthMax)))
     refuses(() => fromJson("[".repeat(jsonDepthMax + 1) + "]".repeat(jsonDepthMax + 1)))

@@ -41,6 +41,8 @@ layer(server(), { excludeTestServices: true })("row 54: headers", (it) => {
       const html = {
         ...common,
         "content-type": "text/html; charset=utf-8",
+        "content-language": "en",
+        vary: "Accept-Language",
         "content-security-policy": policy("'self'")
       }
       const pages = [

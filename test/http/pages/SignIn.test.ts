@@ -136,7 +136,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       const waiting = locationOf(yield* browser.get(asked)).searchParams.get("code") ?? ""
       const list = yield* browser.get("/oauth/authorized_applications")
       assert.include(list.text, "<h2>Test app</h2>")
-      assert.include(list.text, "Everything in your account (read-only)")
+      assert.include(list.text, "Everything in your account (Read-only)")
       yield* browser.submit(list)
       assert.include((yield* browser.get("/oauth/authorized_applications")).text, "You have not allowed any app")
       assert.deepStrictEqual((yield* get("/oauth/token/info", body.access_token)).body, {

@@ -5,6 +5,7 @@ import { get as ask } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { attachments } from "../../../src/http/pages/Attachments.ts"
 import { compressedBytesMin } from "../../../src/layers/Compression.ts"
+import { english } from "../../../src/services/languages/Catalogs.ts"
 import type { MediaRecord } from "../../../src/services/media/MediaRecord.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { configuration } from "../../support/Reads.ts"
@@ -27,7 +28,7 @@ const media = (type: MediaRecord["type"], description: string | null): MediaReco
   previewRemoteKey: null
 })
 const shown = (...files: ReadonlyArray<MediaRecord>) =>
-  String(attachments(configuration, { media: files, sensitive: false, spoilerText: "" }))
+  String(attachments(configuration, english, { media: files, sensitive: false, spoilerText: "" }))
 
 describe("files of a post on a page", () => {
   plainly("F50: a link has a name where the picture has no description", () => {

@@ -1,11 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import type { Command } from "../../../src/actors/account/Protocol.ts"
 import { AccountViews } from "../../../src/http/render/Accounts.ts"
 import { ownTopic } from "../../../src/http/streaming/Channels.ts"
 import * as Deliveries from "../../../src/http/streaming/Deliveries.ts"
 import { type Connection, Registry } from "../../../src/http/streaming/Registry.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { type AccountId, StatusId, TokenId } from "../../../src/services/Ids.ts"
 import { settled } from "../../support/Actors.ts"
 import { person } from "../../support/People.ts"
@@ -13,12 +15,29 @@ import { post } from "../../support/Posts.ts"
 import { counted } from "../../support/Reads.ts"
 import { layerStreams } from "./Streams.ts"
 
-const listening = (registry: Registry, accountId: AccountId, ...topics: ReadonlyArray<string>) => {
+const edit = (id: string, text: string): Command => ({
+  _tag: "Edit",
+  statusId: StatusId.make(BigInt(id)),
+  text,
+  spoilerText: "",
+  sensitive: null,
+  language: null
+})
+
+const listening = (registry: Registry, accountId: AccountId, ...topics: ReadonlyArray<string>) =>
+  listeningWith(true, registry, accountId, topics)
+
+const listeningWith = (
+  hearsNotifications: boolean,
+  registry: Registry,
+  accountId: AccountId,
+  topics: ReadonlyArray<string>
+) => {
   const connection: Connection = {
     accountId,
     tokenId: TokenId.make(1n),
     address: "192.0.2.1",
-    hearsNotifications: true,
+    hearsNotifications,
     send: () => undefined,
     end: () => undefined
   }
@@ -96,6 +115,53 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       const { account } = JSON.parse(event.payload!)
       assert.deepStrictEqual(account, JSON.parse(yield* views.renderOne(author)))
       assert.isTrue(account.hide_collections)
+    }))
+
+  it.effect("F60: of two edits that are told of late the one that another has overtaken is not shown as that one", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const broadcast = yield* Broadcast
+      const author = yield* person("hurried4")
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("One") })
+      yield* settled
+      const registry = new Registry()
+      const { deliveryOf } = yield* Deliveries.make(registry)
+      listening(registry, author, ownTopic("user", author))
+      const heard = yield* broadcast.subscribe
+      for (const text of ["Two", "Three"]) {
+        yield* accounts.tell(author, edit(id, text))
+        yield* settled
+      }
+      const told: Array<string> = []
+      for (let edits = 0; edits < 2;) {
+        const message = yield* PubSub.take(heard)
+        if (message._tag !== "StatusEvent") continue
+        edits++
+        for (const { event } of yield* deliveryOf(message)) told.push(JSON.parse(event.payload!).content)
+      }
+      assert.deepStrictEqual(told, ["<p>Three</p>"])
+    })))
+
+  it.effect("F60: whom a post mentions and who follows its author hears of an edit once, however many messages it takes", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const author = yield* person("author5")
+      const reader = yield* person("reader5")
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Hello @reader5") })
+      yield* accounts.tell(author, edit(id, "Hello again @reader5"))
+      yield* settled
+      const registry = new Registry()
+      const { deliveryOf } = yield* Deliveries.make(registry)
+      const hearing = listening(registry, reader, ownTopic("user", reader))
+      const deaf = listeningWith(false, registry, reader, [ownTopic("user", reader)])
+      const told: Array<Connection> = []
+      // The first slice of followers goes with the author; the reader is in a later one.
+      for (const accountIds of [[author], [reader]]) {
+        const statusId = StatusId.make(BigInt(id))
+        const message = { _tag: "StatusEvent", event: "status.update", statusId, accountIds, channels: [] } as const
+        for (const { connection } of yield* deliveryOf(message)) told.push(connection)
+      }
+      assert.deepStrictEqual(told, [hearing, deaf])
     }))
 
   it.effect("cost nothing where nobody listens", () =>

@@ -62,6 +62,8 @@ describe("simulation of servers that federate", () => {
   )
 
   it.each([
+    [910_012, "a boost that was late took the place of the one that came next"],
+    [910_022, "an edit of a direct post named nobody any more"],
     [515, "the Undo of a boost was sent once more, after the boost that came next"],
     [910_004, "who had voted was blocked afterwards, and the vote stayed on both sides"],
     [900_007, "a key whose origin was away held up whatever a server had to tell"],

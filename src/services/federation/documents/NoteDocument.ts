@@ -2,6 +2,7 @@ import type { Emoji } from "../../instance/CustomEmojis.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
 import type { StatusRecord } from "../../statuses/Statuses.ts"
+import { isOpen } from "../../statuses/Visibility.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { addressing } from "./Addressing.ts"
 import { attachmentDocument } from "./AttachmentDocument.ts"
@@ -16,6 +17,8 @@ export const inlineRepliesMax = 5
 export interface NoteRelations {
   /** The mentioned that are addressed. */
   readonly mentioned: ReadonlyArray<{ readonly uri: string; readonly acct: string }>
+  /** Ids of those elsewhere whom an earlier version named: they may read this one as well. */
+  readonly readers: ReadonlyArray<string>
   /** The id of what it answers; undefined where it answers nothing that is there. */
   readonly inReplyTo: string | undefined
   readonly favourites: number
@@ -48,7 +51,10 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
     url: Urls.status(config, username, record.id),
     attributedTo: actor,
-    ...addressing(record.visibility, actor, related.mentioned.map(({ uri }) => uri)),
+    ...addressing(record.visibility, actor, [
+      ...related.mentioned.map(({ uri }) => uri),
+      ...(isOpen(record.visibility) ? [] : related.readers)
+    ]),
     sensitive: record.sensitive || record.spoilerText !== "",
     atomUri: id,
     inReplyToAtomUri: related.inReplyTo ?? null,

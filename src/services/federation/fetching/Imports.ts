@@ -12,12 +12,29 @@ export interface Import {
   readonly asked: boolean
 }
 
+/** When a collection was read, in milliseconds since 1970, and how often the account had told of changes by then. */
+export interface AsRead {
+  readonly readAt: number
+  readonly changes: number
+}
+
 /** Hands posts that were fetched to their authors' actors, who alone write what they publish. */
 export class Imports extends Context.Service<Imports, {
   /** Answers the status, stored by now; fails where it may not be here. */
   readonly store: (post: Import) => Effect.Effect<StatusId, Implausible | Unavailable>
-  /** What the account shows on top of its profile now, its own posts in that order, and nothing else any more. */
-  readonly feature: (account: AccountId, statusIds: ReadonlyArray<StatusId>) => Effect.Effect<void, Unavailable>
-  /** The hashtags on its profile now, without #. */
-  readonly featureTags: (account: AccountId, names: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
+  /**
+   * What the account shows on top of its profile, its own posts in that order, and nothing else any more; false where the account
+   * changed it since it was read, so that it is to be read again.
+   */
+  readonly feature: (
+    account: AccountId,
+    read: AsRead,
+    statusIds: ReadonlyArray<StatusId>
+  ) => Effect.Effect<boolean, Unavailable>
+  /** The hashtags on its profile, without #; the same. */
+  readonly featureTags: (
+    account: AccountId,
+    read: AsRead,
+    names: ReadonlyArray<string>
+  ) => Effect.Effect<boolean, Unavailable>
 }>()("murmuration/services/federation/fetching/Imports") {}

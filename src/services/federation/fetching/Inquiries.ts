@@ -19,8 +19,13 @@ export const Inquiry = Schema.Struct({
 })
 export type Inquiry = typeof Inquiry.Type
 
-/** An activity has to wait until an object's origin was asked, which nothing inside a transaction may do. */
-export class Unasked extends Schema.TaggedError<Unasked>()("Unasked", { inquiry: Inquiry }) {
+/**
+ * An activity has to wait until an object's origin was asked, which nothing inside a transaction may do. `underWay`: the origin
+ * sends the object to us by itself, so that it comes even where the origin does not give it to whoever asks.
+ */
+export class Unasked
+  extends Schema.TaggedError<Unasked>()("Unasked", { inquiry: Inquiry, underWay: Schema.optionalKey(Schema.Boolean) })
+{
   override get message() {
     return `${this.inquiry.uri} is to be asked for`
   }

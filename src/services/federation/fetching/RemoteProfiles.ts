@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { LRUCache } from "lru-cache"
 import { Broadcast } from "../../Broadcast.ts"
+import type { Unavailable } from "../../Errors.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
 import { featuredTagsMax, pinsMax } from "../../instance/ContentLimits.ts"
 import { aheadMillisMax } from "../../Moments.ts"
@@ -9,7 +10,7 @@ import { inBrief } from "../../outbound/Brief.ts"
 import { traced } from "../../Traced.ts"
 import { asForeign, asText, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
-import { Imports } from "./Imports.ts"
+import { type AsRead, Imports } from "./Imports.ts"
 import { LookUps, lookUpSecondsMax } from "./LookUps.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
@@ -20,6 +21,8 @@ export const outboxPostsMax = 20
 /** Requests for what is in a collection: the outbox itself was asked for already, then its first page. */
 const outboxPagesMax = 1
 const featuredPagesMax = 2
+/** How often one is read at most, where the account tells of a change of it meanwhile. */
+const featuredReadsMax = 3
 /** Characters of a featured hashtag that are looked at. */
 const tagCharactersMax = 256
 /** How long nobody looks whether an account is due, in milliseconds, and accounts for which that is known. */
@@ -92,17 +95,40 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
       })
 
-      /** Where they cannot be had, they stay as they are known. */
-      const hashtags = Effect.fnUntraced(function*(id: AccountId, url: string | null, origin: string) {
-        const tags = url === null ? undefined : yield* collections.find(url, origin)
-        if (tags === undefined) return
-        let pages = featuredPagesMax
-        const items = yield* collections.items(tags, origin, featuredTagsMax, () => pages-- > 0)
-        const names = items.flatMap((item) =>
-          asText(asForeign(item)?.["name"], tagCharactersMax)?.replace(/^#/, "") ?? []
-        )
-        yield* Effect.ignore(imports.featureTags(id, names))
+      /**
+       * What the account has on its profile, as its collection says; where that cannot be had, it stays as it is known. What the
+       * account tells of meanwhile is newer than what is being read, which is read again then.
+       */
+      const featured = Effect.fnUntraced(function*(
+        id: AccountId,
+        url: string | null,
+        origin: string,
+        itemsMax: number,
+        take: (items: ReadonlyArray<unknown>, read: AsRead) => Effect.Effect<boolean, Unavailable>
+      ) {
+        if (url === null) return
+        for (let reads = 0; reads < featuredReadsMax; reads++) {
+          const readAt = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<{ changes: number }>`SELECT featured_changes AS changes FROM remote_actors
+            WHERE account_id = ${id}`.pipe(Effect.orDie)
+          const found = row === undefined ? undefined : yield* collections.find(url, origin)
+          if (row === undefined || found === undefined) return
+          let pages = featuredPagesMax
+          const items = yield* collections.items(found, origin, itemsMax, () => pages-- > 0)
+          if (yield* Effect.orElseSucceed(take(items, { readAt, changes: row.changes }), () => true)) return
+        }
       })
+      const hashtags = (id: AccountId) => (items: ReadonlyArray<unknown>, read: AsRead) =>
+        imports.featureTags(
+          id,
+          read,
+          items.flatMap((item) => asText(asForeign(item)?.["name"], tagCharactersMax)?.replace(/^#/, "") ?? [])
+        )
+      const pins = (id: AccountId, author: string) => (items: ReadonlyArray<unknown>, read: AsRead) =>
+        Effect.flatMap(
+          Effect.forEach(items, (item) => had(author, item)),
+          (ids) => imports.feature(id, read, ids.filter((statusId) => statusId !== undefined))
+        )
 
       const collect = Effect.fnUntraced(function*(id: AccountId, profile: Profile) {
         const { featuredTagsUrl, featuredUrl, followed, followersUrl, followingUrl, outboxUrl, uri } = profile
@@ -118,15 +144,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         for (const item of items) {
           if ((yield* had(uri, postOf(uri, item))) !== undefined) found++
         }
-        // Where it cannot be had, the pins stay as they are known.
-        const featured = featuredUrl === null ? undefined : yield* collections.find(featuredUrl, origin)
-        if (featured !== undefined) {
-          let featuredPages = featuredPagesMax
-          const pinned = yield* collections.items(featured, origin, pinsMax, () => featuredPages-- > 0)
-          const ids = yield* Effect.forEach(pinned, (item) => had(uri, item))
-          yield* Effect.ignore(imports.feature(id, ids.filter((statusId) => statusId !== undefined)))
-        }
-        yield* hashtags(id, featuredTagsUrl, origin)
+        yield* featured(id, featuredUrl, origin, pinsMax, pins(id, uri))
+        yield* featured(id, featuredTagsUrl, origin, featuredTagsMax, hashtags(id))
         return found
       })
 

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { hashedKey } from "../../HashedKey.ts"
 import { AccountId } from "../../Ids.ts"
 import { jointly, lastly } from "../../Jointly.ts"
 import { rowsMax } from "../../Paging.ts"
@@ -16,6 +17,8 @@ export const inboundRoundMax = 50
 export const inboundTriesMax = 8
 /** How long one waits at first for an answer from elsewhere, in milliseconds; twice as long each time. */
 const holdMillis = 60_000
+/** How long at first where the answer is that nobody can say yet, in milliseconds; four times as long each time. */
+const unsureMillis = 2_000
 /** How an outcome begins that is for people to look at. */
 const deadMark = "set aside:"
 /** How long it is known what came, in milliseconds: longer than any signature holds. */
@@ -69,10 +72,20 @@ export class InboundActivities extends Context.Service<InboundActivities, {
   readonly finish: (id: bigint, outcome: string) => Effect.Effect<void, SqlError>
   /** Did not work: it is tried again, later each time, and set aside for people to see after the last. */
   readonly postpone: (activity: InboundActivity, why: string) => Effect.Effect<void, SqlError>
-  /** Waits for an answer from elsewhere and is due again where none comes; dropped after the last try. */
-  readonly hold: (activity: InboundActivity) => Effect.Effect<void, SqlError>
+  /**
+   * Waits for an answer from elsewhere and is due again where none comes; dropped after the last try. Where it is a post that is
+   * asked for (`awaited`, its id), the activity is due as soon as that is here (`RemoteStatuses.insert`), however it came.
+   */
+  readonly hold: (activity: InboundActivity, awaited?: string) => Effect.Effect<void, SqlError>
   /** What is held is due now. */
   readonly hasten: (id: bigint) => Effect.Effect<void, SqlError>
+  /** What is held is due soon, for nobody could say anything this time. */
+  readonly retry: (activity: InboundActivity) => Effect.Effect<void, SqlError>
+  /** What the account sent about a post (its id) that had not come when it was tried, and is not done yet; with its number and text. */
+  readonly awaiting: (
+    accountId: AccountId,
+    uri: string
+  ) => Effect.Effect<ReadonlyArray<Pick<InboundActivity, "id" | "document">>, SqlError>
   /** Senders for whom something is due. */
   readonly senders: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   /** What was set aside after its last try, the newest first. */
@@ -145,13 +158,26 @@ export class InboundActivities extends Context.Service<InboundActivities, {
           yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome}
             WHERE id = ${id} AND outcome IS NULL`
         }),
-        hold: traced("InboundActivities.hold")(function*({ id, tries }) {
-          const later = new Date((yield* now).getTime() + holdMillis * 2 ** tries)
+        hold: traced("InboundActivities.hold")(function*({ id, tries }, awaited) {
+          const at = yield* now
+          const later = new Date(at.getTime() + holdMillis * 2 ** tries)
           const outcome = tries + 1 >= inboundTriesMax ? "ignored: its object cannot be had" : null
           if (outcome !== null) yield* told(id, outcome)
-          yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome}
+          // It may have come since it was looked for.
+          yield* sql`UPDATE inbound_activities SET tries = tries + 1, outcome = ${outcome},
+              awaits = ${awaited === undefined ? null : hashedKey(awaited)}, due_at = CASE WHEN EXISTS (
+                SELECT FROM statuses WHERE uri = ${awaited ?? null}) THEN ${at}::timestamptz ELSE ${later} END
             WHERE id = ${id} AND outcome IS NULL`
         }),
+        retry: traced("InboundActivities.retry")(function*({ id, tries }) {
+          const soon = new Date((yield* now).getTime() + unsureMillis * 4 ** tries)
+          yield* sql`UPDATE inbound_activities SET due_at = least(due_at, ${soon}) WHERE id = ${id} AND outcome IS NULL`
+        }),
+        awaiting: traced("InboundActivities.awaiting")((accountId, uri) =>
+          sql<Pick<InboundActivity, "id" | "document">>`SELECT id, document FROM inbound_activities
+            WHERE awaits = ${hashedKey(uri)} AND awaits IS NOT NULL AND outcome IS NULL AND account_id = ${accountId}
+            ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}`
+        ),
         hasten: traced("InboundActivities.hasten")(function*(id) {
           yield* sql`UPDATE inbound_activities SET due_at = ${yield* now} WHERE id = ${id} AND outcome IS NULL`
         }),

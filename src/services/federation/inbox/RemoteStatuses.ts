@@ -1,7 +1,8 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
+import { hashedKey } from "../../HashedKey.ts"
 import type { AccountId } from "../../Ids.ts"
 import { jointly } from "../../Jointly.ts"
 import { known, only } from "../../Rows.ts"
@@ -50,7 +51,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     attachments: ReadonlyArray<ForeignAttachment>,
     millis: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** After an edit: whom the post is for without naming them. */
+  /** After an edit: whoever it does not name, or names without being for them, is not named. */
   readonly quieten: (
     statusId: bigint,
     mentions: ReadonlyArray<ReceivedMention>
@@ -61,7 +62,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   readonly decorate: (note: ForeignNote) => Effect.Effect<void, SqlError>
   /**
    * The new status, and those that waited for it as what they answer; undefined where the post is here already. One whose
-   * own parent is not here waits for it.
+   * own parent is not here waits for it. Activities that wait for the post are due with it (`InboundActivities.hold`).
    */
   readonly insert: (
     accountId: AccountId,
@@ -113,17 +114,22 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         }
       )
 
-      const adoptions = jointly((uris: ReadonlyArray<string>) =>
-        Effect.map(
-          sql<{ id: bigint; parentId: bigint; uri: string }>`
+      const adoptions = jointly(
+        Effect.fnUntraced(function*(uris: ReadonlyArray<string>) {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const rows = yield* sql<{ id: bigint; parentId: bigint; uri: string }>`
+            WITH woken AS (UPDATE inbound_activities SET due_at = ${now}
+              WHERE awaits = ANY (${
+            uris.map(hashedKey)
+          }::text[]) AND awaits IS NOT NULL AND outcome IS NULL AND due_at > ${now})
             UPDATE statuses c SET in_reply_to_id = p.id, in_reply_to_account_id = p.account_id, in_reply_to_uri = NULL
             FROM statuses p WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL AND c.in_reply_to_uri = p.uri
-              AND c.id <> p.id AND c.in_reply_to_id IS NULL AND c.deleted_at IS NULL RETURNING c.id, p.id AS parent_id, p.uri`,
-          (rows) => {
-            const byParent = Map.groupBy(rows, ({ uri }) => uri)
-            return (uri: string) => byParent.get(uri) ?? []
-          }
-        ), "writes")
+              AND c.id <> p.id AND c.in_reply_to_id IS NULL AND c.deleted_at IS NULL RETURNING c.id, p.id AS parent_id, p.uri`
+          const byParent = Map.groupBy(rows, ({ uri }) => uri)
+          return (uri: string) => byParent.get(uri) ?? []
+        }),
+        "writes"
+      )
       const adopt = traced("RemoteStatuses.adopt")(function*(uri: string) {
         const adopted = yield* adoptions(uri)
         const [first] = adopted
@@ -204,8 +210,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         ),
         quieten: traced("RemoteStatuses.quieten")((statusId, mentions) =>
           Effect.asVoid(
-            sql`UPDATE mentions SET quiet = account_id = ANY (${
-              mentions.flatMap(({ id, quiet }) => quiet ? [id] : [])
+            sql`UPDATE mentions SET quiet = account_id <> ALL (${
+              mentions.flatMap(({ addressed, id, quiet }) => addressed && !quiet ? [id] : [])
             }::bigint[]) WHERE status_id = ${statusId}`
           )
         ),

@@ -1,9 +1,11 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../Ids.ts"
 import { lastly } from "../../Jointly.ts"
+import { rowsMax } from "../../Paging.ts"
 import { traced } from "../../Traced.ts"
+import { isBefore } from "./Counted.ts"
 
 export type UndoableType = "Announce" | "Follow" | "Like" | "Block"
 
@@ -13,45 +15,67 @@ export interface Undoable {
   readonly targetId: bigint
 }
 
+/** One that came and was not undone; `cameId` counts up in the order in which they came. */
+export interface Came extends Undoable {
+  readonly uri: string
+  readonly cameId: bigint
+}
+
+/** Activities that did the same which are looked at. */
+const sameMax = 100
+
 /**
  * Ids of activities that remote accounts did here, for those who undo by id alone. Boosts are statuses and
  * known by theirs; one that a later boost of the same post stands for is here.
  */
 export class Undoables extends Context.Service<Undoables, {
   readonly remember: (accountId: AccountId, uri: string, done: Undoable) => Effect.Effect<void, SqlError>
-  /** A boost that stands came anew: by that id it is taken back from now on, for what takes the old one back may come late. */
+  /**
+   * A boost that stands came anew: by that id it is taken back from now on, for what takes the old one back may come late. An
+   * earlier one that is late itself (`isBefore`) is only remembered.
+   */
   readonly renew: (accountId: AccountId, boostId: bigint, uri: string) => Effect.Effect<void, SqlError>
   /** A boost of the account gives its id to a later one of the account; false where the id is that of something else. */
   readonly release: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
   /** What the account did under the id, which is forgotten by that. */
-  readonly take: (accountId: AccountId, uri: string) => Effect.Effect<Undoable | undefined, SqlError>
+  readonly take: (accountId: AccountId, uri: string) => Effect.Effect<Came | undefined, SqlError>
+  /** Whatever did the same since `madeId`, an id that was made when it began to stand; the last that came first. */
+  readonly same: (
+    accountId: AccountId,
+    done: Undoable,
+    madeId: bigint
+  ) => Effect.Effect<ReadonlyArray<Came>, SqlError>
 }>()("murmuration/services/federation/inbox/Undoables") {
   static readonly layer = Layer.effect(
     Undoables,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const remember = lastly(
-        (all: ReadonlyArray<Undoable & { readonly accountId: AccountId; readonly uri: string }>) => {
-          // The last of a row that is named twice, which no statement may write twice.
-          const rows = [...new Map(all.map((row) => [`${row.accountId} ${row.uri}`, row])).values()]
-          return Effect.asVoid(sql`INSERT INTO undoable_activities (account_id, uri, type, target_id)
-          SELECT * FROM unnest(${rows.map(({ accountId }) => accountId)}::bigint[], ${
-            rows.map(({ uri }) => uri)
-          }::text[],
-            ${rows.map(({ type }) => type)}::text[], ${rows.map(({ targetId }) => targetId)}::bigint[])
-          ON CONFLICT (account_id, uri) DO UPDATE SET type = excluded.type, target_id = excluded.target_id`)
-        }
+        Effect.fnUntraced(
+          function*(all: ReadonlyArray<Undoable & { readonly accountId: AccountId; readonly uri: string }>) {
+            // The last of a row that is named twice, which no statement may write twice.
+            const rows = [...new Map(all.map((row) => [`${row.accountId} ${row.uri}`, row])).values()]
+            yield* sql`INSERT INTO undoable_activities (account_id, uri, type, target_id, came_id)
+          SELECT given.*, next_id(${yield* Clock.currentTimeMillis}) FROM unnest(${
+              rows.map(({ accountId }) => accountId)
+            }::bigint[], ${rows.map(({ uri }) => uri)}::text[],
+            ${rows.map(({ type }) => type)}::text[], ${rows.map(({ targetId }) => targetId)}::bigint[]) AS given
+          ON CONFLICT (account_id, uri) DO UPDATE SET type = excluded.type, target_id = excluded.target_id,
+            came_id = excluded.came_id`
+          }
+        )
       )
 
       return Undoables.of({
         remember: traced("Undoables.remember")((accountId, uri, done) => remember({ ...done, accountId, uri })),
-        renew: traced("Undoables.renew")((accountId, boostId, uri) =>
-          Effect.asVoid(sql`WITH old AS (SELECT id, uri, reblog_of_id FROM statuses
-              WHERE id = ${boostId} AND account_id = ${accountId} AND uri <> ${uri}),
-            renewed AS (UPDATE statuses s SET uri = ${uri} FROM old WHERE s.id = old.id)
-            INSERT INTO undoable_activities (account_id, uri, type, target_id)
-            SELECT ${accountId}, uri, 'Announce', reblog_of_id FROM old ON CONFLICT DO NOTHING`)
-        ),
+        renew: traced("Undoables.renew")(function*(accountId, boostId, uri) {
+          const [old] = yield* sql<{ uri: string; reblogOfId: bigint }>`SELECT uri, reblog_of_id FROM statuses
+            WHERE id = ${boostId} AND account_id = ${accountId} AND uri <> ${uri}`
+          if (old === undefined) return
+          const isLate = isBefore(uri, old.uri) === true
+          yield* remember({ accountId, uri: isLate ? uri : old.uri, type: "Announce", targetId: old.reblogOfId })
+          if (!isLate) yield* sql`UPDATE statuses SET uri = ${uri} WHERE id = ${boostId}`
+        }),
         release: traced("Undoables.release")((accountId, uri) =>
           Effect.map(
             sql`UPDATE statuses SET uri = uri || '#' || id WHERE uri = ${uri} AND account_id = ${accountId}
@@ -61,10 +85,15 @@ export class Undoables extends Context.Service<Undoables, {
         ),
         take: traced("Undoables.take")((accountId, uri) =>
           Effect.map(
-            sql<Undoable>`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}
-              RETURNING type, target_id`,
+            sql<Came>`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}
+              RETURNING uri, type, target_id, came_id`,
             ([row]) => row
           )
+        ),
+        same: traced("Undoables.same")((accountId, { targetId, type }, madeId) =>
+          sql<Came>`SELECT uri, type, target_id, came_id FROM undoable_activities
+            WHERE account_id = ${accountId} AND target_id = ${targetId} AND type = ${type} AND came_id > ${madeId}
+            ORDER BY came_id DESC LIMIT ${rowsMax(sql, sameMax)}`
         )
       })
     })

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import { untilNoClash } from "../../Transactions.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
 import { successMillis } from "./Hosts.ts"
 import * as Texts from "./Texts.ts"
@@ -85,6 +86,7 @@ export class Deliveries extends Context.Service<Deliveries, {
     Deliveries,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const again = untilNoClash(sql)
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const keyed = (keys: ReadonlyArray<DeliveryKey>) =>
         sql`unnest(${keys.map(({ inboxId }) => inboxId)}::int[], ${keys.map(({ about }) => about)}::bigint[],
@@ -133,7 +135,7 @@ export class Deliveries extends Context.Service<Deliveries, {
             DELETE FROM deliveries d USING ${keyed(over)} k (inbox_id, about, activity_id) WHERE ${is}
             RETURNING d.inbox_id, d.about, d.activity_id, d.error)
           UPDATE deliveries d SET due_at = ${yield* now} FROM gone k WHERE k.error IS NOT NULL AND ${isBehind}`
-      })
+      }, again)
 
       const postpone = traced("Deliveries.postpone")(function*(failed: ReadonlyArray<Postponed>) {
         if (failed.length === 0) return
@@ -144,7 +146,7 @@ export class Deliveries extends Context.Service<Deliveries, {
         }::timestamptz[], ${failed.map(({ error }) => error)}::text[]) k (inbox_id, about, activity_id, due_at, error)`
         yield* sql`UPDATE deliveries d SET due_at = k.due_at, error = k.error FROM ${values} WHERE ${is}`
         yield* sql`UPDATE deliveries d SET due_at = k.due_at FROM ${values} WHERE ${isBehind} AND d.due_at < k.due_at`
-      })
+      }, again)
 
       const due = traced("Deliveries.due")(function*(after: number, hosts: number) {
         // From host to host along the index, whatever waits for each of them.
@@ -194,17 +196,17 @@ export class Deliveries extends Context.Service<Deliveries, {
         finish,
         postpone,
         release: traced("Deliveries.release")((untried) =>
-          untried.length === 0 ? Effect.void : Effect.asVoid(sql`
+          untried.length === 0 ? Effect.void : Effect.asVoid(again(sql`
             UPDATE deliveries d SET tries = d.tries - 1, due_at = k.due_at
             FROM unnest(${untried.map(({ inboxId }) => inboxId)}::int[], ${untried.map(({ about }) => about)}::bigint[],
               ${untried.map(({ activityId }) => activityId)}::bigint[], ${
             untried.map(({ dueAt }) => new Date(dueAt))
-          }::timestamptz[]) k (inbox_id, about, activity_id, due_at) WHERE ${is}`)
+          }::timestamptz[]) k (inbox_id, about, activity_id, due_at) WHERE ${is}`))
         ),
         goneInbox: traced("Deliveries.goneInbox")(function*(inboxId) {
           yield* sql`UPDATE inboxes SET gone_at = ${yield* now} WHERE id = ${inboxId}`
           yield* sql`DELETE FROM deliveries WHERE inbox_id = ${inboxId}`
-        }),
+        }, again),
         due,
         sweep,
         backlog

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
+import { isBefore } from "../inbox/Counted.ts"
 import * as LocalIds from "../LocalIds.ts"
 import * as Keys from "./Keys.ts"
 import { type Hosts, Outbox } from "./Outbox.ts"
@@ -28,7 +29,8 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   /** Refuses a follow that was not stored; `uri` is its id as it came. */
   readonly refuse: (target: bigint, follower: bigint, uri: string | undefined) => Sent
   /**
-   * Remembers the id of a follow as it came, and accepts it, again if need be, where it stands.
+   * Remembers the id of a follow as it came, unless it is an earlier one that is late, and accepts it, again if need be, where
+   * it stands.
    */
   readonly received: (follower: bigint, target: bigint, uri: string | undefined) => Sent
   /** Whether an id of ours is that of an earlier follow, and a later one, or a request, stands by now. */
@@ -139,11 +141,13 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       const received = traced("FollowActivities.received")(
         function*(follower: bigint, target: bigint, uri: string | undefined) {
           if (!outbox.enabled) return none
-          for (const table of ["follows", "follow_requests"]) {
+          const [row] = yield* found(follower, target)
+          const before = row?.uri ?? undefined
+          const isLate = uri !== undefined && before !== undefined && isBefore(uri, before) === true
+          for (const table of isLate ? [] : ["follows", "follow_requests"]) {
             yield* sql`UPDATE ${sql(table)} SET uri = ${uri ?? null}
               WHERE account_id = ${follower} AND target_account_id = ${target}`
           }
-          const [row] = yield* found(follower, target)
           return row?.stands === true ? yield* answer("Accept", target, follower) : none
         }
       )

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../Paging.ts"
 import { traced } from "../../Traced.ts"
+import { untilNoClash } from "../../Transactions.ts"
 
 /** Hosts and deliveries that are told of at once, and deliveries of a host that are counted or moved in one statement. */
 export const toldMax = 200
@@ -77,7 +78,7 @@ export class Queues extends Context.Service<Queues, {
           WHERE h.host = ${host} AND d.due_at > ${now} LIMIT ${rowsMax(sql, countedMax)}) RETURNING 1`
         let moved = 0
         for (let rows = countedMax; rows === countedMax;) {
-          rows = (yield* some).length
+          rows = (yield* untilNoClash(sql)(some)).length
           moved += rows
         }
         return moved

@@ -1,0 +1,41 @@
+import { Effect, Metric, Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
+import type { Server } from "node:net"
+import { addressKey } from "../http/guard/Addresses.ts"
+import * as Shares from "../http/guard/Shares.ts"
+import { Environment } from "./Environment.ts"
+import { connectionsMax } from "./NodeServer.ts"
+
+const refused = Metric.counter("murmuration_connections_refused_total", {
+  description: "Connections closed at once because their address had its share",
+  incremental: true
+})
+
+/**
+ * Closes what one address opens beyond its share of the connections, before a byte of it is read: an IPv6 address counts as
+ * its /64, and a proxy of `TRUSTED_PROXIES`, which stands for everybody behind it, is not counted.
+ */
+export const guard = Effect.fnUntraced(function*(server: Server) {
+  const { connectionsPerAddress: perAddressMax, trustedProxies } = yield* Environment
+  const context = yield* Effect.context()
+  const shares = Shares.make({ atOnceMax: connectionsMax, perAddressMax })
+  const isTrusted = (address: string) => {
+    const parsed = NetAddress.ipFromString(address.replace(/^::ffff:(?=\d+\.)/i, ""))
+    return Result.isSuccess(parsed) && trustedProxies.some((network) => IpNetwork.contains(network, parsed.success))
+  }
+  let told = false
+  server.on("connection", (socket) => {
+    const { remoteAddress } = socket
+    // A connection that is over already has none.
+    if (remoteAddress === undefined || isTrusted(remoteAddress)) return
+    const address = addressKey(remoteAddress)
+    if (shares.enter(address) === undefined) return void socket.once("close", () => shares.leave(address))
+    socket.destroy()
+    refused.updateUnsafe(1, context)
+    if (told) return
+    told = true
+    Effect.runForkWith(context)(Effect.logWarning(
+      `${address} has ${perAddressMax} connections, further ones are closed (CONNECTIONS_PER_ADDRESS). Where this is a reverse proxy of yours, name it in TRUSTED_PROXIES`
+    ))
+  })
+})

@@ -1,0 +1,97 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
+import { Roles } from "../../../src/services/identity/Roles.ts"
+import { StaffLetters } from "../../../src/services/identity/StaffLetters.ts"
+import { client, get, Postbox, server, user } from "../../support/SignInServer.ts"
+import * as TestBrowser from "../../support/TestBrowser.ts"
+
+const speaks = Effect.fnUntraced(function*(username: string, locale: string | null) {
+  const sql = yield* SqlClient.SqlClient
+  const accountId = yield* user(username)
+  yield* sql`UPDATE users SET locale = ${locale} WHERE account_id = ${accountId}`
+  return accountId
+})
+
+layer(server(), { excludeTestServices: true })("in the language of who reads", (it) => {
+  it.effect("F35: letters are in the addressee's language, else in the first one that is spoken here, else in English", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const links = yield* MailLinks
+      yield* speaks("hans", "de-AT")
+      yield* speaks("yui", "ja")
+      yield* speaks("worf", "tlh")
+      yield* speaks("anne", null)
+      const subject = Effect.fnUntraced(function*(username: string) {
+        yield* links.requestPasswordReset(`${username}@mail.example`)
+        return yield* Postbox.next
+      })
+      const german = yield* subject("hans")
+      assert.match(german.subject, /^Neues Passwort festlegen \(/)
+      assert.match(
+        german.text,
+        /^Jemand möchte für hans auf \S+ ein neues Passwort festlegen\. Öffne dazu diesen Link:\n\nhttps:/
+      )
+      assert.match(german.text, /weil dort jemand deine Adresse angegeben hat\.$/)
+      assert.match((yield* subject("yui")).subject, /^新しいパスワードの設定/)
+      for (const english of ["worf", "anne"]) assert.match((yield* subject(english)).subject, /^Set a new password/)
+      yield* sql`INSERT INTO settings ${
+        sql.insert({ name: "site_languages", value: JSON.stringify(["fr", "en"]), updatedAt: new Date() })
+      }`
+      for (const french of ["worf", "anne"]) assert.match((yield* subject(french)).subject, /^Choisir un nouveau mot/)
+      assert.match((yield* subject("yui")).subject, /^新しい/)
+      yield* sql`DELETE FROM settings WHERE name = 'site_languages'`
+    }))
+
+  it.effect("F35: staff are told of who waits in their own languages", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const owner = Option.getOrThrow(yield* (yield* Roles).find("Owner"))
+      for (const [name, locale] of [["chef", "de"], ["jefa", "es-MX"]] as const) {
+        const accountId = yield* speaks(name, locale)
+        yield* sql`UPDATE users SET role_id = ${owner.id} WHERE account_id = ${accountId}`
+      }
+      const waiting = yield* speaks("novice", "ja")
+      yield* sql`UPDATE users SET approved = false, reason = '{name} <b>' WHERE account_id = ${waiting}`
+      yield* (yield* StaffLetters).waits(waiting)
+      const letters = [yield* Postbox.next, yield* Postbox.next]
+      assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice bittet um Aufnahme/)
+      assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "El motivo que dio:\n{name} <b>")
+    }))
+
+  it.effect("F35: whoever is signed in reads in their own language, and forms answer in the one that was asked for", () =>
+    Effect.gen(function*() {
+      yield* speaks("chloe", "fr")
+      const app = yield* client("read write admin:read")
+      const browser = TestBrowser.make()
+      const page = yield* browser.get("/auth/sign_in?lang=es")
+      const wrong = yield* browser.submit(page, { email: "chloe@mail.example", password: "wrong" })
+      assert.strictEqual(wrong.status, 422)
+      assert.include(wrong.text, "La dirección de correo o la contraseña no es correcta.")
+      assert.strictEqual((yield* browser.signIn("chloe")).status, 302)
+      const query = new URLSearchParams({
+        client_id: app.clientId,
+        redirect_uri: app.redirectUri,
+        response_type: "code",
+        scope: "read write admin:read"
+      })
+      const consent = (yield* browser.get(`/oauth/authorize?${query}`)).text
+      assert.include(consent, `<html lang="fr">`)
+      for (
+        const words of ["Autoriser Test app à utiliser votre compte ?", "lecture et écriture", "Administration : tout"]
+      ) {
+        assert.include(consent, words)
+      }
+      assert.include(
+        (yield* browser.get("/oauth/authorized_applications")).text,
+        "Vous n’avez autorisé aucune application"
+      )
+      const german = (yield* browser.get(`/oauth/authorize?${query}&lang=de`)).text
+      assert.include(german, `<html lang="de">`)
+      assert.include(german, `action="/oauth/authorize?lang=de"`)
+      // A form of somebody else's page is refused in the words of who sees that.
+      const { text } = yield* get("/oauth/authorize?client_id=x&lang=pt")
+      assert.include(text, "O servidor não conhece este aplicativo")
+    }))
+})

@@ -1,0 +1,67 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { call } from "../../support/MediaFiles.ts"
+import { TestServer } from "../../support/Server.ts"
+
+layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true })(
+  "pages for readers of every language",
+  (it) => {
+    it.effect("F35: pages are in the reader's language: what the address asks for, their own, what the browser says", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { createPerson, fetch } = yield* TestServer
+        const ada = yield* createPerson("linguist")
+        const { body: posted } = yield* call("POST", "/api/v1/statuses", ada.token, {
+          status: "Good morning #words",
+          poll: { options: ["yes", "no"], expires_in: 300 }
+        })
+        const asked = Effect.fnUntraced(function*(path: string, language = "") {
+          const headers = { accept: "text/html", "accept-language": language }
+          const answer = yield* fetch(path, { headers })
+          const text = yield* Effect.promise(() => answer.text())
+          assert.strictEqual(answer.headers.get("content-language"), /<html lang="([^"]+)">/.exec(text)?.[1], path)
+          assert.match(answer.headers.get("vary") ?? "", /Accept-Language/, path)
+          return text
+        })
+        const thread = new URL(posted.url).pathname
+        for (
+          const [path, german] of [
+            ["/", "davon diesen Monat"],
+            ["/about", "Über diesen Server wurde noch nichts geschrieben."],
+            ["/privacy-policy", "Datenschutzerklärung"],
+            ["/terms-of-service", "Hier ist nichts"],
+            ["/@linguist", "Beiträge"],
+            ["/@linguist/tagged/words", "Beiträge mit <bdi>#words</bdi>"],
+            [thread, "0 Personen haben abgestimmt"],
+            ["/tags/words", "Das ist nur für Mitglieder"],
+            ["/@nobody", "Hier ist nichts"],
+            ["/nowhere", "Zur Startseite"],
+            ["/auth/sign_in", "Passwort vergessen?"],
+            ["/auth/password/new", "Mail senden"],
+            ["/auth/password/edit?reset_password_token=x", "Neuen Link anfordern"],
+            ["/auth/confirmation/new", "Die E-Mail-Adresse, mit der du dich registriert hast"],
+            ["/auth/confirmation?confirmation_token=x", "älter als zwei Tage"],
+            ["/oauth/authorize?client_id=nobody", "Diese App ist dem Server nicht bekannt"],
+            ["/oauth/authorize/native?code=x", "Kopiere diesen Code"]
+          ] as const
+        ) {
+          assert.include(yield* asked(path, "de-AT, en;q=0.1"), german, path)
+          for (const english of ["", "*", "en-GB, de;q=0.9", "tlh"]) {
+            assert.include(yield* asked(path, english), `<html lang="en">`, path)
+          }
+        }
+        assert.include(yield* asked(thread, "ja"), "返信0件")
+        // Forms and ways lead on in the language that was asked for, also by an app that leads to the sign-in.
+        assert.include(yield* asked("/auth/sign_in?lang=ja", "de"), `action="/auth/sign_in?lang=ja"`)
+        const back = new URLSearchParams({ return_to: "/oauth/authorize?client_id=x&lang=zh-CN" })
+        assert.include(yield* asked(`/auth/sign_in?${back}`, "de"), `href="/auth/password/new?lang=zh-CN"`)
+        assert.include(yield* asked(`/auth/sign_in?lang=${"x".repeat(2_000)}`, "fr"), "Mot de passe oublié")
+        yield* sql`INSERT INTO settings ${
+          sql.insert({ name: "site_languages", value: JSON.stringify(["pt-BR", "en"]), updatedAt: new Date() })
+        }`
+        assert.include(yield* asked("/auth/sign_in", "tlh"), "Esqueceu sua senha?")
+        yield* sql`DELETE FROM settings WHERE name = 'site_languages'`
+      }))
+  }
+)

@@ -1,0 +1,106 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { arrivalMillisMax } from "../../../src/http/body/Arrivals.ts"
+import * as Body from "../../../src/http/body/Body.ts"
+import { Handover } from "../../../src/layers/Handover.ts"
+import * as HttpServer from "../../../src/layers/HttpServer.ts"
+import * as NodeServer from "../../../src/layers/NodeServer.ts"
+import * as Telemetry from "../../../src/layers/Telemetry.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { testEnvironment } from "../../support/TestEnvironment.ts"
+import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
+import { addresses, hold, isAnswered } from "./Sockets.ts"
+
+/** Node's own clock cannot be turned, so that its times are short here: a thousandth of the product's, and a little. */
+const server = NodeServer.make(false, {
+  requestTimeout: 600,
+  headersTimeout: 400,
+  connectionsCheckingInterval: 50,
+  keepAliveTimeout: 300,
+  idleTimeout: 900
+})
+
+const answer = (text: string) => Effect.succeed(HttpServerResponse.text(text))
+const routes = Layer.mergeAll(
+  HttpRouter.add("GET", "/address", answer("here")),
+  HttpRouter.add("GET", "/large", answer("x".repeat(1_000_000))),
+  HttpRouter.add(
+    "POST",
+    "/echo",
+    Effect.flatMap(
+      HttpServerRequest.HttpServerRequest,
+      ({ json }) => Effect.flatMap(json, (body) => answer(JSON.stringify(body)))
+    )
+  ),
+  Body.layer,
+  Telemetry.layerRouter,
+  HttpServer.layerRouter
+)
+
+const handover = Layer.effect(
+  Handover,
+  Effect.map(Handover, (real) => Handover.of({ ...real, listener: Effect.succeed(server) }))
+).pipe(Layer.provide(Handover.layer))
+
+const Live = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+  Layer.provideMerge(HttpServer.layer),
+  Layer.provide(handover.pipe(Layer.provide(NodeCrypto.layer))),
+  Layer.provideMerge(testEnvironment({ PORT: "0", TRUSTED_PROXIES: "10.0.0.0/8", CONNECTIONS_PER_ADDRESS: "16" }))
+)
+
+/** Connections of one run, and requests of somebody else meanwhile. */
+const socketsOfRun = 250
+const asksOfRun = 20
+
+layer(Live)("hostile connections", (it) => {
+  it.effect(
+    "F16: whatever connections are held, others get their answers, and none of it is left",
+    ({ annotate }) =>
+      Effect.gen(function*() {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        const ask = (path: string, init: RequestInit) =>
+          Effect.promise(async () => {
+            const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+              signal: AbortSignal.timeout(5_000),
+              ...init
+            })
+            return [response.status, await response.text()] as const
+          })
+        const open = Effect.promise(() =>
+          new Promise<number>((resolve, reject) =>
+            server.getConnections((error, count) => error === null ? resolve(count) : reject(error))
+          )
+        )
+        const held: Record<string, number> = {}
+        for (let run = 0; run < runsOr(2); run++) {
+          const dice = diceOf(run)
+          const about = `HOSTILE_SEED=${seed} run ${run}`
+          const sockets = Array.from({ length: socketsOfRun }, () => hold(dice, port))
+          for (const { kind } of sockets) held[kind] = (held[kind] ?? 0) + 1
+          for (let number = 0; number < asksOfRun; number++) {
+            assert.deepStrictEqual(yield* ask("/address", {}), [200, "here"], about)
+            const init = { method: "POST", headers: { "content-type": "application/json" }, body: `{"a":${number}}` }
+            assert.deepStrictEqual(yield* ask("/echo", init), [200, `{"a":${number}}`], about)
+          }
+          // Bodies that stop are waited for in virtual time, all else in that of Node's short deadlines.
+          yield* TestClock.adjust(arrivalMillisMax + 1_000)
+          yield* eventually(open, (count) => count <= 2)
+          for (const { socket } of sockets) socket.destroy()
+          for (const from of addresses) assert.isTrue(yield* Effect.promise(() => isAnswered(port, from)), about)
+        }
+        // Every place is free again: as many as one address may have at once.
+        const all = yield* Effect.forEach(
+          Array.from({ length: 12 }, (_, at) => at),
+          (at) => ask("/echo", { method: "POST", headers: { "content-type": "application/json" }, body: String(at) }),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(all.map(([status]) => status), all.map(() => 200))
+        annotate(`held: ${JSON.stringify(held)}`)
+      }),
+    timeoutMillis
+  )
+})

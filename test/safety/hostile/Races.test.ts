@@ -1,0 +1,165 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Approvals } from "../../../src/services/identity/Approvals.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { pngOf } from "../../support/HostileFiles.ts"
+import { uploaded } from "../../support/MediaFiles.ts"
+import { TestServer } from "../../support/Server.ts"
+import { get, post, publish } from "../Calls.ts"
+import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
+import { assertServed, assertSound } from "./Pages.ts"
+import { around, lastUse, linksTo, type Race, relations, run, sameFile, sameKey, votes } from "./Races.ts"
+import { slowly, wrongs } from "./Standing.ts"
+
+const Live = Approvals.layer.pipe(
+  Layer.provideMerge(TestServer.layer()),
+  Layer.provideMerge(Layer.merge(NodeServices.layer, Broadcast.layerMemory))
+)
+
+layer(Live, { excludeTestServices: true })("hostile races", (it) => {
+  it.effect(
+    "F12 F20 F61: whatever is done at once to one another or to one post, what stands afterwards was done in some order",
+    ({ annotate }) =>
+      Effect.gen(function*() {
+        const { createPerson, createToken } = yield* TestServer
+        const people = yield* Effect.forEach(["ann", "ben", "cyd", "dan", "eli", "fay", "gus", "hal"], (name) =>
+          createPerson(name))
+        const sql = yield* SqlClient.SqlClient
+        const { body: app } = yield* post("/api/v1/apps", people[0]!, {
+          client_name: "Shared",
+          redirect_uris: "https://app.example/back"
+        })
+        yield* slowly
+        const told: Record<string, number> = {}
+        for (let number = 0; number < runsOr(60); number++) {
+          const dice = diceOf(number)
+          const author = dice.pick(people)
+          const others = people.filter((person) =>
+            person !== author
+          )
+          const what = dice.weighted(
+            [
+              [8, "relations"],
+              [5, "around"],
+              [3, "votes"],
+              [1, "sameKey"],
+              [1, "sameFile"],
+              [1, "lastUse"]
+            ] as const
+          )
+          // Nobody blocks anybody of before, so that all may meet.
+          if (what === "relations") yield* sql`DELETE FROM blocks`
+          const race: Race = yield* Effect.gen(function*() {
+            switch (what) {
+              case "relations":
+                return relations(dice, people)
+              case "around":
+                return around(
+                  dice,
+                  author,
+                  others,
+                  yield* publish(author, "to be fought about", { visibility: "unlisted" })
+                )
+              case "votes": {
+                const poll = { options: ["a", "b"], expires_in: 3600, multiple: dice.chance(0.5) }
+                return votes(dice, author, others, yield* publish(author, "?", { poll }))
+              }
+              case "sameKey":
+                return sameKey(dice, author, `key ${number}`)
+              case "sameFile":
+                return sameFile(dice, author, (yield* uploaded(author, pngOf(8, 8))).id)
+              case "lastUse": {
+                const token = yield* createToken(author.accountId, ["read", "write"])
+                yield* sql`UPDATE oauth_tokens SET app_id = (SELECT id FROM oauth_apps ORDER BY id DESC LIMIT 1)
+                  WHERE id = (SELECT max(id) FROM oauth_tokens)`
+                return lastUse(dice, token, app)
+              }
+            }
+          })
+          const answers = yield* run(race)
+          const about = `HOSTILE_SEED=${seed} run ${number} (${what}): ${
+            race.moves.map(({ json, method, path }, at) =>
+              `${method} ${path} ${JSON.stringify(json)} ${answers[at]!.status}`
+            )
+              .join("; ")
+          }`
+          for (const answer of answers) {
+            assertSound(answer, about)
+            told[answer.status] = (told[answer.status] ?? 0) + 1
+          }
+          assert.isUndefined(race.judge?.(answers.map(({ status }) => status), answers.map(({ body }) => body)), about)
+          if (what === "lastUse") {
+            assert.strictEqual(
+              (yield* get("/api/v1/accounts/verify_credentials", race.moves[0]!.by)).status,
+              401,
+              about
+            )
+          }
+          // What follows from a command may be under way still.
+          yield* eventually(wrongs, (found) => found.length === 0).pipe(
+            Effect.mapError(String),
+            Effect.catchDefect((cause) => Effect.die(new Error(`${String(cause)} after ${about}`)))
+          )
+        }
+        yield* assertServed(people[0]!, "all of it")
+        assert.isAbove(told[200] ?? 0, 100)
+        assert.deepStrictEqual(
+          yield* sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
+          [{ deadlocks: 0 }]
+        )
+        annotate(`answers by status: ${JSON.stringify(told)}`)
+      }),
+    timeoutMillis
+  )
+
+  it.effect(
+    "F17 F52: a link is used once and a sign-up decided once, however many do so at once",
+    () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson, fetch } = yield* TestServer
+        const approvals = yield* Approvals
+        const sql = yield* SqlClient.SqlClient
+        for (let number = 0; number < 3; number++) {
+          const person = yield* createPerson(`late${number}`)
+          yield* sql`UPDATE users SET approved = false WHERE account_id = ${person.accountId}`
+          const decisions = Array.from({ length: diceOf(number).between(2, 7) }, (_, at) =>
+            diceOf(number * 100 + at).chance(0.5)
+              ? approvals.approve(person.accountId)
+              : approvals.reject(person.accountId))
+          const outcomes = yield* Effect.forEach(decisions, Effect.exit, { concurrency: "unbounded" })
+          assert.strictEqual(
+            outcomes.filter(({ _tag }) =>
+              _tag === "Success"
+            ).length,
+            1,
+            `HOSTILE_SEED=${seed} ${number}`
+          )
+        }
+        yield* createPerson("forgetful")
+        const email = "forgetful@example.org"
+        const page = yield* fetch("/auth/password/new")
+        const cookie = page.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ")
+        const html = yield* Effect.promise(() => page.text())
+        const [, token = ""] = /name="authenticity_token" value="([^"]*)"/.exec(html) ?? []
+        const send = (path: string, fields: Record<string, string>) =>
+          fetch(path, {
+            method: "POST",
+            headers: { cookie, origin: baseUrl },
+            body: new URLSearchParams({ authenticity_token: token, ...fields })
+          })
+        yield* send("/auth/password", { email })
+        const [link = ""] = yield* eventually(linksTo(email), (links) => links.length > 0)
+        const secret = link.slice("reset_password_token=".length)
+        const sets = Array.from(
+          { length: 4 },
+          (_, at) => send("/auth/password/edit", { reset_password_token: secret, password: `another password ${at}` })
+        )
+        const statuses = yield* Effect.forEach(sets, Effect.map(({ status }) => status), { concurrency: "unbounded" })
+        assert.deepStrictEqual(statuses.toSorted(), [200, 404, 404, 404])
+      }),
+    120_000
+  )
+})

@@ -1,0 +1,158 @@
+import { Effect, FileSystem } from "effect"
+import type { Dice } from "../../simulation/Seeded.ts"
+import { type Person, TestServer } from "../../support/Server.ts"
+import { call } from "../Calls.ts"
+
+/** One request among those that are sent at once. */
+export interface Move {
+  readonly by: Pick<Person, "token">
+  readonly method: string
+  readonly path: string
+  readonly json?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Requests at once, and what must be said of their answers, in the order of the requests; undefined where all is well. */
+export interface Race {
+  readonly moves: ReadonlyArray<Move>
+  readonly judge?: (statuses: ReadonlyArray<number>, bodies: ReadonlyArray<unknown>) => string | undefined
+}
+
+/** Requests of one race at most. */
+const movesMax = 12
+
+const many = <A>(dice: Dice, make: () => A): ReadonlyArray<A> => Array.from({ length: dice.between(4, movesMax) }, make)
+
+const post = (by: Pick<Person, "token">, path: string, json: unknown = {}): Move => ({ by, method: "POST", path, json })
+
+/** What two people do to one another: few things, so that nothing else mends what the two make of them. */
+const between = (dice: Dice, one: Person, other: Person): ReadonlyArray<Move> =>
+  Array.from({ length: dice.between(2, 5) }, (_, at) => {
+    // Both do something, or nothing would race.
+    const [by, whom] = at % 2 === 0 ? [one, other] : [other, one]
+    const about = (verb: string) => post(by, `/api/v1/accounts/${whom.accountId}/${verb}`)
+    return dice.weighted<() => Move>([
+      [6, () => about("follow")],
+      [6, () => about("block")],
+      [1, () => about("unblock")],
+      [1, () => about("unfollow")],
+      [1, () => about("mute")],
+      [1, () => about("remove_from_followers")],
+      [2, () => post(by, `/api/v1/follow_requests/${whom.accountId}/authorize`)],
+      [1, () => post(by, `/api/v1/follow_requests/${whom.accountId}/reject`)],
+      [2, () => ({
+        by,
+        method: "PATCH",
+        path: "/api/v1/accounts/update_credentials",
+        json: { locked: dice.chance(0.5) }
+      })]
+    ])()
+  })
+
+/** Pairs of people who fight, all at the same time. */
+export const relations = (dice: Dice, people: ReadonlyArray<Person>): Race => {
+  const order = people.toSorted(() => dice.next() - 0.5)
+  return {
+    moves: order.flatMap((one, at) => {
+      const other = order[at + 1]
+      return at % 2 === 1 || other === undefined ? [] : between(dice, one, other)
+    })
+  }
+}
+
+/** A post that some like and share while its author changes, pins or deletes it. */
+export const around = (dice: Dice, author: Person, others: ReadonlyArray<Person>, id: string): Race => {
+  const mortal = dice.chance(0.3)
+  const of = (by: Person, verb: string) => post(by, `/api/v1/statuses/${id}/${verb}`)
+  return {
+    moves: many(dice, () =>
+      dice.weighted<() => Move>([
+        [3, () => of(dice.pick(others), "favourite")],
+        [3, () => of(dice.pick(others), "unfavourite")],
+        [3, () => of(dice.pick(others), "reblog")],
+        [3, () => of(dice.pick(others), "unreblog")],
+        [1, () => of(dice.pick(others), "bookmark")],
+        [1, () => of(dice.pick(others), "unbookmark")],
+        [1, () => post(dice.pick(others), "/api/v1/statuses", { status: "an answer", in_reply_to_id: id })],
+        [2, () => of(author, dice.pick(["pin", "unpin"]))],
+        [2, () => ({
+          by: author,
+          method: "PUT",
+          path: `/api/v1/statuses/${id}`,
+          json: { status: `edit ${dice.between(0, 9)}` }
+        })],
+        [mortal ? 2 : 0, () => ({ by: author, method: "DELETE", path: `/api/v1/statuses/${id}` })]
+      ])())
+  }
+}
+
+/** Votes for one or several options, again and again, and perhaps the end of the poll. */
+export const votes = (dice: Dice, author: Person, voters: ReadonlyArray<Person>, id: string): Race => {
+  const mortal = dice.chance(0.3)
+  return {
+    moves: many(dice, () =>
+      mortal && dice.chance(0.1)
+        ? { by: author, method: "DELETE", path: `/api/v1/statuses/${id}` }
+        : post(dice.pick(voters), `/api/v1/polls/${id}/votes`, {
+          choices: dice.pick([[0], [1], [0, 1], [1, 1], [2]])
+        }))
+  }
+}
+
+const ids = (bodies: ReadonlyArray<unknown>): ReadonlySet<unknown> =>
+  new Set(bodies.flatMap((body) => typeof body === "object" && body !== null && "id" in body ? [body.id] : []))
+
+/** One key for the same post, sent at once. */
+export const sameKey = (dice: Dice, by: Person, name: string): Race => ({
+  moves: many(dice, () => ({
+    ...post(by, "/api/v1/statuses", { status: name }),
+    headers: { "idempotency-key": name }
+  })),
+  judge: (statuses, bodies) =>
+    ids(bodies).size === 1 || statuses.every((status) => status === 503) ? undefined : `posts: ${ids(bodies).size}`
+})
+
+/** A file that several posts want at once. */
+export const sameFile = (dice: Dice, by: Person, media: string): Race => ({
+  moves: many(dice, () => post(by, "/api/v1/statuses", { status: "with a file", media_ids: [media] })),
+  judge: (statuses) => {
+    const took = statuses.filter((status) => status === 200).length
+    return took === 1 || (took === 0 && statuses.includes(503)) ? undefined : `${took} posts took it`
+  }
+})
+
+/** A token that is taken back while it is used. */
+export const lastUse = (
+  dice: Dice,
+  token: string,
+  app: { readonly client_id: string; readonly client_secret: string }
+): Race => ({
+  moves: [
+    ...many(dice, () =>
+      dice.pick([
+        { by: { token }, method: "GET", path: "/api/v1/accounts/verify_credentials" },
+        post({ token }, "/api/v1/statuses", { status: "while I may" })
+      ])),
+    post({ token: "" }, "/oauth/revoke", { token, client_id: app.client_id, client_secret: app.client_secret })
+  ]
+})
+
+/** Sends all of them at once; each answer with its body. */
+export const run = ({ moves }: Race) =>
+  Effect.forEach(
+    moves,
+    ({ by, headers, json, method, path }) =>
+      call(method, path, by.token === "" ? undefined : by, json, headers === undefined ? {} : { headers }),
+    { concurrency: "unbounded" }
+  )
+
+/** The links in the newest letters to somebody. */
+export const linksTo = Effect.fnUntraced(function*(email: string) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = `${(yield* TestServer).variables["DATA_DIR"]}/mail`
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+  const letters = yield* Effect.forEach(names, (name) => fs.readFileString(`${folder}/${name}`))
+  return letters.filter((text) => text.includes(`To: ${email}`)).flatMap((text) =>
+    text.replace(/=\r?\n/g, "").replaceAll("=3D", "=").match(/reset_password_token=\S+/) ?? []
+  )
+})

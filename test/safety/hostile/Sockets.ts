@@ -1,0 +1,88 @@
+import { connect, type Socket } from "node:net"
+import type { Dice } from "../../simulation/Seeded.ts"
+
+/** Ways to hold a connection and give nothing for it. */
+const kinds = [
+  "silent",
+  "half a line",
+  "a byte at a time",
+  "a body that stops",
+  "an upgrade to nothing",
+  "kept alive",
+  "answers left unread",
+  "gone in an answer",
+  "no HTTP"
+] as const
+
+/** Addresses from which they come, some of them more often than one address may. */
+const addressOf = (number: number) => `127.0.${number + 1}.1`
+export const addresses = Array.from({ length: 20 }, (_, number) => addressOf(number))
+
+/** Whether somebody at an address is answered. */
+export const isAnswered = (port: number, localAddress: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress })
+    socket.on("error", () => {})
+    socket.once("data", (data) => {
+      resolve(String(data).startsWith("HTTP/1.1 200"))
+      socket.destroy()
+    })
+    socket.once("close", () => resolve(false))
+    socket.write("GET /address HTTP/1.1\r\nhost: test\r\n\r\n")
+  })
+
+/** Milliseconds between two bytes of a head that comes byte by byte. */
+const dripMillis = 20
+
+/** Opens a connection of one of the kinds. */
+export const hold = (dice: Dice, port: number) => {
+  const kind = dice.pick(kinds)
+  const socket: Socket = connect({ port, host: "127.0.0.1", localAddress: dice.pick(addresses) })
+  socket.on("error", () => {})
+  const head = `GET /large HTTP/1.1\r\nhost: test\r\n\r\n`
+  switch (kind) {
+    case "silent":
+      break
+    case "half a line":
+      socket.write(head.slice(0, dice.between(1, 12)))
+      break
+    case "a byte at a time": {
+      let at = 0
+      const drip = setInterval(() => socket.write(at < 12 ? head[at++]! : "x"), dripMillis)
+      socket.once("close", () => clearInterval(drip))
+      break
+    }
+    case "a body that stops":
+      socket.write(
+        `POST /echo HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n${
+          dice.chance(0.5) ? "content-length: 400" : "transfer-encoding: chunked"
+        }\r\n\r\n${dice.pick(["", "5\r\n{\"a\":\r\n", "{\"a"])}`
+      )
+      break
+    case "an upgrade to nothing":
+      socket.write(
+        `${
+          dice.pick(["GET /large", "GET /api/v1/streaming", "POST /echo"])
+        } HTTP/1.1\r\nhost: test\r\nconnection: upgrade\r\nupgrade: ${
+          dice.pick(["websocket", "h2c", "x"])
+        }\r\ncontent-length: 9\r\n\r\n`
+      )
+      break
+    case "kept alive":
+      socket.resume()
+      socket.write("GET /address HTTP/1.1\r\nhost: test\r\n\r\n")
+      break
+    case "answers left unread":
+      socket.pause()
+      socket.write(head.repeat(dice.between(1, 20)))
+      break
+    case "gone in an answer":
+      socket.write(head)
+      socket.once("data", () => dice.chance(0.5) ? socket.resetAndDestroy() : socket.destroy())
+      break
+    case "no HTTP":
+      socket.write(dice.pick(["\u0016\u0003\u0001", "SSH-2.0-x\r\n", "\r\n\r\n\r\n", "GET / HTTP/9.9\r\n\r\n"]))
+      break
+  }
+  return { kind, socket }
+}
