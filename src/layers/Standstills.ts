@@ -47,10 +47,19 @@ export const layer = HttpRouter.middleware(
           look()
           return standstills > before
         }
+        // What it began and left to go on by itself, as an account's fan-out, is nobody's request any more.
+        let over = false
+        const end = () =>
+          Effect.sync(() => {
+            over = true
+          })
         const asked: Statement.Transformer = (statement) =>
-          stoodStill() ? Effect.flatMap(unavailable, Effect.die) : Effect.succeed(statement)
-        return Effect.updateContext(handler, (outer: typeof context) =>
-          Context.add(Context.add(outer, StoodStill, stoodStill), Statement.CurrentTransformer, asked))
+          !over && stoodStill() ? Effect.flatMap(unavailable, Effect.die) : Effect.succeed(statement)
+        return Effect.onExit(
+          Effect.updateContext(handler, (outer: typeof context) =>
+            Context.add(Context.add(outer, StoodStill, stoodStill), Statement.CurrentTransformer, asked)),
+          end
+        )
       })
   }),
   { global: true }

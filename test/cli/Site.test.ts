@@ -137,7 +137,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       // F35: letters are in the languages of those who get them, else in the first one of the instance.
       yield* (yield* SiteSettings).change({ languages: ["de", "en"] })
       yield* sql`UPDATE users SET locale = 'en' WHERE account_id = ${begging!.accountId}`
-      yield* sql`UPDATE users SET locale = 'fr-CA' WHERE account_id = ${staff!.accountId}`
+      yield* sql`UPDATE users SET locale = 'pt-BR' WHERE account_id = ${staff!.accountId}`
       yield* sql`UPDATE users SET approved = false, reason = ${"I like\nbirds"}
         WHERE account_id IN (${asking!.accountId}, ${begging!.accountId})`
       yield* sql`UPDATE users SET role_id = (SELECT id FROM roles WHERE name = 'Moderator') WHERE account_id = ${
@@ -159,8 +159,8 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       assert.deepStrictEqual(yield* letters, [
         "asking@example.org: Du bist dabei",
         "begging@example.org: Your sign-up was turned down",
-        "warden@example.org: asking a été accepté",
-        "warden@example.org: begging a été refusé"
+        "warden@example.org: asking: cadastro aprovado",
+        "warden@example.org: begging: cadastro recusado"
       ])
       const { variables } = yield* TestServer
       for (const word of ["approve", "reject"]) {

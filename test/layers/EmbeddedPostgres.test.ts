@@ -18,6 +18,9 @@ const dataDir = Effect.fnUntraced(function*(mode: number) {
   return `${parent}/data`
 })
 
+/** A user's number that no system has an entry for. */
+const nameless = 54_321
+
 /** Starts a Postgres that closes with the returned scope. */
 const start = Effect.fnUntraced(function*(options: Options) {
   const scope = yield* Scope.fork(yield* Effect.scope)
@@ -47,9 +50,14 @@ layer(Platform, { excludeTestServices: true })("EmbeddedPostgres", (it) => {
       assert.deepStrictEqual(yield* query(second.postgres, "SELECT n FROM kept"), [{ n: 7 }])
     }).pipe(Effect.scoped))
 
-  it.effect("lets nobody in without the password, and listens on no port", () =>
+  it.effect("lets nobody in without the password, and listens on no port; F1: a user without a name will do", () =>
     Effect.gen(function*() {
-      const { postgres } = yield* start({ dataDir: yield* dataDir(0o755), adopt: true })
+      const folder = yield* dataDir(0o755)
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.makeDirectory(`${folder}/postgres`, { recursive: true })
+      // Root gives the data to whose folder it is.
+      if (process.getuid?.() === 0) yield* fs.chown(`${folder}/postgres`, nameless, nameless)
+      const { postgres } = yield* start({ dataDir: folder, adopt: true })
       const { username } = postgres
       const refused = yield* Effect.flip(Effect.scoped(Layer.build(
         Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1`)).pipe(
@@ -60,7 +68,7 @@ layer(Platform, { excludeTestServices: true })("EmbeddedPostgres", (it) => {
       assert.deepStrictEqual(yield* query(postgres, "SHOW listen_addresses"), [{ listen_addresses: "" }])
     }).pipe(Effect.scoped))
 
-  it.effect("in a folder that other users cannot enter, runs all the same, as root too", () =>
+  it.effect("F1: in a folder that other users cannot enter, runs all the same, as root too, whoever has an entry", () =>
     Effect.gen(function*() {
       const { postgres } = yield* start({ dataDir: yield* dataDir(0o700), adopt: true })
       assert.deepStrictEqual(yield* query(postgres, "SELECT 1 AS n"), [{ n: 1 }])

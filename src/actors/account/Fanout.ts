@@ -153,9 +153,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       if ("movedTo" in details) return yield* handOver(accountId, fanout, details.movedTo)
       if ("report" in details) yield* told(yield* notices.reported(accountId, BigInt(details.report)))
       else if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
-      else if ("to" in details) {
-        yield* told(yield* notices.tell(senderOf(accountId, details), details))
-      }
+      else if ("to" in details) yield* told(yield* notices.tell(senderOf(accountId, details), details))
     }
     if (statusId === null || kind === "notify" || kind === "homes" || kind === "move" || kind === "deliver") {
       return yield* finish(fanout)

@@ -45,6 +45,9 @@ export const checkVersion = traced("DataFolder.checkVersion")(function*(folder: 
   }
 })
 
+/** How initdb complains of a user without an entry in /etc/passwd; Postgres itself needs none. */
+const nameless = /could not look up effective user ID/
+
 /**
  * Makes the database in `folder`. It is built beside it and moved into place, so that a crash in the middle leaves no
  * half of one; of two servers that do this at once, one wins and the other uses its work.
@@ -60,7 +63,7 @@ export const initialise = traced("DataFolder.initialise")(
       yield* fs.makeDirectory(path.join(draft, "data"), { recursive: true, mode: 0o700 })
       yield* fs.writeFileString(passwordFile, Redacted.value(password), { mode: 0o600 })
       yield* takeOver(draft, runAs)
-      const { args, options, program } = RunAs.command(runAs, binaries.initdb, [
+      const wishes = [
         "-D",
         path.join(draft, "data"),
         "-U",
@@ -71,13 +74,18 @@ export const initialise = traced("DataFolder.initialise")(
         "--locale-provider=builtin",
         "--locale=C.UTF-8",
         "--no-instructions"
-      ])
-      const made = spawnSync(program, args, {
-        ...options,
-        encoding: "utf8",
-        cwd: "/",
-        env: { LC_ALL: "C", PATH: "/usr/bin:/bin" }
-      })
+      ]
+      const run = ({ args, options, program }: ReturnType<typeof RunAs.command>) =>
+        spawnSync(program, args, {
+          ...options,
+          encoding: "utf8",
+          cwd: "/",
+          env: { LC_ALL: "C", PATH: "/usr/bin:/bin" }
+        })
+      const first = run(RunAs.command(runAs, binaries.initdb, wishes))
+      const made = first.status !== 0 && nameless.test(first.stderr)
+        ? run(RunAs.named(runAs, binaries.initdb, wishes))
+        : first
       if (made.status !== 0) {
         return yield* failed(`Postgres could not make its data in ${folder}: ${made.stderr || made.error}`)
       }

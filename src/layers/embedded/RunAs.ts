@@ -13,16 +13,22 @@ export type RunAs =
   | { readonly kind: "user"; readonly uid: number; readonly gid: number }
   | { readonly kind: "namespace" }
 
-/** `nobody` and its group on most systems; a number works without an entry in /etc/passwd. */
+/** `nobody`, whom every system knows by this number: initdb wants to know the name of who runs it. */
 const unprivileged = 65534
 
-const namespace = ["--user", "--map-user=1000", "--map-group=1000"]
+const namespace = ["--user", `--map-user=${unprivileged}`, `--map-group=${unprivileged}`]
 
 /** A command as `runAs` has to start it, with the options of node:child_process that belong to it. */
 export const command = (runAs: RunAs, program: string, args: ReadonlyArray<string>) => ({
   program: runAs.kind === "namespace" ? "unshare" : program,
   args: runAs.kind === "namespace" ? [...namespace, program, ...args] : [...args],
   options: runAs.kind === "user" ? { uid: runAs.uid, gid: runAs.gid } : {}
+})
+
+/** The same as `nobody`, for a user whose number has no name here (`docker run --user 12345`). */
+export const named = (runAs: RunAs, program: string, args: ReadonlyArray<string>) => ({
+  ...command({ kind: "namespace" }, program, args),
+  options: command(runAs, program, args).options
 })
 
 /**

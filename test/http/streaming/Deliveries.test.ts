@@ -142,6 +142,34 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual(told, ["<p>Three</p>"])
     })))
 
+  it.effect("F60: an edit is shown as it is, also where nobody has heard yet that the post changed", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const sql = yield* SqlClient.SqlClient
+      const author = yield* person("elsewhere6")
+      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("One") })
+      yield* settled
+      const registry = new Registry()
+      const { deliveryOf } = yield* Deliveries.make(registry)
+      listening(registry, author, ownTopic("user", author))
+      const told = Effect.fnUntraced(function*(event: "update" | "status.update", editedAt: number) {
+        const statusId = StatusId.make(BigInt(id))
+        const delivery = yield* deliveryOf({
+          _tag: "StatusEvent",
+          event,
+          statusId,
+          accountIds: [author],
+          channels: [],
+          editedAt
+        })
+        return Array.from(delivery, ({ event }) => JSON.parse(event.payload!).content)
+      })
+      assert.deepStrictEqual(yield* told("update", 1_000), ["<p>One</p>"])
+      // As another node does it, whose word is late.
+      yield* sql`UPDATE statuses SET html = '<p>Two</p>', edited_at = ${new Date(1_000)} WHERE id = ${BigInt(id)}`
+      assert.deepStrictEqual(yield* told("status.update", 1_000), ["<p>Two</p>"])
+    }))
+
   it.effect("F60: whom a post mentions and who follows its author hears of an edit once, however many messages it takes", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
