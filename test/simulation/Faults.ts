@@ -49,9 +49,7 @@ export const faultsMax = 6
 
 /** The faults of a seed, two at least; where it is calm, answers of commits are lost and nothing else. */
 export const plan = (seed: number, nodes: number, calm = isCalm(seed)): ReadonlyArray<Fault> => {
-  const dice = new Dice(seed, "faults")
-  const late = Drawing.lateMillis(seed)
-  const media = hasMedia(seed)
+  const [dice, late, media] = [new Dice(seed, "faults"), Drawing.lateMillis(seed), hasMedia(seed)]
   if (calm) {
     return Array.from({ length: faultsMax }, (): Fault => ({
       kind: "cut",

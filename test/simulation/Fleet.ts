@@ -39,7 +39,10 @@ export class Fleet {
   private readonly waiting: Array<() => void> = []
   private readonly alive = new Set<ChildProcess>()
 
+  readonly processes: number
+
   constructor(processes: number) {
+    this.processes = processes
     this.idle = Array.from({ length: processes }, () => undefined)
   }
 
@@ -55,6 +58,11 @@ export class Fleet {
       return { ...result, log: result.broken.length === 0 ? [] : log }
     }
     return Promise.all(seeds.map(one))
+  }
+
+  /** Runs one seed in all processes at once. */
+  everywhere(seed: number, settings: Settings) {
+    return Promise.all(Array.from({ length: this.processes }, () => this.run(seed, settings)))
   }
 
   async run(seed: number, settings: Settings): Promise<Result> {
