@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import type { Address } from "../support/PostgresServer.ts"
 import type { Result } from "./Simulation.ts"
 
@@ -25,6 +26,9 @@ const silenceMillisMax = 180_000
 
 /** Seeds that a process runs; its Postgres takes a little more memory each time and gives none back. */
 const seedsOfProcessMax = 60
+
+/** What Node compiled of the program, so that each process does not do it anew. */
+const compiled = new URL("../../node_modules/.cache/node", import.meta.url)
 
 interface Worker {
   readonly child: ChildProcess
@@ -85,8 +89,11 @@ export class Fleet {
     const idle = this.idle.pop()
     if (idle?.planted === planted) return idle
     if (idle !== undefined) this.end(idle.child)
-    const execArgv = ["--disable-warning=ExperimentalWarning"]
-    const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], { execArgv })
+    const options = {
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      env: { ...process.env, ["NODE_COMPILE_CACHE"]: fileURLToPath(compiled) }
+    }
+    const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
     this.alive.add(child)
     return { child, planted, ran: 0 }
   }
