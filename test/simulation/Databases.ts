@@ -56,4 +56,6 @@ export const empty = async (database: PGlite) => {
   const tables = rows.map(({ name }) => name).join(", ")
   await database.exec(`DEALLOCATE ALL; ${tables === "" ? "" : `TRUNCATE ${tables} RESTART IDENTITY CASCADE;`}
     ALTER SEQUENCE id_sequence RESTART`)
+  // Nobody else makes one, and until then there are the files of what was emptied, and a longer and longer log.
+  await database.exec("CHECKPOINT")
 }

@@ -1,4 +1,5 @@
 import { Effect, Fiber } from "effect"
+import { staleMillis } from "../../src/services/media/Processings.ts"
 import * as Drawing from "./Drawing.ts"
 import type { Machine } from "./Machine.ts"
 import type { Node } from "./Node.ts"
@@ -48,9 +49,7 @@ export const faultsMax = 6
 
 /** The faults of a seed, two at least; where it is calm, answers of commits are lost and nothing else. */
 export const plan = (seed: number, nodes: number, calm = isCalm(seed)): ReadonlyArray<Fault> => {
-  const dice = new Dice(seed, "faults")
-  const late = Drawing.lateMillis(seed)
-  const media = hasMedia(seed)
+  const [dice, late, media] = [new Dice(seed, "faults"), Drawing.lateMillis(seed), hasMedia(seed)]
   if (calm) {
     return Array.from({ length: faultsMax }, (): Fault => ({
       kind: "cut",
@@ -104,6 +103,23 @@ export const plan = (seed: number, nodes: number, calm = isCalm(seed)): Readonly
         return { kind, port, at, millis: dice.between(500, 4000) }
     }
   })
+}
+
+/**
+ * Each node stands still when it has just stored a file, mostly one that its media job made, and once more later: for so
+ * long that another node begins the job anew, and not much longer, so that it is awake again before that one is done.
+ */
+export const standstills = (seed: number, nodes: number): ReadonlyArray<Fault> => {
+  const dice = new Dice(seed, "standstills")
+  return Array.from({ length: faultsMax }, (_, n): Fault => ({
+    kind: "freeze",
+    port: 1 + n % nodes,
+    at: n < nodes ? 0 : staleMillis * 2,
+    step: "files",
+    nth: dice.between(1, stepsMax.files),
+    side: "after",
+    millis: dice.between(staleMillis - 2000, staleMillis + 6000)
+  }))
 }
 
 /**

@@ -94,7 +94,10 @@ const newestOnly = (world: World, processings: Processings["Service"]): Processi
   giveBack: (id, job) =>
     Effect.tap(processings.giveBack(id, job), (given) =>
       Effect.sync(() => {
-        if (given) world.attempts.delete(id)
+        const newest = world.attempts.get(id) ?? 0
+        if (!given) return
+        if (job.attempts >= newest) world.attempts.delete(id)
+        else world.wrong.push(`I15: attempt ${job.attempts} of ${id} was given back after attempt ${newest} had begun`)
       }))
 })
 

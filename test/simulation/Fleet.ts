@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import type { Address } from "../support/PostgresServer.ts"
 import type { Result } from "./Simulation.ts"
 
@@ -26,6 +27,9 @@ const silenceMillisMax = 180_000
 /** Seeds that a process runs; its Postgres takes a little more memory each time and gives none back. */
 const seedsOfProcessMax = 60
 
+/** What Node compiled of the program, so that each process does not do it anew. */
+const compiled = new URL("../../node_modules/.cache/node", import.meta.url)
+
 interface Worker {
   readonly child: ChildProcess
   /** It runs the program with bugs in its source, of which a mutant switches one on. */
@@ -39,7 +43,10 @@ export class Fleet {
   private readonly waiting: Array<() => void> = []
   private readonly alive = new Set<ChildProcess>()
 
+  readonly processes: number
+
   constructor(processes: number) {
+    this.processes = processes
     this.idle = Array.from({ length: processes }, () => undefined)
   }
 
@@ -55,6 +62,11 @@ export class Fleet {
       return { ...result, log: result.broken.length === 0 ? [] : log }
     }
     return Promise.all(seeds.map(one))
+  }
+
+  /** Runs one seed in all processes at once. */
+  everywhere(seed: number, settings: Settings) {
+    return Promise.all(Array.from({ length: this.processes }, () => this.run(seed, settings)))
   }
 
   async run(seed: number, settings: Settings): Promise<Result> {
@@ -77,8 +89,11 @@ export class Fleet {
     const idle = this.idle.pop()
     if (idle?.planted === planted) return idle
     if (idle !== undefined) this.end(idle.child)
-    const execArgv = ["--disable-warning=ExperimentalWarning"]
-    const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], { execArgv })
+    const options = {
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      env: { ...process.env, ["NODE_COMPILE_CACHE"]: fileURLToPath(compiled) }
+    }
+    const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
     this.alive.add(child)
     return { child, planted, ran: 0 }
   }

@@ -11,6 +11,8 @@ export interface Mutant {
   readonly breaks?: RegExp
   /** It takes transactions that overlap. */
   readonly overlapping?: true
+  /** It takes nodes that stand still in the middle of media jobs, as `Options` has it. */
+  readonly standstills?: true
   /** Commands of a run, where more than the standard's are tried. */
   readonly commands?: number
   readonly seedsMax: number

@@ -19,13 +19,15 @@ import { Session, type Sessions } from "./Session.ts"
 import * as Uploading from "./Uploading.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 import * as Waiting from "./Waiting.ts"
-import { isCalm, type Mutation, type Shared, shared, World } from "./World.ts"
+import { hasMedia, isCalm, type Mutation, type Shared, shared, World } from "./World.ts"
 
 export interface Options {
   /** Numbers of the commands that are sent, and of the seed's faults that happen. */
   readonly commands: ReadonlyArray<number>
   readonly faults: ReadonlyArray<number>
   readonly mutation: Mutation
+  /** Whatever the seed: people upload files, and nodes stand still in the middle of jobs, and nothing else happens. */
+  readonly standstills?: boolean
   /** Prints the program's log. */
   readonly logs: boolean
 }
@@ -100,7 +102,8 @@ const scenario = (options: Options, overlapping: boolean) =>
     const nodes = yield* Effect.forEach(upTo(nodesAtStart), (n) => start(n + 1), { concurrency: "unbounded" })
     yield* Effect.sleep("4 seconds")
     const clients = Scenario.make(world, people, nodes, overlapping ? Crowd.make : Drawing.make)
-    const planned = Faults.plan(seed, nodesAtStart, calm).filter((_, n) => options.faults.includes(n))
+    const faults = options.standstills ? Faults.standstills(seed, nodesAtStart) : Faults.plan(seed, nodesAtStart, calm)
+    const planned = faults.filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(people))
     const watch = yield* Effect.forkChild(isCalm(seed) && !overlapping ? Waiting.watch(world, common) : Effect.void)
     const takeOvers = yield* Effect.forkChild(
@@ -135,7 +138,8 @@ const scenario = (options: Options, overlapping: boolean) =>
 
 const simulate = async (session: Sessions, time: VirtualTime, seed: number, options: Options): Promise<Result> => {
   const began = cpuMillis()
-  const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None")
+  const media = options.standstills || hasMedia(seed)
+  const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None", media)
   const overlapping = session instanceof Overlap
   if (overlapping) {
     session.deadlock = (text) => world.wrong.push(`I21: a deadlock of ${text}`)

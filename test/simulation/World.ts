@@ -91,11 +91,18 @@ export class World {
   /** Called when a machine is about to do something that others can see, or just did; what it answers is done then. */
   step: (machine: Machine, step: Step, side: Side) => Effect.Effect<void> = () => Effect.void
 
-  constructor(session: Sessions, time: VirtualTime, seed: number, mutation: Mutation, logLevel: "None" | "Debug") {
+  constructor(
+    session: Sessions,
+    time: VirtualTime,
+    seed: number,
+    mutation: Mutation,
+    logLevel: "None" | "Debug",
+    media = hasMedia(seed)
+  ) {
     this.time = time
     this.seed = seed
     this.mutation = mutation
-    this.media = hasMedia(seed)
+    this.media = media
     this.base = Context.make(References.MinimumLogLevel, logLevel)
     this.session = session
     this.network = new Network(time, new Dice(seed, "network"))

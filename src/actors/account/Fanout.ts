@@ -189,8 +189,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   })
 
   /** One slice of every waiting intent; false where none moved, unless the database failed. None holds up the others. */
-  const round = Effect.fnUntraced(function*(own: Ownership) {
-    const { backlog } = own
+  const round = Effect.fnUntraced(function*(own: Ownership, { backlog } = own) {
     const waiting = backlog.unread ? yield* ask(own) : Backlog.takeKnown(backlog)
     let moved = 0, failed: SqlError | undefined
     for (const fanout of waiting) {
@@ -211,17 +210,16 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const drain = Effect.fnUntraced(
     function*(own: Ownership) {
       let awakeSince = yield* Clock.currentTimeMillis
-      const { backlog } = own
       do {
-        backlog.rung = false
-        while (Backlog.hasWork(backlog) && (yield* round(own))) {
+        own.backlog.rung = false
+        while (Backlog.hasWork(own.backlog) && (yield* round(own))) {
           const now = yield* Clock.currentTimeMillis
           if (now - awakeSince < awakeMillis) continue
           awakeSince = now
           yield* accounts.wake(own.accountId)
         }
-      } while (backlog.rung)
-      backlog.running = false
+      } while (own.backlog.rung)
+      own.backlog.running = false
     },
     (drained, own) =>
       drained.pipe(
