@@ -13,11 +13,10 @@ import { type Account, makeAccounts, type Node, request, startNode } from "./Nod
 const failoverMillisMax = 20_000
 
 /** A video that takes some seconds to convert. */
-const film = () =>
-  made(
-    "a.mp4",
-    "-f lavfi -i testsrc2=duration=15:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
-  )
+const film = made(
+  "a.mp4",
+  "-f lavfi -i testsrc2=duration=15:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
+)
 
 const upload = (node: Node, { token }: Account, bytes: Uint8Array) =>
   Effect.promise(async () => {
@@ -67,7 +66,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           const [ada] = yield* makeAccounts(front.variables, ["ada"])
           if (ada === undefined) return assert.fail("nobody is there")
 
-          const { id, status } = yield* upload(front, ada, film())
+          const { id, status } = yield* upload(front, ada, yield* film)
           assert.strictEqual(status, 202)
           const path = `/api/v1/media/${id}`
           const running = Effect.sync(() => backs.find(({ child }) => ffmpegOf(child.pid ?? 0) !== undefined))

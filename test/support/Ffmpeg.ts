@@ -1,24 +1,39 @@
 import { Effect } from "effect"
-import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { execFile } from "node:child_process"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
+import { promisify } from "node:util"
 import * as Programs from "./programs/Programs.ts"
+
+const run = promisify(execFile)
+
+/*
+ * Nothing here holds up the process, in which the server under test may be: on a busy machine it would stand still for so
+ * long that it refuses what comes next.
+ */
+
+/** Does something in a folder with these files, and removes it. */
+const inFolder = <A>(files: Readonly<Record<string, Uint8Array>>, use: (folder: string) => Promise<A>) =>
+  Effect.promise(async () => {
+    const folder = await mkdtemp(`${tmpdir()}/murmuration-media-`)
+    try {
+      for (const [name, bytes] of Object.entries(files)) await writeFile(`${folder}/${name}`, bytes)
+      return await use(folder)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
 
 /** The file that ffmpeg makes with these arguments; `files` lie beside it under their names. */
 export const made = (
   name: string,
   args: ReadonlyArray<string>,
   files: Readonly<Record<string, Uint8Array>> = {}
-): Uint8Array => {
-  const folder = mkdtempSync(`${tmpdir()}/murmuration-media-`)
-  try {
-    for (const [other, bytes] of Object.entries(files)) writeFileSync(`${folder}/${other}`, bytes)
-    execFileSync(Programs.path("ffmpeg"), ["-v", "error", "-y", ...args, name], { cwd: folder })
-    return readFileSync(`${folder}/${name}`)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
+): Effect.Effect<Uint8Array> =>
+  inFolder(files, async (folder) => {
+    await run(Programs.path("ffmpeg"), ["-nostdin", "-v", "error", "-y", ...args, name], { cwd: folder })
+    return await readFile(`${folder}/${name}`)
+  })
 
 const test = (
   seconds: number,
@@ -29,34 +44,25 @@ const tone = (seconds: number) => ["-f", "lavfi", "-i", `sine=frequency=440:dura
 
 /** A video with sound, in the container that the name says. */
 export const video = (name: string, options: ReadonlyArray<string> = [], seconds = 1) =>
-  Effect.sync(() => made(name, [...test(seconds), ...tone(seconds), "-shortest", ...options]))
+  made(name, [...test(seconds), ...tone(seconds), "-shortest", ...options])
 
 /** A video without sound. */
 export const silent = (name: string, size?: string, options: ReadonlyArray<string> = [], rate = 10) =>
-  Effect.sync(() => made(name, [...test(1, size, rate), ...options]))
+  made(name, [...test(1, size, rate), ...options])
 
-export const sound = (name: string, options: ReadonlyArray<string> = []) =>
-  Effect.sync(() => made(name, [...tone(1), ...options]))
+export const sound = (name: string, options: ReadonlyArray<string> = []) => made(name, [...tone(1), ...options])
 
 /** A sound with a picture in it. */
 export const soundWithCover = (cover: Uint8Array, options: ReadonlyArray<string>) =>
-  Effect.sync(() =>
-    made("cover.mp3", [
-      ...tone(1),
-      ..."-i cover.png -map 0:a -map 1:v -c:v copy -disposition:v attached_pic".split(" "),
-      ...options
-    ], { "cover.png": cover })
-  )
+  made("cover.mp3", [
+    ...tone(1),
+    ..."-i cover.png -map 0:a -map 1:v -c:v copy -disposition:v attached_pic".split(" "),
+    ...options
+  ], { "cover.png": cover })
 
 /** What ffprobe says of bytes. */
-export const probed = (bytes: Uint8Array) =>
-  Effect.sync(() => {
-    const folder = mkdtempSync(`${tmpdir()}/murmuration-media-`)
-    try {
-      writeFileSync(`${folder}/file`, bytes)
-      const args = ["-v", "error", "-of", "json", "-show_format", "-show_streams", `${folder}/file`]
-      return execFileSync(Programs.path("ffprobe"), args, { encoding: "utf8" })
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+export const probed = (bytes: Uint8Array): Effect.Effect<string> =>
+  inFolder({ file: bytes }, async (folder) => {
+    const args = ["-v", "error", "-of", "json", "-show_format", "-show_streams", `${folder}/file`]
+    return (await run(Programs.path("ffprobe"), args)).stdout
   })

@@ -92,11 +92,13 @@ export class Reblogs extends Context.Service<Reblogs, {
           return id
         }),
         removeAll: traced("Reblogs.removeAll")(function*(original, cursor, limit, millis) {
+          // Locked before they are changed: one that its account takes back meanwhile is waited for, and is not among them.
           const rows = yield* sql<{ id: bigint; accountId: bigint }>`
-            UPDATE statuses SET deleted_at = ${new Date(millis)} WHERE id IN (
+            WITH standing AS MATERIALIZED (
               SELECT id FROM statuses WHERE reblog_of_id = ${original} AND deleted_at IS NULL AND id > ${cursor}
-              ORDER BY id LIMIT ${limit})
-            RETURNING id, account_id`
+              ORDER BY id LIMIT ${limit} FOR NO KEY UPDATE)
+            UPDATE statuses s SET deleted_at = ${new Date(millis)} FROM standing WHERE s.id = standing.id
+            RETURNING s.id, s.account_id`
           yield* Counters.count(
             sql,
             rows.map(({ accountId }) => ({ accountId, statuses: -1 })),

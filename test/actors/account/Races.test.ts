@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/actors/account/Accounts.ts"
 import type { Command } from "../../../src/actors/account/Protocol.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
-import { AccountId } from "../../../src/services/Ids.ts"
+import { AccountId, StatusId } from "../../../src/services/Ids.ts"
 import { layerActors, node, settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
@@ -160,6 +160,40 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
         yield* sql`SELECT h.host, count(*)::int AS posts FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id
           JOIN hosts h ON h.id = d.host_id WHERE a.sender_id = ${author} AND a.type = 'Create' GROUP BY h.host`,
         [{ host: "welcome.test", posts: 2 }]
+      )
+    }))
+
+  it.effect("F12: a boost that is taken back while its post is deleted is counted once", () =>
+    Effect.gen(function*() {
+      const { tell } = yield* Accounts
+      const sql = yield* SqlClient.SqlClient
+      const [author, booster] = [yield* person("boosted"), yield* person("booster")]
+      const { id } = yield* tell(author, { _tag: "Publish", post: post("for a while") })
+      const statusId = StatusId.make(BigInt(id))
+      yield* tell(booster, { _tag: "Reblog", statusId, visibility: "public" })
+      yield* settled
+      const waits = (most: number) =>
+        Effect.gen(function*() {
+          while ((yield* sql`SELECT FROM pg_locks WHERE NOT granted`).length < most) yield* Effect.yieldNow
+        })
+      const [held, taken] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const both = yield* Effect.forkChild(Effect.all([
+        Effect.andThen(Deferred.await(held), tell(booster, { _tag: "Unreblog", statusId })),
+        Effect.andThen(Deferred.await(taken), tell(author, { _tag: "Delete", statusId }))
+      ], { concurrency: "unbounded" }))
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM account_stats WHERE account_id = ${booster} FOR UPDATE`
+        yield* Deferred.succeed(held, undefined)
+        // The boost is taken down, which may not be counted yet.
+        yield* waits(1)
+        yield* Deferred.succeed(taken, undefined)
+        yield* waits(2)
+      }))
+      yield* Fiber.join(both)
+      yield* settled
+      assert.deepStrictEqual(
+        yield* sql`SELECT statuses_count AS posts FROM account_stats WHERE account_id = ${booster}`,
+        [{ posts: 0 }]
       )
     }))
 

@@ -34,16 +34,18 @@ export const wrongs = Effect.gen(function*() {
     UNION ALL SELECT words || ', who lets everybody in' FROM named WHERE how = 'asks' AND NOT locked
       -- Whoever is muted waits on.
       AND NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = named.other AND m.target_account_id = named.one)
-    UNION ALL SELECT a.username || ' has other figures: ' || row_to_json(s) FROM account_stats s
-      JOIN accounts a ON a.id = s.account_id WHERE
-        followers_count <> (SELECT count(*) FROM follows f WHERE f.target_account_id = s.account_id)
-        OR following_count <> (SELECT count(*) FROM follows f WHERE f.account_id = s.account_id)
-        OR statuses_count <> (SELECT count(*) FROM statuses t WHERE t.account_id = s.account_id AND t.deleted_at IS NULL)
-    UNION ALL SELECT 'post ' || s.status_id || ' has other figures: ' || row_to_json(s) FROM status_stats s
-      JOIN statuses p ON p.id = s.status_id AND p.deleted_at IS NULL WHERE
-        favourites_count <> (SELECT count(*) FROM favourites f WHERE f.status_id = s.status_id)
-        OR reblogs_count <> (SELECT count(*) FROM statuses t WHERE t.reblog_of_id = s.status_id AND t.deleted_at IS NULL)
-        OR replies_count <> (SELECT count(*) FROM statuses t WHERE t.in_reply_to_id = s.status_id AND t.deleted_at IS NULL)
+    UNION ALL SELECT a.username || ' has other figures: ' || row_to_json(s) || ' beside ' || row_to_json(c) FROM account_stats s
+      JOIN accounts a ON a.id = s.account_id CROSS JOIN LATERAL (SELECT
+        (SELECT count(*) FROM follows f WHERE f.target_account_id = s.account_id) AS followers,
+        (SELECT count(*) FROM follows f WHERE f.account_id = s.account_id) AS following,
+        (SELECT count(*) FROM statuses t WHERE t.account_id = s.account_id AND t.deleted_at IS NULL) AS statuses) c
+      WHERE (followers_count, following_count, statuses_count) <> (followers, following, statuses)
+    UNION ALL SELECT 'post ' || s.status_id || ' has other figures: ' || row_to_json(s) || ' beside ' || row_to_json(c)
+      FROM status_stats s JOIN statuses p ON p.id = s.status_id AND p.deleted_at IS NULL CROSS JOIN LATERAL (SELECT
+        (SELECT count(*) FROM favourites f WHERE f.status_id = s.status_id) AS favourites,
+        (SELECT count(*) FROM statuses t WHERE t.reblog_of_id = s.status_id AND t.deleted_at IS NULL) AS reblogs,
+        (SELECT count(*) FROM statuses t WHERE t.in_reply_to_id = s.status_id AND t.deleted_at IS NULL) AS replies) c
+      WHERE (favourites_count, reblogs_count, replies_count) <> (favourites, reblogs, replies)
     UNION ALL SELECT 'poll ' || p.status_id || ' has other figures: ' || row_to_json(p) FROM polls p
       JOIN statuses s ON s.id = p.status_id AND s.deleted_at IS NULL WHERE
         voters_count <> (SELECT count(DISTINCT account_id) FROM poll_votes v WHERE v.status_id = p.status_id)
