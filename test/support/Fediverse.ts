@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { freePort } from "./ports.ts"
+import { freePort, unlessTaken } from "./ports.ts"
 import { type Person, type RequestOptions, TestServer } from "./Server.ts"
 
 /*
@@ -86,8 +86,7 @@ const citizen = (server: TestServer["Service"], origin: string, person: Person):
   }
 }
 
-/** A server on a port of its own that may talk to others on loopback. */
-export const place = Effect.fnUntraced(function*(variables: Record<string, string> = {}) {
+const started = Effect.fnUntraced(function*(variables: Record<string, string>) {
   const port = yield* freePort
   const origin = `http://127.0.0.1:${port}`
   const context = yield* Layer.build(Layer.fresh(TestServer.layer({
@@ -108,6 +107,9 @@ export const place = Effect.fnUntraced(function*(variables: Record<string, strin
     person: (name) => Effect.map(server.createPerson(name), (person) => citizen(server, origin, person))
   } satisfies Place
 })
+
+/** A server on a port of its own that may talk to others on loopback. */
+export const place = (variables: Record<string, string> = {}) => unlessTaken(started(variables))
 
 /** So many servers that know nothing of each other yet. */
 export const fediverse = (servers: number, variables?: Record<string, string>) =>

@@ -6,7 +6,7 @@ import * as Server from "../../src/layers/Server.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
-import { freePort } from "./ports.ts"
+import { freePort, unlessTaken } from "./ports.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 /** Somebody with an account on the server under test and a token for everything. */
@@ -37,7 +37,7 @@ export class TestServer extends Context.Service<TestServer, {
     Layer.provideMerge(TestServer.layerOnly(variables), TestDatabase.layer)
   /** The same on a database that is there. */
   static readonly layerOnly = (variables: Record<string, string> = {}) =>
-    Layer.provide(Layer.effect(TestServer, start(variables)), NodeServices.layer)
+    Layer.provide(Layer.effect(TestServer, unlessTaken(start(variables))), NodeServices.layer)
 }
 
 export interface RequestOptions extends RequestInit {

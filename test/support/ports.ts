@@ -9,3 +9,7 @@ export const freePort = Effect.callback<number>((resume) => {
     server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
   })
 })
+
+/** Draws another port where somebody else took the first one in between. */
+export const unlessTaken = <A, E, R>(starts: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(starts, { times: 3, while: (error) => String(error).includes("EADDRINUSE") })
