@@ -8,13 +8,13 @@ import { type Measured, median } from "./Row.ts"
 
 const usage = `npm run bench:compare -- FOLDER [--rounds N] [options of npm run bench]
 
-Measures the checkout in FOLDER and this one by turns, three times each or N times, on the same machine, and prints the
+Measures the checkout in FOLDER and this one by turns, four times each or N times, on the same machine, and prints the
 medians side by side. FOLDER needs its own npm ci.`
 
 const [folder, ...given] = process.argv.slice(2)
 const roundsAt = given.indexOf("--rounds")
 /** Runs of each side: what a machine does beside shows in both. */
-const rounds = roundsAt === -1 ? 3 : Number(given[roundsAt + 1])
+const rounds = roundsAt === -1 ? 4 : Number(given[roundsAt + 1])
 const options = roundsAt === -1 ? given : given.toSpliced(roundsAt, 2)
 if (folder === undefined || folder.startsWith("-") || !Number.isSafeInteger(rounds) || rounds < 1) {
   console.error(usage)
@@ -46,7 +46,9 @@ try {
   const before: Array<ReadonlyMap<string, number>> = []
   const after: Array<ReadonlyMap<string, number>> = []
   for (let round = 1; round <= rounds; round++) {
-    for (const [side, found] of [[sides[0], before], [sides[1], after]] as const) {
+    const turns = [[sides[0], before], [sides[1], after]] as const
+    // Each is the first as often as the other: what comes second finds a machine that is warm, or throttled.
+    for (const [side, found] of round % 2 === 1 ? turns : turns.toReversed()) {
       console.error(`\nround ${round} of ${rounds}: ${side}`)
       found.push(measure(side, join(results, "measured.json")))
     }
