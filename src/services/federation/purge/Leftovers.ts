@@ -66,7 +66,7 @@ const votes = (sql: SqlClient, id: bigint) =>
       changed AS (UPDATE polls p SET voters_count = p.voters_count - 1,
         counts = ARRAY(SELECT n - (SELECT count(*)::int FROM gone g WHERE g.status_id = p.status_id AND g.choice = at - 1)
           FROM unnest(p.counts) WITH ORDINALITY o (n, at) ORDER BY at)
-        FROM statuses s WHERE s.id = p.status_id AND s.local AND p.status_id IN (SELECT status_id FROM locked))
+        FROM statuses s WHERE s.id = p.status_id AND s.local AND p.status_id IN (SELECT status_id FROM gone))
       SELECT DISTINCT status_id FROM gone`,
     ofStatuses
   )
