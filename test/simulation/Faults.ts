@@ -4,7 +4,7 @@ import * as Drawing from "./Drawing.ts"
 import type { Machine } from "./Machine.ts"
 import type { Node } from "./Node.ts"
 import { Dice } from "./Seeded.ts"
-import type { Message, Mishap } from "./Session.ts"
+import type { Message, Mishap } from "./Sockets.ts"
 import { hasMedia, isCalm, type Side, type Step, type World } from "./World.ts"
 
 /** A fault at a step: the `nth` of that kind that whoever has the port takes, from `at` milliseconds on. */

@@ -1,10 +1,7 @@
-import { createHash } from "node:crypto"
-import type { Duplex } from "node:stream"
 import type { Backend } from "./Backend.ts"
 import { type Backends, moment } from "./Backends.ts"
-import type { Machine } from "./Machine.ts"
 import type { Dice } from "./Seeded.ts"
-import { type Message, type Mishap, type Sessions, socket } from "./Session.ts"
+import { type Connection, type Mishap, Sockets, writes } from "./Sockets.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import * as Wire from "./Wire.ts"
 
@@ -12,19 +9,13 @@ import * as Wire from "./Wire.ts"
 const wayMillisMax = { reads: 4, writes: 20 }
 /** A session whose client stands still in a transaction is ended after that long, in milliseconds, as the product asks. */
 const idleMillisMax = 5_000
-const writes = (text: string) => /^\s*(INSERT|UPDATE|DELETE|WITH)/.test(text)
 
-interface Connection {
-  readonly machine: Machine
-  readonly duplex: Duplex
-  readonly statements: Map<string, { readonly name: string; readonly text: string }>
+interface Served extends Connection {
   backend: Backend | undefined
-  closed: boolean
-  wrote: boolean
 }
 
 interface Job {
-  readonly connection: Connection
+  readonly connection: Served
   readonly chunk: Buffer
   /** The same as its session takes it; undefined where it has none yet. */
   readonly request: Wire.Request | undefined
@@ -45,80 +36,37 @@ interface Flight {
  * time, drawn from the seed; it is over when it is answered or waits for a lock that another one holds, and so is what its
  * end sets free. So transactions overlap, by the seed, as far as Postgres decides nothing by itself.
  */
-export class Overlap implements Sessions {
-  readonly trace = createHash("sha1")
-  mishap: (message: Message) => Mishap | undefined = () => undefined
+export class Overlap extends Sockets<Served> {
   /** Called with what Postgres ended to resolve a deadlock. */
   deadlock: (text: string) => void = () => {}
   /** Called when a statement has to wait for a lock. */
   waits: () => void = () => {}
-  private refusing = false
   private current: Promise<void> | undefined
   private readonly jobs: Array<Job> = []
   private readonly flights: Array<Flight> = []
-  private readonly connections = new Set<Connection>()
   private readonly backends: Backends
-  private readonly time: VirtualTime
   private readonly dice: Dice
 
   constructor(backends: Backends, time: VirtualTime, dice: Dice) {
+    super(time)
     this.backends = backends
-    this.time = time
     this.dice = dice
   }
 
   get busy() {
     return this.current !== undefined
   }
-  get progress() {
+  override get progress() {
     return this.current
   }
-  get refuses() {
-    return this.refusing
+  protected opened(connection: Connection) {
+    return { ...connection, backend: undefined }
   }
 
-  connect(machine: Machine) {
-    return () => {
-      const duplex: Duplex = socket({
-        receive: (chunk, answered) => this.receive(connection, chunk, answered),
-        close: () => this.close(connection)
-      })
-      const connection: Connection = {
-        machine,
-        duplex,
-        statements: new Map(),
-        backend: undefined,
-        closed: false,
-        wrote: false
-      }
-      this.connections.add(connection)
-      return duplex
-    }
-  }
-
-  refuse(except: Machine) {
-    this.refusing = true
-    for (const connection of this.connections) if (connection.machine !== except) this.cut(connection)
-  }
-  resume() {
-    this.refusing = false
-  }
-
-  release(machine: Machine) {
-    for (const connection of this.connections) if (connection.machine === machine) this.close(connection)
-  }
-
-  private receive(connection: Connection, chunk: Buffer, answered: () => void) {
-    const purpose = Wire.purposeOf(chunk)
-    if (purpose === "work" || (purpose === "start" && !this.refusing)) {
-      const request = connection.backend?.statements.rewrite(connection.statements, chunk)
-      const way = wayMillisMax[request?.texts.some(writes) === true ? "writes" : "reads"]
-      this.time.after(this.dice.between(0, way), () => this.enter({ connection, chunk, request, answered }))
-      return
-    }
-    if (purpose === "start") connection.machine.soon(() => connection.duplex.push(Wire.refusal))
-    if (purpose !== "terminate") this.cut(connection)
-    answered()
+  protected take(connection: Served, chunk: Buffer, answered: () => void) {
+    const request = connection.backend?.statements.rewrite(connection.statements, chunk)
+    const way = wayMillisMax[request?.texts.some(writes) === true ? "writes" : "reads"]
+    this.time.after(this.dice.between(0, way), () => this.enter({ connection, chunk, request, answered }))
   }
 
   private enter(job: Job) {
@@ -127,15 +75,12 @@ export class Overlap implements Sessions {
   }
 
   /** A client that goes away loses its transaction: at once, or when what it asked for last is answered. */
-  private close(connection: Connection) {
-    if (connection.closed) return
-    connection.closed = true
-    this.connections.delete(connection)
+  protected left(connection: Served) {
     const { backend } = connection
     if (backend !== undefined && !this.flights.some((flight) => flight.backend === backend)) this.leave(connection)
   }
 
-  private leave(connection: Connection) {
+  private leave(connection: Served) {
     const { backend } = connection
     if (backend === undefined) return
     if (backend.inside) {
@@ -149,11 +94,6 @@ export class Overlap implements Sessions {
     }
     connection.backend = undefined
     this.backends.give(backend)
-  }
-
-  private cut(connection: Connection) {
-    this.close(connection)
-    connection.machine.soon(() => connection.duplex.destroy())
   }
 
   private readonly pump = () => {
@@ -182,11 +122,7 @@ export class Overlap implements Sessions {
     const { backend } = connection
     const text = request.texts.join("; ")
     if (writes(text)) connection.wrote = true
-    const commits = text.endsWith("COMMIT") && connection.wrote
-    this.trace.update(
-      `${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`
-    )
-    const mishap = connection.closed ? undefined : this.mishap({ machine, commits, text })
+    const mishap = this.heard(connection, chunk, text, !connection.closed)
     if (mishap?.side === "before" && this.harm(connection, mishap)) return
     const flight: Flight = { backend, job, text, mishap, answer: undefined }
     this.flights.push(flight)
@@ -232,11 +168,5 @@ export class Overlap implements Sessions {
     this.time.after(idleMillisMax, () => {
       if (machine.standsStill && backend.inside && connection.backend === backend) this.cut(connection)
     })
-  }
-
-  private harm(connection: Connection, { act, breaks }: Mishap) {
-    act()
-    if (breaks) this.cut(connection)
-    return breaks
   }
 }

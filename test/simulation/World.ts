@@ -13,7 +13,7 @@ import { Leases } from "./Leases.ts"
 import { Machine } from "./Machine.ts"
 import { Network } from "./Network.ts"
 import { Dice } from "./Seeded.ts"
-import type { Sessions } from "./Session.ts"
+import type { Sessions } from "./Sockets.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** Services that a mutant of the program replaces, to show that the simulation finds the bug. */

@@ -6,6 +6,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
 import { linkTo, redirect, respond } from "./Document.ts"
+import { expiredLink } from "./ExpiredLink.ts"
 import { Forms, hidden, parameters, tokenField } from "./Forms.ts"
 import { html } from "./Html.ts"
 import { signInPath } from "./SignIn.ts"
@@ -47,15 +48,12 @@ const make = Effect.gen(function*() {
       }</p>`
     }))
 
-  const tooOld = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
-    respond({
-      words,
-      title: say("This link does not work any more"),
-      server,
-      status: 404,
-      body: html`<p>${say("It is older than two days, or there was a newer letter.")}
-<a href="${way(askPath)}">${say("Ask for a new one")}</a></p>`
-    }))
+  const tooOld = expiredLink(
+    visitors,
+    server,
+    ({ say }) => say("It is older than two days, or there was a newer letter."),
+    askPath
+  )
 
   /** Leads on to the first address of the app that made the account, and nowhere that the link itself could name. */
   const confirm = Effect.gen(function*() {

@@ -4,6 +4,7 @@ import { passwordBytesMax, passwordCharactersMin } from "../../services/identity
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { problem, redirect, respond } from "./Document.ts"
+import { expiredLink } from "./ExpiredLink.ts"
 import { Forms, hidden, parameters, tokenField } from "./Forms.ts"
 import { html } from "./Html.ts"
 import { signInPath } from "./SignIn.ts"
@@ -51,15 +52,12 @@ ${hidden(tokenField, formToken)}
     { address: "mailAddress", email: "mailEmail" }
   )
 
-  const tooOld = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
-    respond({
-      words,
-      title: say("This link does not work any more"),
-      server,
-      status: 404,
-      body: html`<p>${say("It was used, it is older than six hours, or there was a newer letter.")}
-<a href="${way(askPath)}">${say("Ask for a new one")}</a></p>`
-    }))
+  const tooOld = expiredLink(
+    visitors,
+    server,
+    ({ say }) => say("It was used, it is older than six hours, or there was a newer letter."),
+    askPath
+  )
 
   const edit = Effect.fnUntraced(function*(link: string, wrong?: { readonly text: string; readonly status: number }) {
     const { formToken, remember, way, words } = yield* visitors.current

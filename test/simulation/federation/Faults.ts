@@ -1,7 +1,7 @@
 import { Effect, Fiber } from "effect"
 import type { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
-import type { Message, Mishap } from "../Session.ts"
+import type { Message, Mishap } from "../Sockets.ts"
 import type { Side } from "../World.ts"
 import { rushMillis } from "./Clients.ts"
 import type { Exchange, Fate } from "./Exchange.ts"

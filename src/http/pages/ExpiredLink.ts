@@ -1,0 +1,21 @@
+import { Effect } from "effect"
+import { respond } from "./Document.ts"
+import { html } from "./Html.ts"
+import type { Reader, Visitors } from "./Visitors.ts"
+
+type Why = (words: Reader["words"]) => string
+
+/**
+ * The page for a link from a letter that does nothing any more, with status 404: why that is, in the reader's words, and
+ * the way to a new one at `askPath`.
+ */
+export const expiredLink = (visitors: Visitors["Service"], server: string, why: Why, askPath: string) =>
+  Effect.map(visitors.reader, ({ way, words }) =>
+    respond({
+      words,
+      title: words.say("This link does not work any more"),
+      server,
+      status: 404,
+      body: html`<p>${why(words)}
+<a href="${way(askPath)}">${words.say("Ask for a new one")}</a></p>`
+    }))
