@@ -12,6 +12,8 @@ import type { Viewer } from "../Viewer.ts"
 
 /** Characters of a query that are heeded. */
 export const queryCharactersMax = 200
+/** Words of it that are heeded, each of which costs a search. */
+export const queryWordsMax = 10
 /** Rows that a search goes through before it sorts and pages, so that no query costs more than another (row 83). */
 export const accountCandidatesMax = 500
 export const tagCandidatesMax = 500
@@ -133,7 +135,10 @@ export class Search extends Context.Service<Search, {
       })
 
       const statuses = traced("Search.statuses")(function*(viewer: AccountId, query: StatusQuery, page: Page) {
-        const words = query.text.slice(0, queryCharactersMax).trim().split(/\s+/).filter(Boolean)
+        const words = narrowing(
+          query.text.slice(0, queryCharactersMax).split(/\s+/),
+          (word, other) => other.includes(word)
+        )
         if (words.length === 0 || page.limit === 0) return []
         const most = rowsMax(sql, libraryStatusesMax)
         const { tail, where } = clauses(sql, "s.id", page)
@@ -171,12 +176,19 @@ export const hashtagSign = /^[#＃]/
 
 const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&")
 
+/** The first words of which each asks for something that no other one asks for anyway. */
+const narrowing = (words: ReadonlyArray<string>, impliedBy: (word: string, other: string) => boolean) => {
+  const different = [...new Set(words)].filter(Boolean)
+  return different.filter((word) => !different.some((other) => other !== word && impliedBy(word, other)))
+    .slice(0, queryWordsMax)
+}
+
 /** What no text continues with. */
 const lastCharacter = "\u{10ffff}"
 
 /** A query of texts in which every word of `text` begins some word; empty where that would be half of all texts. */
 const wordStarts = (text: string): string => {
-  const words = text.split(/[^\p{L}\p{M}\p{N}]+/u).filter(Boolean)
+  const words = narrowing(text.split(/[^\p{L}\p{M}\p{N}]+/u), (word, other) => other.startsWith(word))
   return words.some((word) => word.length > 1) ? words.map((word) => `${word}:*`).join(" & ") : ""
 }
 

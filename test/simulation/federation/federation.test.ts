@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Fleet, type Settings } from "../Fleet.ts"
-import { show, shrink, sumsOf, totals } from "../Report.ts"
-import type { Result } from "../Simulation.ts"
+import { allHold, findsBug, once, sameTrace, upTo } from "../Suite.ts"
 import { faultKinds, faultsMax } from "./Faults.ts"
 import { mutants } from "./Mutants.ts"
 import { commandsStandard } from "./Run.ts"
@@ -13,7 +12,6 @@ const firstSeed = 3
 /** A seed's share of the time that all may take on a busy machine, in milliseconds. */
 const seedMillisMax = 20_000
 
-const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 const settings: Settings = {
   federation: true,
   commands: upTo(commandsStandard),
@@ -24,12 +22,7 @@ const settings: Settings = {
 
 describe("simulation of servers that federate", () => {
   let fleet: Fleet
-  const ran = new Map<number, Promise<Result>>()
-  const runOnce = (seed: number) => {
-    const result = ran.get(seed) ?? fleet.run(seed, settings)
-    ran.set(seed, result)
-    return result
-  }
+  const runOnce = once(() => fleet, settings)
   beforeAll(() => {
     // It has the other processor, too, when the tests beside it are done.
     fleet = new Fleet(availableParallelism())
@@ -39,28 +32,14 @@ describe("simulation of servers that federate", () => {
   it(
     `invariants I5 to I8, I10 to I12, I16 and I20 hold between servers in ${seeds} seeds, in which every kind of fault happens`,
     async () => {
-      const began = performance.now()
-      const results = await Promise.all(upTo(seeds).map((n) => runOnce(firstSeed + n)))
-      console.log(totals(results, performance.now() - began))
-      const failed = results.find(({ broken }) => broken.length > 0)
-      if (failed !== undefined) {
-        assert.fail(show(await shrink((seed, more) => fleet.run(seed, more), failed, settings)))
-      }
-      const sums = sumsOf(results)
+      const sums = await allHold(fleet, settings, upTo(seeds).map((n) => runOnce(firstSeed + n)))
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
     },
     seeds * seedMillisMax + 240_000
   )
 
   it("the same seed gives the same trace byte for byte: the first of a process, and after others in each", async () => {
-    const first = await runOnce(firstSeed)
-    const other = await runOnce(firstSeed + 1)
-    assert.notStrictEqual(first.hash, "")
-    assert.notStrictEqual(other.hash, first.hash)
-    for (const again of await fleet.everywhere(firstSeed, settings)) {
-      assert.deepStrictEqual(again.log, first.log)
-      assert.strictEqual(again.hash, first.hash)
-    }
+    await sameTrace(fleet, settings, await runOnce(firstSeed), await runOnce(firstSeed + 1))
   }, 300_000)
 
   it.concurrent.each([
@@ -76,22 +55,9 @@ describe("simulation of servers that federate", () => {
     assert.deepStrictEqual(result.broken, [])
   }, 240_000)
 
-  it.concurrent.each(
-    [...mutants.entries()].map(([mutant, { foundAt, name, seedsMax }]) => ({ mutant, foundAt, name, seedsMax }))
-  )(
-    "finds a bug within $seedsMax seeds: $name",
-    async ({ foundAt, mutant, seedsMax }) => {
-      const found: Array<Result> = []
-      const order = [foundAt, ...upTo(seedsMax).map((n) => n + 1)]
-      for (const seed of order) {
-        if (found.length > 0) break
-        const results = await fleet.each(seed, 1, { ...settings, mutant })
-        found.push(...results.filter(({ broken }) => broken.length > 0))
-      }
-      const [first] = found
-      assert.isDefined(first)
-      console.log(`seed ${first?.seed}: ${first?.broken[0]}`)
-    },
+  it.concurrent.each([...mutants.entries()].map(([number, mutant]) => ({ number, mutant, name: mutant.name })))(
+    "finds a bug: $name",
+    ({ mutant, number }) => findsBug((seed) => fleet.run(seed, { ...settings, mutant: number }), mutant),
     240_000
   )
 })
