@@ -98,7 +98,8 @@ layer(Live)("hostile connections", (it) => {
         // Every place is free again: as many as one address may have at once.
         const all = yield* Effect.forEach(
           Array.from({ length: 12 }, (_, at) => at),
-          (at) => ask("/api/v1/echo", { method: "POST", headers: { "content-type": "application/json" }, body: String(at) }),
+          (at) =>
+            ask("/api/v1/echo", { method: "POST", headers: { "content-type": "application/json" }, body: String(at) }),
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(all.map(([status]) => status), all.map(() => 200))
