@@ -2,10 +2,9 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { execFile } from "node:child_process"
-import { once } from "node:events"
-import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import * as CommandLine from "../support/CommandLine.ts"
+import { mutePort } from "../support/ports.ts"
 import * as Program from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -16,23 +15,6 @@ const timeless = ({ err, ...ended }: Program.Ended) => ({
   ...ended,
   err: err.replaceAll(/^\[[\d:.]+\] (\w+) \(#\d+\)/gm, "$1")
 })
-
-/** A Postgres that takes connections and never says a word; `reached` completes with the first of them. */
-const mutePostgres = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const server = createServer()
-    const reached = once(server, "connection")
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const address = server.address()
-    if (address === null || typeof address === "string") throw new Error("it listens nowhere")
-    return {
-      server,
-      url: `postgres://nobody:none@127.0.0.1:${address.port}/none`,
-      reached: Effect.promise(() => reached)
-    }
-  }),
-  ({ server }) => Effect.sync(() => server.close())
-)
 
 layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
   excludeTestServices: true,
@@ -85,7 +67,8 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
       "a command that is told to stop while it waits for Postgres ends at once and says nothing",
       () =>
         Effect.scoped(Effect.gen(function*() {
-          const { reached, url } = yield* mutePostgres
+          const { port, reached } = yield* mutePort
+          const url = `postgres://nobody:none@127.0.0.1:${port}/none`
           const { child, ended } = yield* Program.start("cli", ["migrate"], { DATABASE_URL: url })
           yield* reached
           child.kill("SIGTERM")

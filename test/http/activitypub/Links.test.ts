@@ -58,7 +58,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
           `&lt;a href="${me}" rel="me"&gt;`
         ]
         // A profile has four fields, and each time that it is saved its links are looked at a second later.
-        const pages = yield* Effect.forEach(bad, (html, n) => Effect.map(page(`/bad${n}`, html), (url) => [`bad${n}`, url]))
+        const pages = yield* Effect.forEach(bad, (html, n) =>
+          Effect.map(page(`/bad${n}`, html), (url) => [`bad${n}`, url]))
         for (const some of Array.chunksOf(pages, 3)) {
           assert.deepStrictEqual(yield* saves(anna, { good, ...Object.fromEntries(some) }), ["good"])
         }
