@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
 import * as Postmaster from "../src/layers/embedded/Postmaster.ts"
-import { freePort } from "./support/ports.ts"
+import { freePort, mutePort } from "./support/ports.ts"
 import { runs } from "./support/Processes.ts"
 import { said, start } from "./support/Program.ts"
 
@@ -72,14 +72,12 @@ layer(NodeServices.layer, { excludeTestServices: true })("npm start", (it) => {
 
   it.effect("on a port that is taken says so, and leaves no Postgres behind", () =>
     Effect.scoped(Effect.gen(function*() {
-      const port = yield* freePort
-      const [one, other] = [yield* dataDir, yield* dataDir]
-      const first = yield* start("main", [], { PORT: String(port), DATA_DIR: one })
-      yield* said(first, "npm run cli")
-      const second = yield* start("main", [], { PORT: String(port), DATA_DIR: other })
-      const { code, err } = yield* second.ended
+      const { port } = yield* mutePort
+      const folder = yield* dataDir
+      const server = yield* start("main", [], { PORT: String(port), DATA_DIR: folder })
+      const { code, err } = yield* server.ended
       assert.strictEqual(code, 1)
       assert.match(err, new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port} \\(HOST, PORT\\)`))
-      assert.isTrue(Option.isNone(yield* Postmaster.find(`${other}/postgres`)))
+      assert.isTrue(Option.isNone(yield* Postmaster.find(`${folder}/postgres`)))
     })))
 })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Schedule, Schema } from "effect"
 import { WebSocket } from "ws"
-import { cli } from "../support/Program.ts"
+import { cli } from "../support/CommandLine.ts"
 import { TestServer } from "../support/Server.ts"
 
 /** A streaming socket with the token; `closed` answers the seconds from `now` until the server closed it. */

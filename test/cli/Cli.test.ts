@@ -6,7 +6,8 @@ import { SqlClient } from "effect/sql"
 import { EmbeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
 import { PostgresChannel } from "../../src/layers/PostgresChannel.ts"
 import { AccountId } from "../../src/services/Ids.ts"
-import { cli } from "../support/Program.ts"
+import { cli } from "../support/CommandLine.ts"
+import * as Program from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const Live = PostgresChannel.layer.pipe(
@@ -154,7 +155,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       const postgres = yield* Effect.provide(EmbeddedPostgres, services)
       const pid = yield* postgres.pid
       const args = ["account", "create", "ada", "--email", "ada@example.org"]
-      const { code, err } = yield* cli(args, { DATA_DIR: dataDir })
+      const { code, err } = yield* Program.cli(args, { DATA_DIR: dataDir })
       assert.strictEqual(code, 0, err)
       assert.strictEqual(yield* postgres.pid, pid)
       assert.isTrue(process.kill(pid, 0))
@@ -165,7 +166,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
       yield* fs.chmod(dataDir, 0o755)
-      const made = yield* cli(["migrate"], { DATA_DIR: dataDir })
+      const made = yield* Program.cli(["migrate"], { DATA_DIR: dataDir })
       assert.match(made.out, /^Ran 0001_/)
       assert.isFalse(yield* fs.exists(`${dataDir}/postgres/postmaster.pid`))
     })))

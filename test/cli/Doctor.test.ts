@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as DatabaseClock from "../../src/layers/DatabaseClock.ts"
-import { cli } from "../support/Program.ts"
+import { cli } from "../support/CommandLine.ts"
 import { s3Double } from "../support/S3Double.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

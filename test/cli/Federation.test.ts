@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { cli } from "../support/Program.ts"
+import { cli } from "../support/CommandLine.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const run = (...args: ReadonlyArray<string>) =>

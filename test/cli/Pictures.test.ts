@@ -4,8 +4,8 @@ import { Effect, FileSystem, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import sharp from "sharp"
+import { cli } from "../support/CommandLine.ts"
 import { bytesAt, call, picture } from "../support/MediaFiles.ts"
-import { cli } from "../support/Program.ts"
 import { TestServer } from "../support/Server.ts"
 
 const Live = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
@@ -143,8 +143,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         assert.isNull(own.blurhash)
         const large = yield* fileWith(yield* Effect.promise(() => picture(3000, 2000).jpeg().toBuffer()))
         assert.strictEqual((yield* run("instance", "thumbnail", large, "--description", "Our square")).code, 0)
-        yield* Effect.sleep("1 second")
-        const { thumbnail } = yield* get("/api/v2/instance")
+        const { thumbnail } = yield* soon(get("/api/v2/instance"), (now) => now.thumbnail.url !== own.url)
         assert.deepInclude(yield* formatAt(thumbnail.url), { format: "jpeg", width: 1200, height: 630 })
         assert.deepInclude(yield* formatAt(thumbnail.versions["@2x"]), { format: "jpeg", width: 2400, height: 1260 })
         assert.strictEqual(thumbnail.versions["@1x"], thumbnail.url)
@@ -154,15 +153,14 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
 
         const small = yield* fileWith(yield* Effect.promise(() => picture(1300, 700).png().toBuffer()))
         yield* run("instance", "thumbnail", small)
-        yield* Effect.sleep("1 second")
-        const next = (yield* get("/api/v2/instance")).thumbnail
+        const { thumbnail: next } = yield* soon(get("/api/v2/instance"), (now) => now.thumbnail.url !== thumbnail.url)
         assert.deepInclude(yield* formatAt(next.url), { format: "png", width: 1200, height: 630 })
         assert.deepStrictEqual([next.versions["@2x"], next.description], [next.url, ""])
         assert.strictEqual((yield* bytesAt(thumbnail.url)).status, 404)
 
         yield* run("instance", "thumbnail", "--remove")
-        yield* Effect.sleep("1 second")
-        assert.deepStrictEqual((yield* get("/api/v2/instance")).thumbnail, own)
+        const last = yield* soon(get("/api/v2/instance"), (now) => now.thumbnail.url !== next.url)
+        assert.deepStrictEqual(last.thumbnail, own)
         assert.strictEqual((yield* bytesAt(next.url)).status, 404)
         assert.deepInclude(yield* run("instance", "thumbnail"), { code: 1, err: "Name a picture, or --remove\n" })
       })),

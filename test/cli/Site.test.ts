@@ -7,9 +7,9 @@ import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Approvals } from "../../src/services/identity/Approvals.ts"
 import { SiteRules } from "../../src/services/instance/SiteRules.ts"
 import { SiteSettings } from "../../src/services/instance/SiteSettings.ts"
+import { cli } from "../support/CommandLine.ts"
 import { eventually } from "../support/Eventually.ts"
 import { call } from "../support/MediaFiles.ts"
-import { cli } from "../support/Program.ts"
 import { TestServer } from "../support/Server.ts"
 
 const Live = Layer.mergeAll(SiteSettings.layer, SiteRules.layer, Approvals.layer).pipe(

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
+import { cli } from "../support/CommandLine.ts"
 import { eventually } from "../support/Eventually.ts"
 import { fediverse, type Place, settled } from "../support/Fediverse.ts"
-import { cli } from "../support/Program.ts"
 import { TestServer } from "../support/Server.ts"
 
 const operate = Effect.fnUntraced(function*(place: Place, ...args: ReadonlyArray<string>) {

@@ -14,9 +14,10 @@ const withPeer = <E, R>(test: (peer: PeerOf) => Effect.Effect<void, E, R>) =>
     : Effect.flatMap(snacPeer(program), test)
 type PeerOf = Effect.Success<ReturnType<typeof snacPeer>>
 
-// Its queues are looked at every few seconds.
+// Its queues are looked at every few seconds: while one waits for them the other does so, too.
 describe(
   "S-009: with snac, over plain http on loopback",
+  { concurrent: true },
   () => {
     it.live(
       "its account follows, reads, likes, boosts, replies and takes back",

@@ -6,6 +6,7 @@ import * as Server from "../../src/layers/Server.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
+import * as KeyPairs from "./KeyPairs.ts"
 import { freePort, unlessTaken } from "./ports.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
@@ -66,7 +67,9 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
     ...given
   }
   const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
-  yield* Layer.build(Layer.fresh(Server.layer.pipe(Layer.provide(Environment.layer), Layer.provide(config))))
+  yield* Layer.build(
+    Layer.fresh(Server.layer.pipe(Layer.provide(Environment.layer), Layer.provide(Layer.merge(config, KeyPairs.layer))))
+  )
   const operator = yield* Layer.build(Layer.fresh(Operator.layerWith(quick).pipe(Layer.provide(config))))
   const registrations = Context.get(operator, Registrations)
   const tokens = Context.get(operator, Tokens)

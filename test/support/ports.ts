@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { once } from "node:events"
 import { createServer } from "node:net"
 
 /** A port of 127.0.0.1 that was free a moment ago. */
@@ -13,3 +14,16 @@ export const freePort = Effect.callback<number>((resume) => {
 /** Draws another port where somebody else took the first one in between. */
 export const unlessTaken = <A, E, R>(starts: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(starts, { times: 3, while: (error) => String(error).includes("EADDRINUSE") })
+
+/** A port of 127.0.0.1 where connections are taken and never a word is said; `reached` completes with the first of them. */
+export const mutePort = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const server = createServer()
+    const reached = once(server, "connection")
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    return { server, port, reached: Effect.promise(() => reached) }
+  }),
+  ({ server }) => Effect.sync(() => server.close())
+)

@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
 import { inboundTriesMax } from "../../../src/services/federation/inbox/InboundActivities.ts"
-import { cli } from "../../support/Program.ts"
+import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { onlyLink, relMe } from "../../../src/services/html/Links.ts"
 import type { Person } from "../../support/Server.ts"
@@ -57,9 +57,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
           `<!-- ${anchor(me)} --><script>'${anchor(me)}'</script>`,
           `&lt;a href="${me}" rel="me"&gt;`
         ]
-        for (const [n, html] of bad.entries()) {
-          const url = yield* page(`/bad${n}`, html)
-          assert.deepStrictEqual(yield* saves(anna, { good, bad: url }), ["good"], html)
+        // A profile has four fields, and each time that it is saved its links are looked at a second later.
+        const pages = yield* Effect.forEach(bad, (html, n) =>
+          Effect.map(page(`/bad${n}`, html), (url) => [`bad${n}`, url]))
+        for (const some of Array.chunksOf(pages, 3)) {
+          assert.deepStrictEqual(yield* saves(anna, { good, ...Object.fromEntries(some) }), ["good"])
         }
         const longName = yield* page("/userinfo", anchor(me))
         assert.isEmpty(yield* saves(anna, { bad: longName.replace("http://", "http://anna.example@") }))

@@ -14,7 +14,6 @@ import { Redirects } from "../../../src/services/federation/Redirects.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { Senders } from "../../../src/services/federation/Senders.ts"
-import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../../../src/services/federation/SigningKeys.ts"
 import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
@@ -22,6 +21,7 @@ import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../../src/services/intents/Agenda.ts"
 import { Errands } from "../../../src/services/intents/Errands.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
+import * as KeyPairs from "../../support/KeyPairs.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { activityJson, host } from "../outbound/Hosts.ts"
@@ -76,7 +76,7 @@ export const peer = Effect.gen(function*() {
   })
   /** An account with a key of its own and everything about it in order; `more` changes its document. */
   const actor = Effect.fnUntraced(function*(name: string, more: Json = {}) {
-    const pair = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate)
+    const pair = yield* KeyPairs.next
     const id = `${place.url}/users/${name}`
     const keyId = `${id}#main-key`
     documents.set(`/users/${name}`, {

@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { inWords } from "../layers/OperatorError.ts"
+import * as Account from "./Account.ts"
+import * as Doctor from "./Doctor.ts"
+import * as Domain from "./Domain.ts"
+import * as Emoji from "./Emoji.ts"
+import * as Federation from "./Federation.ts"
+import * as Media from "./Media.ts"
+import * as Migrate from "./Migrate.ts"
+import * as Quiet from "./Quiet.ts"
+import * as Restart from "./Restart.ts"
+import * as Site from "./Site.ts"
+import * as Token from "./Token.ts"
+
+/** The operator's command line, with the arguments of `Stdio`; works beside a running server and without one. */
+export const program = Command.make("murmuration").pipe(
+  Command.withDescription("Commands for the operator of a Murmuration server"),
+  Command.withSubcommands([
+    Account.command,
+    Token.command,
+    Emoji.command,
+    Site.command,
+    Media.command,
+    Domain.command,
+    Federation.command,
+    Migrate.command,
+    Restart.command,
+    Doctor.command
+  ]),
+  Command.run({ version: "0.1.0" }),
+  inWords,
+  Effect.provide(Quiet.layer)
+)

@@ -1,0 +1,80 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import * as CommandLine from "../support/CommandLine.ts"
+import { mutePort } from "../support/ports.ts"
+import * as Program from "../support/Program.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Without the moments and fibers of warnings. */
+const timeless = ({ err, ...ended }: Program.Ended) => ({
+  ...ended,
+  err: err.replaceAll(/^\[[\d:.]+\] (\w+) \(#\d+\)/gm, "$1")
+})
+
+layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
+  excludeTestServices: true,
+  timeout: "2 minutes"
+})(
+  "npm run cli as a process",
+  (it) => {
+    it.effect(
+      "F2: a command says the same and ends with the same code as one in the process of a test",
+      () =>
+        Effect.gen(function*() {
+          const { url } = yield* TestDatabase
+          const nowhere = { DATABASE_URL: "postgres://nobody:none@127.0.0.1:1/none", REDIS_URL: "redis://127.0.0.1:1" }
+          const commands: ReadonlyArray<readonly [number, ReadonlyArray<string>, Record<string, string>?]> = [
+            [0, ["account", "create", "--help"]],
+            // A word of the usage is wrong, and what is meant is said.
+            [1, ["account", "craete", "ada"]],
+            [1, ["account", "create", "no good", "--email", "nowhere", "--password", "short"]],
+            [0, ["migrate"]],
+            [1, ["doctor"], nowhere]
+          ]
+          for (const [code, args, variables = { DATABASE_URL: url }] of commands) {
+            const here = yield* CommandLine.cli(args, variables)
+            const there = yield* Program.cli(args, variables)
+            assert.deepStrictEqual(timeless(here), timeless(there), args.join(" "))
+            assert.strictEqual(there.code, code, args.join(" "))
+            assert.notStrictEqual(there.out + there.err, "", args.join(" "))
+            assert.notMatch(there.err, /\n\s+at /)
+          }
+        }),
+      120_000
+    )
+
+    it.effect("npm run cli hands its words on", () =>
+      Effect.gen(function*() {
+        const { url } = yield* TestDatabase
+        const ended = yield* Effect.callback<Program.Ended>((resume) => {
+          const args = ["run", "--silent", "cli", "--", "account", "list", "--pending"]
+          execFile(
+            "npm",
+            args,
+            { cwd: root, env: { PATH: process.env["PATH"], DATABASE_URL: url } },
+            (error, out, err) => resume(Effect.succeed({ code: error === null ? 0 : 1, out, err }))
+          )
+        })
+        assert.deepStrictEqual(ended, { code: 0, out: "Nobody waits.\n", err: "" })
+      }), 120_000)
+
+    it.effect(
+      "a command that is told to stop while it waits for Postgres ends at once and says nothing",
+      () =>
+        Effect.scoped(Effect.gen(function*() {
+          const { port, reached } = yield* mutePort
+          const url = `postgres://nobody:none@127.0.0.1:${port}/none`
+          const { child, ended } = yield* Program.start("cli", ["migrate"], { DATABASE_URL: url })
+          yield* reached
+          child.kill("SIGTERM")
+          assert.deepStrictEqual(yield* ended, { code: 0, out: "", err: "" })
+        })),
+      120_000
+    )
+  }
+)
