@@ -51,7 +51,8 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         const sql = yield* SqlClient.SqlClient
         const { url } = yield* TestDatabase
         const redis = yield* redisUrl
-        const [a, b, c] = yield* Effect.all([startNode(url, redis), startNode(url, redis), startNode(url, redis)])
+        const start = startNode(url, redis)
+        const [a, b, c] = yield* Effect.all([start, start, start], { concurrency: 3 })
         const people = yield* makeAccounts(a.variables, Array.from({ length: peopleCount }, (_, n) => `author${n}`))
         yield* befriend([a, b, c], people, 3)
         const live: Array<Node> = [a, b, c]

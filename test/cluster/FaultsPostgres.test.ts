@@ -11,7 +11,8 @@ import { makeAccounts, startNode } from "./Nodes.ts"
 import { startPostgres } from "./OwnPostgres.ts"
 import { listen } from "./Streams.ts"
 
-const outage = "20 seconds"
+/** Longer than a node's lease, and than two answers may take. */
+const outage = "11 seconds"
 const roundMillis = 250
 /** Clients are promised an answer within five seconds; the rest is for a busy machine that runs this test. */
 const answerMillisMax = 5_000 + 1_000

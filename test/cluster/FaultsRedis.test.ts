@@ -8,14 +8,20 @@ import { startRedisAt } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { befriend, keptOnce, spread, wrongHomes } from "./Checks.ts"
 import { whileFrozen } from "./Freezing.ts"
-import { idOf, type Load, percentile, recovery, startLoad, tally, worked } from "./Load.ts"
+import { idOf, type Load, type Outcome, percentile, recovery, startLoad, tally, worked } from "./Load.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 import { listen, type Stream } from "./Streams.ts"
 
-const outage = "20 seconds"
+/** Longer than Redis is waited for by whoever asks it, connects to it or listens to it, several times. */
+const outage = "10 seconds"
 const roundMillis = 150
-/** What 99 of 100 homes may take while Redis is away: no Redis that hangs may be waited for by every reader. */
-const homeMillisMax = 1_000
+/**
+ * What half of the homes may take while Redis is away, and 99 of 100 of them, beyond what they took before on this machine: a
+ * command of a Redis that hangs takes 500 ms, which no reader may wait for but the first.
+ */
+const homeMillisMax = { half: 400, most: 1_000 }
+/** How much longer the slowest may take while this machine has other work. */
+const busyFactor = 3
 const streamMillisMax = 1_000
 const recoveryMillisMax = 15_000
 /** How long a stream may outlive its token where word of its end is lost. */
@@ -99,6 +105,7 @@ const streamsAgain = Effect.fnUntraced(function*(stream: Stream, node: Node, aut
 const under = Effect.fnUntraced(function*(
   name: string,
   load: Load,
+  usual: ReadonlyArray<Outcome>,
   fault: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>,
   meanwhile: Effect.Effect<unknown>,
   streams: (since: number) => Effect.Effect<number>
@@ -117,7 +124,8 @@ const under = Effect.fnUntraced(function*(
       `work ${(streamed / 1000).toFixed(1)} s after its return`
   )
   assert.deepStrictEqual(asked.filter((one) => !worked(one)), [])
-  assert.isBelow(percentile(homes, 0.99), homeMillisMax)
+  assert.isBelow(percentile(homes, 0.5), percentile(usual, 0.5) + homeMillisMax.half)
+  assert.isBelow(percentile(homes, 0.99), busyFactor * percentile(usual, 0.99) + homeMillisMax.most)
 })
 
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
@@ -132,10 +140,8 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
           const sql = yield* SqlClient.SqlClient
           const { url } = yield* TestDatabase
           const redis = yield* startMortalRedis
-          const [a, b] = yield* Effect.all([
-            startNode(url, redis.url, { RATE_LIMITS: "on" }),
-            startNode(url, redis.url, { RATE_LIMITS: "on" })
-          ])
+          const start = startNode(url, redis.url, { RATE_LIMITS: "on" })
+          const [a, b] = yield* Effect.all([start, start], { concurrency: 2 })
           const names = Array.from({ length: 14 }, (_, n) => `author${n}`)
           const [lost, late, ...people] = yield* makeAccounts(a.variables, names)
           yield* befriend([a, b], people, 3)
@@ -145,7 +151,8 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
           const owner = yield* registerOwner(a, [lost!, late!])
           const revoked = [yield* listen(b, lost!), yield* listen(b, late!)] as const
           const load = yield* startLoad([a, b], people, roundMillis)
-          yield* Effect.sleep("2 seconds")
+          yield* Effect.sleep("3 seconds")
+          const usual = load.outcomes.filter(({ kind }) => kind === "home")
 
           let made = 1
           const closings: Array<number> = []
@@ -155,8 +162,8 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
               closings.push(yield* revoke(a, account, owner, ending))
             })
           const streams = (since: number) => streamsAgain(stream, a, author, since)
-          yield* under("frozen", load, redis.whileFrozen, meanwhile(a, lost!, revoked[0]), streams)
-          yield* under("dead", load, redis.whileDead, meanwhile(b, late!, revoked[1]), streams)
+          yield* under("frozen", load, usual, redis.whileFrozen, meanwhile(a, lost!, revoked[0]), streams)
+          yield* under("dead", load, usual, redis.whileDead, meanwhile(b, late!, revoked[1]), streams)
           made += yield* registerApps([a, b], reader)
 
           assert.lengthOf(closings, 2)

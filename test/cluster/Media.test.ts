@@ -15,7 +15,7 @@ const failoverMillisMax = 20_000
 /** A video that takes some seconds to convert. */
 const film = made(
   "a.mp4",
-  "-f lavfi -i testsrc2=duration=15:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
+  "-f lavfi -i testsrc2=duration=6:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
 )
 
 const upload = (node: Node, { token }: Account, bytes: Uint8Array) =>
@@ -61,8 +61,9 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           })
           const start = (groups: string) =>
             startNode(url, redis, { DATA_DIR: shared, CLUSTER_SHARD_GROUPS: groups, MEDIA_CONCURRENCY: "1" })
-          const front = yield* start("default")
-          const backs = yield* Effect.all([start("media"), start("media")])
+          const [front, ...backs] = yield* Effect.all([start("default"), start("media"), start("media")], {
+            concurrency: 3
+          })
           const [ada] = yield* makeAccounts(front.variables, ["ada"])
           if (ada === undefined) return assert.fail("nobody is there")
 

@@ -42,11 +42,9 @@ export class Fleet {
   private readonly idle: Array<Worker | undefined>
   private readonly waiting: Array<() => void> = []
   private readonly alive = new Set<ChildProcess>()
-
-  readonly processes: number
+  private readonly ranIn = new WeakMap<Result, ChildProcess>()
 
   constructor(processes: number) {
-    this.processes = processes
     this.idle = Array.from({ length: processes }, () => undefined)
   }
 
@@ -64,20 +62,27 @@ export class Fleet {
     return Promise.all(seeds.map(one))
   }
 
-  /** Runs one seed in all processes at once. */
-  everywhere(seed: number, settings: Settings) {
-    return Promise.all(Array.from({ length: this.processes }, () => this.run(seed, settings)))
-  }
-
   async run(seed: number, settings: Settings): Promise<Result> {
     while (this.idle.length === 0) await new Promise<void>((resume) => this.waiting.push(resume))
-    const worker = this.worker(settings.mutant !== undefined && !settings.federation)
+    return this.runOn(this.worker(settings.mutant !== undefined && !settings.federation), seed, settings)
+  }
+
+  /** Runs a seed again in another process than before, when nothing else runs. */
+  elsewhere(before: Result, settings: Settings): Promise<Result> {
+    const at = this.idle.findIndex((worker) => worker === undefined || worker.child !== this.ranIn.get(before))
+    if (at === -1) throw new Error("no other process is idle")
+    this.idle.push(...this.idle.splice(at, 1))
+    return this.run(before.seed, settings)
+  }
+
+  private async runOn(worker: Worker, seed: number, settings: Settings) {
     const { child } = worker
     const result = await ask(child, { seed, settings })
     const over = result.lost || ++worker.ran >= seedsOfProcessMax
     if (over) this.end(child)
     this.idle.push(over ? undefined : worker)
     this.waiting.shift()?.()
+    this.ranIn.set(result.result, child)
     return result.result
   }
 

@@ -13,7 +13,7 @@ export interface Mutant {
   readonly overlapping?: true
   /** It takes nodes that stand still in the middle of media jobs, as `Options` has it. */
   readonly standstills?: true
-  /** Commands of a run, where more than the standard's are tried. */
+  /** The first so many commands find it, too, in the seed that is tried first. */
   readonly commands?: number
   readonly seedsMax: number
   /** The seed that found it last, which is tried first. */

@@ -11,6 +11,7 @@ const cursorFirst: Mutant = {
   mutation: {
     feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) })
   },
+  commands: 20,
   foundAt: 3,
   seedsMax: 30
 }
@@ -63,6 +64,7 @@ const listFeed: Mutant = {
       }
     }
   },
+  commands: 20,
   foundAt: 3,
   seedsMax: 30
 }
@@ -89,6 +91,7 @@ const epochUnchecked: Mutant = {
         }))
     })
   },
+  commands: 12,
   foundAt: 5,
   seedsMax: 30
 }
@@ -97,6 +100,7 @@ const epochUnchecked: Mutant = {
 const jobForgotten: Mutant = {
   name: "a media job that was left behind is not woken",
   mutation: { processings: (processings) => ({ ...processings, stale: () => Effect.succeed([]) }) },
+  commands: 12,
   foundAt: 21,
   seedsMax: 30
 }
@@ -121,6 +125,7 @@ const fileFirst: Mutant = {
       }
     }
   },
+  commands: 12,
   foundAt: 21,
   seedsMax: 30
 }
@@ -135,6 +140,7 @@ const blockRaced: Mutant = {
         "EXISTS (SELECT FROM (SELECT * FROM blocks WHERE id < (SELECT max(id) FROM blocks)) b WHERE (b.account_id = a.id"
       )
   },
+  commands: 12,
   foundAt: 1,
   seedsMax: 30
 }
@@ -145,7 +151,8 @@ const begunLate: Mutant = {
   mutation: {},
   planted: { file: "actors/account/Entity.ts", from: "now > until ?", times: 2, to: (on) => `now > until && !${on} ?` },
   breaks: /^I2: .* told 503/,
-  foundAt: 4,
+  commands: 20,
+  foundAt: 5,
   seedsMax: 60
 }
 
@@ -160,6 +167,7 @@ const wakeLost: Mutant = {
     to: (on) => `if (${on}) return Effect.void\n            // It may be committed all the same`
   },
   breaks: /^I16: .* waited/,
+  commands: 12,
   foundAt: 13,
   seedsMax: 60
 }
@@ -170,7 +178,8 @@ const attemptCounts: Mutant = {
   mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
   breaks: /^I15: attempt/,
   standstills: true,
-  foundAt: 2,
+  commands: 12,
+  foundAt: 3,
   seedsMax: 30
 }
 

@@ -65,12 +65,14 @@ export class Session extends Sockets<Connection> {
 
   private work(progress: Promise<void>) {
     this.working = true
-    progress.catch((cause: unknown) => {
-      this.time.stuck = `the database failed: ${String(cause)}`
-    }).finally(() => {
+    progress.catch(this.failed).finally(() => {
       this.working = false
       this.time.soon(this.pump)
     })
+  }
+
+  private readonly failed = (cause: unknown) => {
+    this.time.stuck = `the database failed: ${String(cause)}`
   }
 
   private async handle({ answered, chunk, connection }: Job) {
@@ -84,7 +86,7 @@ export class Session extends Sockets<Connection> {
     this.holder = connection
     // What else can run at this moment runs first, as with a server of its own.
     await new Promise<void>((resume) => process.nextTick(resume))
-    const answer = Buffer.from(this.database.execProtocolRawSync(new Uint8Array(request?.chunk ?? chunk)))
+    const answer = this.ask(request?.chunk ?? chunk)
     this.trace.update(answer)
     if (!Wire.hasError(answer)) request?.confirm()
     if (chunk[0] === 0 || Wire.endsIdle(answer)) {
@@ -100,8 +102,18 @@ export class Session extends Sockets<Connection> {
     if (machine.standsStill && this.holder === connection) this.cut(connection)
   }
 
+  /** Postgres' answer, in bytes only: what is asked without a receiver PGlite parses as well, and keeps. */
+  private ask(chunk: Buffer) {
+    if (chunk[0] === 0) return Buffer.from(this.database.execProtocolRawSync(new Uint8Array(chunk)))
+    const parts: Array<Buffer> = []
+    const onRawData = (part: Uint8Array) => void parts.push(Buffer.from(part))
+    // It is done when this returns; the promise only tells of what failed.
+    this.database.execProtocolRawStream(new Uint8Array(chunk), { syncToFs: false, onRawData }).catch(this.failed)
+    return Buffer.concat(parts)
+  }
+
   private async rollBack() {
-    await this.database.execProtocolRaw(new Uint8Array(Wire.simpleQuery("ROLLBACK")))
+    this.ask(Wire.simpleQuery("ROLLBACK"))
     this.holder = undefined
   }
 }

@@ -32,25 +32,34 @@ export const allHold = async (fleet: Fleet, settings: Settings, running: Readonl
   return sumsOf(results)
 }
 
-/** The first run of a process, and one after others in each process of the fleet, say the same. */
-export const sameTrace = async (fleet: Fleet, settings: Settings, first: Result, other: Result) => {
+/** Two runs of a seed, in which not the same came before, say the same, and one of another seed says something else. */
+export const sameTrace = (first: Result, again: Result, other: Result) => {
   assert.notStrictEqual(first.hash, "")
   assert.notStrictEqual(other.hash, first.hash)
-  for (const again of await fleet.everywhere(first.seed, settings)) {
-    assert.deepStrictEqual(again.log, first.log)
-    assert.strictEqual(again.hash, first.hash)
-  }
+  assert.deepStrictEqual(again.log, first.log)
+  assert.strictEqual(again.hash, first.hash)
 }
 
-/** Looks for a bug in the seed that is known to find it, then in others; a process that was lost has found nothing. */
+/** What is known of a bug: what it breaks, and where it is looked for. */
+export interface Sought {
+  readonly breaks?: RegExp
+  readonly commands?: number
+  readonly foundAt: number
+  readonly seedsMax: number
+}
+
+/** Looks for a bug in the run that is known to find it, then in whole seeds; a process that was lost has found nothing. */
 export const findsBug = async (
-  run: (seed: number) => Promise<Result>,
-  { breaks = /./, foundAt, seedsMax }: { readonly breaks?: RegExp; readonly foundAt: number; readonly seedsMax: number }
+  fleet: Fleet,
+  settings: Settings,
+  { breaks = /./, commands = settings.commands.length, foundAt, seedsMax }: Sought
 ) => {
-  for (const seed of [foundAt, ...upTo(seedsMax).map((n) => n + 1)]) {
-    const { broken, hash } = await run(seed)
+  const few = { ...settings, commands: settings.commands.slice(0, commands) }
+  const tried = [[foundAt, few] as const, ...upTo(seedsMax).map((n) => [n + 1, settings] as const)]
+  for (const [seed, given] of tried) {
+    const { broken, hash } = await fleet.run(seed, given)
     const found = hash === "" ? undefined : broken.find((text) => breaks.test(text))
-    if (found !== undefined) return console.log(`seed ${seed}: ${found}`)
+    if (found !== undefined) return console.log(`seed ${seed}, ${given.commands.length} commands: ${found}`)
   }
   assert.fail(`no seed of ${seedsMax} finds it`)
 }
