@@ -53,29 +53,28 @@ const naming = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (chance) => {
   const process = chance.toString(36)
   let count = 0
   const nextName = () => `${process}-${(count++).toString(36)}`
-  return <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-      const given = headers["x-request-id"]
-      const name = given !== undefined && givenId.test(given) ? given : nextName()
-      return Effect.map(
-        Effect.annotateLogs(handler, "request", name),
-        (response) => HttpServerResponse.setHeader(response, "x-request-id", name)
-      )
-    })
+  return ({ headers }: HttpServerRequest.HttpServerRequest) => {
+    const given = headers["x-request-id"]
+    return given !== undefined && givenId.test(given) ? given : nextName()
+  }
 })
 
 /** Wraps the whole router: errors in the shape that clients know, and CORS where the field has it. */
 export const layer = Layer.mergeAll(
   HttpRouter.middleware(
     Effect.gen(function*() {
-      const named = yield* naming
+      const nameOf = yield* naming
       const catalogs = yield* Catalogs
-      return (handler) =>
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Effect.map(
-            named(Effect.catchCause(handler, answerCause)),
-            (response) => response.status < 400 ? response : inLanguage(catalogs, request, response)
-          ))
+      return (handler) => {
+        const answered = Effect.catchCause(handler, answerCause)
+        return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const name = nameOf(request)
+          return Effect.map(Effect.annotateLogs(answered, "request", name), (answer) => {
+            const response = HttpServerResponse.setHeader(answer, "x-request-id", name)
+            return response.status < 400 ? response : inLanguage(catalogs, request, response)
+          })
+        })
+      }
     }),
     { global: true }
   ),

@@ -91,24 +91,24 @@ const admission = HttpRouter.middleware(
           if (inWork) now--
           inWork = false
         }
-        const comeBack = Effect.suspend(() => {
-          if (now >= requestsInFlightMax) return Effect.die(overloaded)
-          now++
-          inWork = true
-          return Effect.void
-        })
-        const outer = Context.get(context, Work)
-        const work: Work = {
-          aside: (effect) =>
-            Effect.suspend(() => {
-              leave()
-              return Effect.onExit(outer.aside(effect), () => comeBack)
-            })
-        }
         const isStream = isHandshake(request)
-        const counted = isStream || HttpMethod.hasBody(request.method)
-          ? Effect.provideService(handler, Work, work)
-          : handler
+        let counted = handler
+        if (isStream || HttpMethod.hasBody(request.method)) {
+          const comeBack = Effect.suspend(() => {
+            if (now >= requestsInFlightMax) return Effect.die(overloaded)
+            now++
+            inWork = true
+            return Effect.void
+          })
+          const outer = Context.get(context, Work)
+          counted = Effect.provideService(handler, Work, {
+            aside: (effect) =>
+              Effect.suspend(() => {
+                leave()
+                return Effect.onExit(outer.aside(effect), () => comeBack)
+              })
+          })
+        }
         const clock = Context.get(context, Clock.Clock)
         const start = clock.currentTimeMillisUnsafe()
         return Effect.onExit(counted, (exit) => {

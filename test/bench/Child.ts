@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
+import { join } from "node:path"
+import { ours } from "./Checkout.ts"
 
 /** A Node process that answers one order at a time over its channel. */
 export interface Child<Order> {
@@ -13,14 +12,15 @@ export interface Child<Order> {
   readonly ask: (order: Order) => Promise<unknown>
 }
 
-/** Starts one with these variables and none of ours but PATH. */
+/** Starts one of a checkout with these variables and none of ours but PATH. */
 export const start = <Order extends object>(
   args: ReadonlyArray<string>,
-  variables: Record<string, string> = {}
+  variables: Record<string, string> = {},
+  { node, root } = ours
 ): Child<Order> => {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(node, args, {
     cwd: root,
-    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: `${root}node_modules/.cache/node`, ...variables },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node"), ...variables },
     stdio: ["ignore", "pipe", "pipe", "ipc"]
   })
   let output = ""

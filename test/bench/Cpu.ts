@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 
-/** What the kernel knows of one process; times in ticks. */
+/** What the kernel knows of one process; times in milliseconds. */
 interface Stat {
   readonly pid: number
   readonly parent: number
@@ -10,6 +10,23 @@ interface Stat {
 }
 
 const ticksPerSecond = Number(spawnSync("getconf", ["CLK_TCK"], { encoding: "utf8" }).stdout) || 100
+
+/**
+ * What the threads that a process has now have used: to the microsecond, where the process' own figure is whole ticks,
+ * but without the threads that ended. Zero where the kernel does not tell.
+ */
+const threadsMillis = (pid: number): number => {
+  let nanos = 0
+  try {
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      nanos += Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8"), 10)
+    }
+  } catch {
+    // It has no such file, or ended meanwhile.
+    return 0
+  }
+  return nanos / 1e6
+}
 
 const stats = (): Map<number, Stat> => {
   const found = new Map<number, Stat>()
@@ -21,7 +38,8 @@ const stats = (): Map<number, Stat> => {
       // The program's name may hold spaces; what follows its closing bracket begins with the state.
       const fields = text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number)
       const at = (number: number) => fields[number - 3] ?? 0
-      found.set(pid, { pid, parent: at(4), own: at(14) + at(15), reaped: at(16) + at(17) })
+      const millis = (ticks: number) => ticks * 1000 / ticksPerSecond
+      found.set(pid, { pid, parent: at(4), own: millis(at(14) + at(15)), reaped: millis(at(16) + at(17)) })
     } catch {
       // It ended meanwhile; its time is among its parent's reaped children.
     }
@@ -45,15 +63,16 @@ export interface Spent {
 
 const spentBy = (found: ReadonlyMap<number, Stat>, root: number | undefined, apart: ReadonlySet<number>) => {
   if (root === undefined) return 0
-  let ticks = 0
+  let millis = 0
   const waiting = [root]
   for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
     const stat = found.get(pid)
     if (stat === undefined) continue
-    ticks += stat.own + stat.reaped
+    // Neither is ever more than was used.
+    millis += Math.max(stat.own, threadsMillis(pid)) + stat.reaped
     for (const child of found.values()) if (child.parent === pid && !apart.has(child.pid)) waiting.push(child.pid)
   }
-  return ticks * 1000 / ticksPerSecond
+  return millis
 }
 
 /** CPU that the processes have used since they started. */

@@ -20,9 +20,18 @@ export interface Bench {
   readonly options: Options
 }
 
+/** The load of a row, cut so short that two servers can have it by turns. */
+export interface Slices {
+  /** Sends one to a server that is warm, and answers figures by name with their unit. */
+  readonly next: () => Promise<Readonly<Record<string, number>>>
+  readonly end?: () => Promise<void>
+}
+
 export interface Row {
   readonly name: string
   readonly measure: (bench: Bench) => Promise<ReadonlyArray<Measured>>
+  /** Makes the server warm; missing where the load cannot be cut. */
+  readonly slices?: (bench: Bench) => Promise<Slices>
 }
 
 export const median = (values: ReadonlyArray<number>): number => percentile(values, 0.5)

@@ -4,8 +4,8 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import manifest from "../../package.json" with { type: "json" }
 import { openPostgres, openRedis, type Postgres } from "./Backing.ts"
+import { type Checkout, ours } from "./Checkout.ts"
 import * as Child from "./Child.ts"
 import type { Watched } from "./Cpu.ts"
 import type { Job, Load } from "./load/Generator.ts"
@@ -54,18 +54,12 @@ export const makeDataDir = async () => {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** The variables and flags with which `npm start` runs the server. */
-const [, starting = "", flags = ""] = /^(.*) exec node (.*) src\/main\.ts$/.exec(manifest.scripts.start) ?? []
-const started = Object.fromEntries(starting.split(" ").map((pair) => pair.split("=")))
 const common = { HOST: "127.0.0.1", RATE_LIMITS: "off", LOG_LEVEL: "error" }
-const serving = async (port: number, variables: Record<string, string>) => {
+const serving = async (port: number, variables: Record<string, string>, checkout: Checkout) => {
   const began = performance.now()
-  const server = Child.start<Order>([...flags.split(" "), "--import", here("Probe.ts"), here("../../src/main.ts")], {
-    ...started,
-    ...common,
-    PORT: String(port),
-    ...variables
-  })
+  const args = [...checkout.flags, "--import", here("Probe.ts"), join(checkout.root, "src/main.ts")]
+  const given = { ...checkout.variables, ...common, PORT: String(port), ...variables }
+  const server = Child.start<Order>(args, given, checkout)
   await firstAnswer(port, server)
   return { server, startMillis: performance.now() - began }
 }
@@ -101,14 +95,18 @@ const stand = async (
 }
 
 /** The server as `npm start` runs it: one process, embedded Postgres, everything else in memory. */
-export const single = async (dataDir: string, variables: Record<string, string> = {}): Promise<Stand> => {
+export const single = async (
+  dataDir: string,
+  variables: Record<string, string> = {},
+  checkout = ours
+): Promise<Stand> => {
   const port = await freePort()
-  const server = await serving(port, { DATA_DIR: dataDir, ...variables })
+  const server = await serving(port, { DATA_DIR: dataDir, ...variables }, checkout)
   return stand(port, server, await openPostgres(dataDir))
 }
 
 /** One node of a cluster over the same data, with feeds and bus in Redis; undefined where there is no Redis. */
-export const clustered = async (dataDir: string): Promise<Stand | undefined> => {
+export const clustered = async (dataDir: string, checkout = ours): Promise<Stand | undefined> => {
   const redis = await openRedis()
   if (redis === undefined) return undefined
   const postgres = await openPostgres(dataDir, true)
@@ -120,7 +118,7 @@ export const clustered = async (dataDir: string): Promise<Stand | undefined> => 
     PUBLIC_URL: `http://localhost:${port}`,
     CLUSTER_HOST: "127.0.0.1",
     CLUSTER_PORT: String(clusterPort)
-  })
+  }, checkout)
   const made = await stand(port, server, postgres, redis)
   return {
     ...made,

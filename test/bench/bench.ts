@@ -2,18 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
 import * as Options from "./Options.ts"
-import { type People, seed, type Size, sizes } from "./People.ts"
+import { type People, seed, type Size } from "./People.ts"
 import type { Bench, Measured, Row } from "./Row.ts"
 import { median } from "./Row.ts"
-import * as Actors from "./rows/Actors.ts"
-import * as Deliveries from "./rows/Deliveries.ts"
-import { fanout } from "./rows/Fanouts.ts"
-import * as Federation from "./rows/Federation.ts"
-import { floor } from "./rows/Floor.ts"
-import * as Media from "./rows/Media.ts"
-import { pauses } from "./rows/Pauses.ts"
-import * as Requests from "./rows/Requests.ts"
-import { events } from "./rows/Streaming.ts"
+import * as Sessions from "./Sessions.ts"
 import * as Stand from "./Stand.ts"
 import { table } from "./Table.ts"
 
@@ -29,26 +21,6 @@ function readOptions() {
     process.exit(1)
   }
 }
-
-const wanted = ({ name }: { readonly name: string }) => options.only === undefined || name.includes(options.only)
-
-const inMemory: ReadonlyArray<Row> = [
-  Actors.idle,
-  floor,
-  Requests.instance,
-  Requests.status,
-  Requests.home20,
-  Requests.home40,
-  Requests.accountStatuses,
-  Requests.publicTimeline,
-  Requests.posting,
-  ...sizes.filter((size) => size <= followersMax).map(fanout),
-  events,
-  ...Media.rows,
-  pauses,
-  Actors.activation
-]
-const inCluster: ReadonlyArray<Row> = [Requests.home20, Requests.posting, fanout(10_000), events]
 
 const measured: Array<Measured> = []
 const add = (found: ReadonlyArray<Measured>, where = "") => {
@@ -70,7 +42,7 @@ const profiled = async (bench: Bench, row: Row) => {
 }
 
 let running: Stand.Stand | undefined
-const measureAll = async (stand: Stand.Stand | undefined, people: People, rows: ReadonlyArray<Row>, where?: string) => {
+const measureAll = async (stand: Stand.Stand | undefined, people: People, rows: ReadonlyArray<Row>, where: string) => {
   running = stand
   if (stand === undefined) return console.error("There is no redis-server, so the rows of a cluster are left out.")
   for (const row of rows) add(await profiled({ stand, people, options }, row), where)
@@ -80,6 +52,7 @@ const measureAll = async (stand: Stand.Stand | undefined, people: People, rows: 
 
 const data = await Stand.makeDataDir()
 const end = async () => {
+  Sessions.end()
   await running?.stop()
   await data.remove()
 }
@@ -94,7 +67,7 @@ try {
     `${people.accounts} accounts, ${people.statusIds.length} statuses; RATE_LIMITS=off unless a row says so`
   )
 
-  if (wanted({ name: "start to first 200" })) {
+  if ("start to first 200".includes(options.only ?? "")) {
     const starts: Array<number> = []
     for (let run = 0; run < options.runs; run++) {
       const again = running = await Stand.single(data.folder)
@@ -108,21 +81,9 @@ try {
       target: { text: "< 5 s", met: millis < startTarget }
     }])
   }
-  const rows = inMemory.filter(wanted)
-  if (rows.length > 0) await measureAll(await Stand.single(data.folder), people, rows)
-  if (wanted(Requests.limited)) {
-    await measureAll(await Stand.single(data.folder, { RATE_LIMITS: "on" }), people, [Requests.limited])
+  for (const { rows, start, where } of Sessions.wanted(followersMax, [options.only ?? ""])) {
+    await measureAll(await start(data.folder), people, rows, where)
   }
-  const federated = Federation.rows.filter(wanted)
-  if (federated.length > 0) {
-    const lab = { OUTBOUND_ALLOW: "127.0.0.0/8" }
-    await measureAll(await Stand.single(data.folder, lab), people, federated)
-  }
-  const leaving = [Deliveries.signed, Deliveries.manyInboxes].filter(wanted)
-  if (leaving.length > 0) await measureAll(await Stand.single(data.folder, Deliveries.variables), people, leaving)
-  await Deliveries.end()
-  const shared = inCluster.filter((row) => wanted({ name: `${row.name} (cluster)` }))
-  if (shared.length > 0) await measureAll(await Stand.clustered(data.folder), people, shared, " (cluster)")
 } finally {
   await end()
 }

@@ -1,65 +1,98 @@
-import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
-import { total } from "./Cpu.ts"
-import { type Measured, median } from "./Row.ts"
+import { writeFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import * as Checkout from "./Checkout.ts"
+import { seed, type Size } from "./People.ts"
+import { change, middle, type Pair } from "./Ratios.ts"
+import * as Sessions from "./Sessions.ts"
+import * as Stand from "./Stand.ts"
+import * as Turns from "./Turns.ts"
 
-const usage = `npm run bench:compare -- FOLDER [--rounds N] [options of npm run bench]
+const usage = `npm run bench:compare -- FOLDER [--starts N] [--seconds N] [--only NAME]... [--quick] [--json FILE]
 
-Measures the checkout in FOLDER and this one by turns, four times each or N times, on the same machine, and prints the
-medians side by side. FOLDER needs its own npm ci.`
+Holds this checkout against the one in FOLDER, which needs its own npm ci: both servers run at the same time under this
+bench, and get short slices of the same load by turns. They are started anew N times (six), and each row has N seconds
+(ten) of each start. Rows that cannot be cut are measured whole, once in every start. FOLDER may be this one: what is then
+seen is what the bench cannot tell apart.`
 
-const [folder, ...given] = process.argv.slice(2)
-const roundsAt = given.indexOf("--rounds")
-/** Runs of each side: what a machine does beside shows in both. */
-const rounds = roundsAt === -1 ? 4 : Number(given[roundsAt + 1])
-const options = roundsAt === -1 ? given : given.toSpliced(roundsAt, 2)
-if (folder === undefined || folder.startsWith("-") || !Number.isSafeInteger(rounds) || rounds < 1) {
-  console.error(usage)
-  process.exit(1)
-}
-
-const sides = [resolve(folder), fileURLToPath(new URL("../..", import.meta.url))] as const
-const results = mkdtempSync(join(tmpdir(), "murmuration-compare-"))
-
-/** The figures of one run by row and unit; CPU milliseconds where a row has them. */
-const measure = (side: string, file: string): ReadonlyMap<string, number> => {
-  const { status } = spawnSync(
-    join(side, "node_modules/.bin/node"),
-    ["test/bench/bench.ts", ...options, "--json", file],
-    { cwd: side, stdio: ["ignore", "ignore", "inherit"] }
-  )
-  if (status !== 0) throw new Error(`The bench in ${side} left with code ${status}`)
-  const { measured }: { readonly measured: ReadonlyArray<Measured> } = JSON.parse(readFileSync(file, "utf8"))
-  const found = new Map<string, number>()
-  for (const { figures, millis, name, perSecond } of measured) {
-    if (millis !== undefined) found.set(`${name}, CPU ms`, total(millis))
-    if (perSecond !== undefined) found.set(`${name}, op/s`, perSecond)
-    for (const [label, value] of Object.entries(figures ?? {})) found.set(`${name}: ${label}`, value)
+function readOptions() {
+  try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: {
+        only: { type: "string", multiple: true },
+        quick: { type: "boolean", default: false },
+        json: { type: "string" },
+        starts: { type: "string", default: "6" },
+        seconds: { type: "string", default: "10" }
+      }
+    })
+    const [folder, ...more] = positionals
+    const [starts, seconds] = [Number(values.starts), Number(values.seconds)]
+    const counts = [starts, seconds].every((count) => Number.isSafeInteger(count) && count > 0)
+    if (folder === undefined || more.length > 0 || !counts) throw new Error("One folder and whole numbers are needed.")
+    return { folder, starts, seconds, only: values.only, quick: values.quick, json: values.json }
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    process.exit(1)
   }
-  return found
 }
 
+const { folder, json, only, quick, seconds, starts } = readOptions()
+const followersMax: Size = quick ? 10_000 : 100_000
+const options = { only: undefined, quick, json: json ?? "", profile: undefined, runs: 1, seconds }
+
+const made: Array<() => Promise<void>> = []
+const end = async () => {
+  Sessions.end()
+  await Turns.stop()
+  for (const remove of made.splice(0)) await remove()
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void end().then(() => process.exit(1)))
+
+/** Data of its own, as its own first start makes them. */
+const prepare = async (checkout: Checkout.Checkout): Promise<Turns.Side> => {
+  const data = await Stand.makeDataDir()
+  made.push(data.remove)
+  const first = await Stand.single(data.folder, {}, checkout)
+  const people = await seed(first.query, followersMax)
+  await first.stop()
+  return { checkout, dataDir: data.folder, people }
+}
+
+const figure = (value: number) => value.toPrecision(3).padStart(9)
+const percent = (ratio: number) => (Number.isFinite(ratio) ? `${((ratio - 1) * 100).toFixed(1)}%` : "").padStart(8)
+const columns = ["before", "after", "change", "from", "to", "whole"]
+
+const print = (found: ReadonlyMap<string, ReadonlyArray<ReadonlyArray<Pair>>>) => {
+  const width = Math.max(...[...found.keys()].map((name) => name.length))
+  console.log("row".padEnd(width) + columns.map((column, at) => column.padStart(at < 2 ? 10 : 9)).join(""))
+  for (const [name, taken] of found) {
+    const all = taken.flat()
+    const [before, after] = [middle(all.map((pair) => pair.before)), middle(all.map((pair) => pair.after))]
+    const { high, low, ratio, whole } = change(taken)
+    const cells = [figure(before), figure(after), percent(ratio), percent(low), percent(high), percent(whole)]
+    console.log([name.padEnd(width), ...cells].join(" "))
+  }
+}
+
+const everything: Record<string, ReadonlyArray<ReadonlyArray<Pair>>> = {}
 try {
-  const before: Array<ReadonlyMap<string, number>> = []
-  const after: Array<ReadonlyMap<string, number>> = []
-  for (let round = 1; round <= rounds; round++) {
-    const turns = [[sides[0], before], [sides[1], after]] as const
-    // Each is the first as often as the other: what comes second finds a machine that is warm, or throttled.
-    for (const [side, found] of round % 2 === 1 ? turns : turns.toReversed()) {
-      console.error(`\nround ${round} of ${rounds}: ${side}`)
-      found.push(measure(side, join(results, "measured.json")))
+  const sides = [await prepare(Checkout.read(folder)), await prepare(Checkout.ours)] as const
+  for (const session of Sessions.wanted(followersMax, only)) {
+    const found = new Map<string, Array<ReadonlyArray<Pair>>>()
+    for (let start = 0; start < starts; start++) {
+      const once = await Turns.compare(session, sides, options, start % 2 === 1)
+      if (once === undefined) {
+        console.error("There is no redis-server, so the rows of a cluster are left out.")
+        break
+      }
+      for (const [name, taken] of once) found.set(name, [...found.get(name) ?? [], taken])
+      Object.assign(everything, Object.fromEntries(found))
+      if (json !== undefined) writeFileSync(json, JSON.stringify(everything, null, 2))
+      console.error(`start ${start + 1} of ${starts}`)
     }
-  }
-  const middle = (of: ReadonlyArray<ReadonlyMap<string, number>>, row: string) =>
-    median(of.flatMap((run) => run.get(row) ?? []))
-  for (const row of after[0]?.keys() ?? []) {
-    const [was, is] = [middle(before, row), middle(after, row)]
-    const change = was === 0 || Number.isNaN(was) ? "new" : `${(((is - was) / was) * 100).toFixed(1)}%`
-    console.log(`${row.padEnd(80)} ${was.toPrecision(4).padStart(10)} ${is.toPrecision(4).padStart(10)} ${change}`)
+    if (found.size > 0) print(found)
   }
 } finally {
-  rmSync(results, { recursive: true })
+  await end()
 }

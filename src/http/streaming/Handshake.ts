@@ -17,6 +17,7 @@ export const isHandshake = ({ headers, method, url = "" }: Head): boolean =>
 
 /** Whether an address is the one of streams or below it. */
 export const isStreaming = (url: string): boolean => {
-  const path = url.split("?", 1)[0] ?? ""
-  return path === streamingPath || path.startsWith(`${streamingPath}/`)
+  if (!url.startsWith(streamingPath)) return false
+  const next = url[streamingPath.length]
+  return next === undefined || next === "/" || next === "?"
 }

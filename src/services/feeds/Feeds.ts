@@ -15,8 +15,8 @@ export const feedUnreadMillisMax = 5 * 86_400_000
 
 /** Bytes of all feeds in the memory of a process; beyond it those go that were not read for longest. */
 export const feedsBytesMax = 134_217_728
-/** What a feed and one of its entries take, about. */
-const [feedBytes, entryBytes] = [256, 104]
+/** What a feed and one of its entries take, about; the entry's places in what was pushed and in what is read included. */
+const [feedBytes, entryBytes] = [256, 112]
 
 /** A status in a feed; `reblogOf` is the original where the status is a reblog. */
 export interface FeedEntry {
@@ -53,6 +53,8 @@ export class Feeds extends Context.Service<Feeds, {
   static readonly layerMemory = Layer.sync(Feeds, () => {
     interface Feed {
       readonly entries: Array<FeedEntry>
+      /** What they come to for readers, from the first read to the next change: most reads find nothing new. */
+      contents?: ReadonlyArray<FeedEntry> | undefined
       filled: boolean
       /** When it was last read or filled, in milliseconds since 1970. */
       usedAt: number
@@ -92,6 +94,7 @@ export class Feeds extends Context.Service<Feeds, {
           for (const account of accounts) {
             const feed = feedOf(account)
             feed.entries.push(entry)
+            feed.contents = undefined
             bytes += entryBytes
             bytes -= trim(feed.entries) * entryBytes
           }
@@ -107,7 +110,7 @@ export class Feeds extends Context.Service<Feeds, {
           }
           feed.usedAt = now
           used(account, feed)
-          return contentsOf(feed.entries, feed.filled)
+          return feed.contents ??= contentsOf(feed.entries, feed.filled)
         }),
       begin: (account) =>
         Effect.sync(() => {
@@ -122,6 +125,7 @@ export class Feeds extends Context.Service<Feeds, {
           if (since !== undefined && feed.generation !== since) return
           feed.generation = undefined
           feed.entries.unshift(...entries.toReversed())
+          feed.contents = undefined
           feed.filled = true
           feed.usedAt = now
           bytes += (entries.length - trim(feed.entries)) * entryBytes

@@ -18,6 +18,7 @@ export class Connection {
   readonly #port: number
   #received = ""
   #waiting: ((status: number) => void) | undefined
+  #closed = false
 
   constructor(port: number) {
     this.#port = port
@@ -25,7 +26,15 @@ export class Connection {
     this.#socket.setEncoding("latin1")
     this.#socket.on("data", (text) => this.#take(String(text)))
     this.#socket.on("error", () => this.#answer(0))
-    this.#socket.on("close", () => this.#answer(0))
+    this.#socket.on("close", () => {
+      this.#closed = true
+      this.#answer(0)
+    })
+  }
+
+  /** Whether the server, or we, have ended it. */
+  get closed() {
+    return this.#closed
   }
 
   /** Sends a request and answers its status; 0 where the connection broke. */

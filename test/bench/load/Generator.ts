@@ -33,11 +33,20 @@ export interface Load {
 }
 
 const streams = new Streams()
+/** Those to each port, which stay open from one load to the next. */
+const opened = new Map<number, Array<Connection>>()
 let sent = 0
 let number = 0
 
+const connectionsTo = (port: number, count: number): ReadonlyArray<Connection> => {
+  const open = (opened.get(port) ?? []).filter(({ closed }) => !closed)
+  while (open.length < count) open.push(new Connection(port))
+  opened.set(port, open)
+  return open.slice(0, count)
+}
+
 const requests = async (job: Extract<Job, { readonly kind: "requests" }>): Promise<Load> => {
-  const connections = Array.from({ length: job.connections }, () => new Connection(job.port))
+  const connections = connectionsTo(job.port, job.connections)
   const statuses: Record<string, number> = {}
   const began = performance.now()
   const end = began + (job.millis ?? Number.POSITIVE_INFINITY)
@@ -53,7 +62,6 @@ const requests = async (job: Extract<Job, { readonly kind: "requests" }>): Promi
       if (status === 0) return
     }
   }))
-  for (const connection of connections) connection.close()
   return { done, millis: performance.now() - began, statuses }
 }
 

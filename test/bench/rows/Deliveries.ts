@@ -3,7 +3,7 @@ import * as Child from "../Child.ts"
 import { between, spent, total } from "../Cpu.ts"
 import type * as Inboxes from "../load/Inboxes.ts"
 import type * as Signing from "../load/Signing.ts"
-import { followersOfSmall, small, token } from "../People.ts"
+import { followersOfSmall, type People, small, token } from "../People.ts"
 import { type Bench, type Measured, median, percentile, type Row, sleep } from "../Row.ts"
 
 /** Who posts to few hosts with many inboxes each, and to many hosts of which some are dead. */
@@ -26,7 +26,8 @@ interface World {
   readonly urls: Readonly<Record<number, ReadonlyArray<string>>>
 }
 
-let world: Promise<World> | undefined
+/** The hosts of a server, by its people. */
+const worlds = new Map<People, World>()
 
 /** A host by its number, as an address of its own. */
 const address = (base: number, host: number) => `127.${base}.${host >> 8}.${host & 255}`
@@ -82,6 +83,12 @@ const make = async (bench: Bench): Promise<World> => {
   return { inboxes, urls: { [toFew]: few, [toMany]: many } }
 }
 
+const worldOf = async (bench: Bench): Promise<World> => {
+  const there = worlds.get(bench.people) ?? await make(bench)
+  worlds.set(bench.people, there)
+  return there
+}
+
 let posted = 0
 const post = async ({ stand }: Bench, number: number) => {
   const answer = await fetch(`http://127.0.0.1:${stand.port}/api/v1/statuses`, {
@@ -115,21 +122,26 @@ const bare = async ({ urls }: World, width: number) => {
   return cpu.node
 }
 
+const countOf = ({ urls }: World) => urls[toFew]?.length ?? 0
+
+/** One post to the few hosts, until each inbox has it. */
+const deliver = async (bench: Bench, there: World) => {
+  await there.inboxes.ask({ kind: "reset" })
+  const [before, began] = [spent(bench.stand.watched), performance.now()]
+  await post(bench, toFew)
+  await arrived(there, countOf(there))
+  const millis = performance.now() - began
+  await sleep(200)
+  return { millis, cpu: between(before, spent(bench.stand.watched), countOf(there)) }
+}
+
 export const signed: Row = {
   name: "signed deliveries",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
-    const there = await (world ??= make(bench))
-    const count = there.urls[toFew]?.length ?? 0
+    const there = await worldOf(bench)
+    const count = countOf(there)
     const least = await bare(there, 8)
-    const once = async () => {
-      await there.inboxes.ask({ kind: "reset" })
-      const [before, began] = [spent(bench.stand.watched), performance.now()]
-      await post(bench, toFew)
-      await arrived(there, count)
-      const millis = performance.now() - began
-      await sleep(200)
-      return { millis, cpu: between(before, spent(bench.stand.watched), count) }
-    }
+    const once = () => deliver(bench, there)
     await once()
     const runs = []
     for (let run = 0; run < bench.options.runs; run++) runs.push(await once())
@@ -150,13 +162,18 @@ export const signed: Row = {
         met: perCpuSecond >= partTarget * bound && perCpuSecond >= floorTarget
       }
     }]
+  },
+  slices: async (bench) => {
+    const there = await worldOf(bench)
+    await deliver(bench, there)
+    return { next: async () => ({ "CPU ms": total((await deliver(bench, there)).cpu) }) }
   }
 }
 
 export const manyInboxes: Row = {
   name: "10,000 inboxes on 2,000 hosts, 5% dead",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
-    const there = await (world ??= make(bench))
+    const there = await worldOf(bench)
     const { generate, port } = bench.stand
     const urls = there.urls[toMany] ?? []
     const healthy = urls.filter((_, n) => (n % manyHosts) % deadOf !== 0).length
@@ -192,7 +209,6 @@ export const manyInboxes: Row = {
 }
 
 /** Ends what the rows started. */
-export const end = async () => {
-  const there = await world
-  there?.inboxes.process.kill("SIGKILL")
+export const end = () => {
+  for (const { inboxes } of worlds.values()) inboxes.process.kill("SIGKILL")
 }

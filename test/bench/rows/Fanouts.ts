@@ -55,7 +55,7 @@ const meanwhile = async (bench: Bench, size: Size) => {
   return { alone: median(alone), p50: median(delays), p99: percentile(delays, 0.99) }
 }
 
-/** One post to many local followers: feeds, streams and cursor of every slice. */
+/** One post to many local followers: feeds, streams and cursor of every part. */
 export const fanout = (size: Size): Row => ({
   name: `fan-out to ${size}`,
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
@@ -83,5 +83,14 @@ export const fanout = (size: Size): Row => ({
         met: perCpuSecond >= entriesTarget && (size !== 10_000 || millis <= 1_000)
       }
     }]
+  },
+  slices: async (bench) => {
+    await spread(bench, size)
+    return {
+      next: async () => {
+        const { cpu, millis } = await spread(bench, size)
+        return { "CPU ms": total(cpu), "last home after ms": millis }
+      }
+    }
   }
 })

@@ -10,30 +10,46 @@ const connections = 8
 /** What warms the server up before: so many requests, or so many milliseconds where that is less. */
 const warmUp = ({ quick }: Options) => ({ count: 3_000, millis: quick ? 2_500 : 6_000 })
 
-/** Repeats requests in runs of some seconds; the median run counts, by its CPU. */
-const repeat = async (
-  name: string,
-  { options, stand }: Bench,
+/**
+ * What a slice takes of a server that meets the target, where two servers take turns, in CPU milliseconds: the shorter
+ * it is, the less does what the machine does beside change from one to the next.
+ */
+const sliceMillis = 25
+/** Those that warm a server up before, whatever else the machine has to do. */
+const warmUpSlices = 100
+
+const send = async (
+  { stand }: Bench,
   requests: ReadonlyArray<Request>,
-  target: number
-): Promise<ReadonlyArray<Measured>> => {
-  await stand.load({ connections, requests, ...warmUp(options) })
-  await settled(stand)
-  const runs = []
-  for (let run = 0; run < options.runs; run++) {
-    const before = spent(stand.watched)
-    const { done, millis } = await stand.load({ connections, requests, millis: options.seconds * 1000 })
-    await settled(stand)
-    runs.push({ perSecond: done * 1000 / millis, millis: between(before, spent(stand.watched), done) })
-  }
-  const middle = median(runs.map(({ millis }) => total(millis)))
-  const { millis, perSecond } = runs.find((run) => total(run.millis) === middle)!
-  return [{ name, perSecond, millis, target: { text: `${target} ms CPU`, met: total(millis) <= target } }]
+  until: { readonly millis: number } | { readonly count: number }
+) => {
+  const before = spent(stand.watched)
+  const { done, millis } = await stand.load({ connections, requests, ...until })
+  if (requests.some(({ method }) => method === "POST")) await settled(stand)
+  return { perSecond: done * 1000 / millis, millis: between(before, spent(stand.watched), done) }
 }
 
-const row = (name: string, target: number, requests: (bench: Bench) => ReadonlyArray<Request>): Row => ({
+/** Requests in runs of some seconds, of which the median one counts by its CPU, or in slices. */
+const row = (name: string, target: number, requestsOf: (bench: Bench) => ReadonlyArray<Request>): Row => ({
   name,
-  measure: (bench) => repeat(name, bench, requests(bench), target)
+  measure: async (bench): Promise<ReadonlyArray<Measured>> => {
+    const requests = requestsOf(bench)
+    await send(bench, requests, warmUp(bench.options))
+    const runs = []
+    for (let run = 0; run < bench.options.runs; run++) {
+      runs.push(await send(bench, requests, { millis: bench.options.seconds * 1000 }))
+    }
+    const middle = median(runs.map(({ millis }) => total(millis)))
+    const { millis, perSecond } = runs.find((run) => total(run.millis) === middle)!
+    return [{ name, perSecond, millis, target: { text: `${target} ms CPU`, met: total(millis) <= target } }]
+  },
+  slices: async (bench) => {
+    const requests = requestsOf(bench)
+    // So many, and not for so long: what a slice costs beside them is the same part of it on both sides.
+    const count = Math.ceil(sliceMillis / target)
+    await send(bench, requests, { count: warmUpSlices * count })
+    return { next: async () => ({ "CPU ms": total((await send(bench, requests, { count })).millis) }) }
+  }
 })
 
 const get = (path: string, number?: number): Request => ({

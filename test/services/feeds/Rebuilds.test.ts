@@ -144,4 +144,22 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.isAtMost(left * feedEntriesMax * 100, feedsBytesMax)
       assert.isAbove(left, 1_000)
     }))
+
+  it.effect("a feed that was read shows what came after that: pushed, filled in, or gone", () =>
+    Effect.gen(function*() {
+      const feeds = Context.get(yield* Layer.build(Layer.fresh(Feeds.layerMemory)), Feeds)
+      const entry = (id: bigint) => ({ id, reblogOf: undefined })
+      const shown = Effect.map(feeds.read(reader), (entries) => entries?.map(({ id }) => id))
+      yield* feeds.push([reader], entry(5n))
+      assert.isUndefined(yield* shown)
+      yield* feeds.fill(reader, [entry(3n), entry(2n)])
+      assert.deepStrictEqual(yield* shown, [5n, 3n, 2n])
+      yield* feeds.push([reader], entry(4n))
+      assert.deepStrictEqual(yield* shown, [5n, 4n, 3n, 2n])
+      assert.deepStrictEqual(yield* shown, [5n, 4n, 3n, 2n])
+      yield* feeds.fill(reader, [entry(1n)])
+      assert.deepStrictEqual(yield* shown, [5n, 4n, 3n, 2n, 1n])
+      yield* feeds.drop([reader])
+      assert.isUndefined(yield* shown)
+    }))
 })

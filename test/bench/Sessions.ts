@@ -1,0 +1,65 @@
+import type { Checkout } from "./Checkout.ts"
+import { type Size, sizes } from "./People.ts"
+import type { Row } from "./Row.ts"
+import * as Actors from "./rows/Actors.ts"
+import * as Deliveries from "./rows/Deliveries.ts"
+import { fanout } from "./rows/Fanouts.ts"
+import * as Federation from "./rows/Federation.ts"
+import { floor } from "./rows/Floor.ts"
+import * as Media from "./rows/Media.ts"
+import { pauses } from "./rows/Pauses.ts"
+import * as Requests from "./rows/Requests.ts"
+import { events } from "./rows/Streaming.ts"
+import * as Stand from "./Stand.ts"
+
+/** Rows that one running server is measured with, one after another. */
+export interface Session {
+  readonly rows: ReadonlyArray<Row>
+  /** What their names end with. */
+  readonly where: string
+  /** Starts it on data that are there; undefined where the machine has not what it needs. */
+  readonly start: (dataDir: string, checkout?: Checkout) => Promise<Stand.Stand | undefined>
+}
+
+const single = (variables: Record<string, string>, rows: ReadonlyArray<Row>): Session => ({
+  rows,
+  where: "",
+  start: (dataDir, checkout) => Stand.single(dataDir, variables, checkout)
+})
+
+const all = (followersMax: Size): ReadonlyArray<Session> => [
+  single({}, [
+    Actors.idle,
+    floor,
+    Requests.instance,
+    Requests.status,
+    Requests.home20,
+    Requests.home40,
+    Requests.accountStatuses,
+    Requests.publicTimeline,
+    Requests.posting,
+    ...sizes.filter((size) => size <= followersMax).map(fanout),
+    events,
+    ...Media.rows,
+    pauses,
+    Actors.activation
+  ]),
+  single({ RATE_LIMITS: "on" }, [Requests.limited]),
+  single({ OUTBOUND_ALLOW: "127.0.0.0/8" }, Federation.rows),
+  single(Deliveries.variables, [Deliveries.signed, Deliveries.manyInboxes]),
+  {
+    rows: [Requests.home20, Requests.posting, fanout(10_000), events],
+    where: " (cluster)",
+    start: Stand.clustered
+  }
+]
+
+/** Those with rows whose name contains one of the texts, and of these only such rows. */
+export const wanted = (followersMax: Size, only: ReadonlyArray<string> = [""]): ReadonlyArray<Session> =>
+  all(followersMax).flatMap(({ rows, start, where }) => {
+    const some = rows.filter(({ name }) => only.some((text) => (name + where).includes(text)))
+    return some.length > 0 ? [{ rows: some, start, where }] : []
+  })
+
+/** Ends what rows have started beside the servers. */
+export const end = Deliveries.end

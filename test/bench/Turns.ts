@@ -1,0 +1,118 @@
+import type { Checkout } from "./Checkout.ts"
+import { total } from "./Cpu.ts"
+import type { Options } from "./Options.ts"
+import type { People } from "./People.ts"
+import type { Pair } from "./Ratios.ts"
+import type { Bench, Row } from "./Row.ts"
+import type { Session } from "./Sessions.ts"
+import type { Stand } from "./Stand.ts"
+
+/** One of the two that are compared: its source, and its data from the first start to the last. */
+export interface Side {
+  readonly checkout: Checkout
+  readonly dataDir: string
+  readonly people: People
+}
+
+export type Sides<A> = readonly [before: A, after: A]
+
+/** The pairs of one start by row and figure. */
+export type Found = ReadonlyMap<string, ReadonlyArray<Pair>>
+
+/** Every row has so many pairs at least, however long they take. */
+const pairsMin = 2
+
+/** Servers that are up. */
+const running = new Set<Stand>()
+
+/** Stops the servers that are up. */
+export const stop = async () => {
+  const stands = [...running]
+  running.clear()
+  for (const stand of stands) await stand.stop()
+}
+
+type Figures = Readonly<Record<string, number>>
+
+/** Does it for both, in the given order, and answers what came of the one and of the other. */
+const both = async <A, B>([before, after]: Sides<A>, afterFirst: boolean, act: (side: A) => Promise<B>) => {
+  const first = await act(afterFirst ? after : before)
+  const second = await act(afterFirst ? before : after)
+  const answer: Sides<B> = afterFirst ? [second, first] : [first, second]
+  return answer
+}
+
+const collect = (found: Map<string, Array<Pair>>, row: string, [before, after]: Sides<Figures>) => {
+  for (const [label, value] of Object.entries(after)) {
+    const name = label === "" ? row : `${row}, ${label}`
+    const pairs = found.get(name) ?? []
+    found.set(name, pairs)
+    pairs.push({ before: before[label] ?? Number.NaN, after: value })
+  }
+}
+
+/** All figures of a row that cannot be cut, by name: some rows measure several things. */
+const measureWhole = async (row: Row, bench: Bench): Promise<Figures> => {
+  const figures: Record<string, number> = {}
+  for (const { figures: others = {}, millis, name } of await row.measure(bench)) {
+    const at = name === row.name ? "" : `${name}, `
+    if (millis !== undefined) figures[`${at}CPU ms`] = total(millis)
+    for (const [label, value] of Object.entries(others)) figures[`${at}${label}`] = value
+  }
+  return figures
+}
+
+/** Slices go to the one, the other, the other, the one: what drifts meanwhile is the same for both. */
+const takeTurns = async (
+  benches: Sides<Bench>,
+  make: NonNullable<Row["slices"]>,
+  seconds: number,
+  afterFirst: boolean
+) => {
+  const slices = await both(benches, afterFirst, make)
+  const taken: Array<Sides<Figures>> = []
+  try {
+    // The first slice finds the other one's load in the caches of the processor.
+    await both(slices, afterFirst, ({ next }) => next())
+    const began = performance.now()
+    while (taken.length < pairsMin || performance.now() - began < seconds * 1000) {
+      taken.push(await both(slices, (taken.length % 2 === 1) !== afterFirst, ({ next }) => next()))
+    }
+  } finally {
+    await both(slices, afterFirst, async ({ end }) => end?.())
+  }
+  return taken
+}
+
+/**
+ * Starts both servers, measures the rows of a session with the two by turns, and stops them. Undefined where the machine
+ * has not what the session needs. `afterFirst` tells who goes first.
+ */
+export const compare = async (
+  session: Session,
+  sides: Sides<Side>,
+  options: Options,
+  afterFirst: boolean
+): Promise<Found | undefined> => {
+  const found = new Map<string, Array<Pair>>()
+  try {
+    const started = await both(sides, afterFirst, async ({ checkout, dataDir, people }) => {
+      const stand = await session.start(dataDir, checkout)
+      if (stand === undefined) return undefined
+      running.add(stand)
+      return { stand, people, options }
+    })
+    const [before, after] = started
+    if (before === undefined || after === undefined) return undefined
+    for (const row of session.rows) {
+      const name = row.name + session.where
+      const taken = row.slices === undefined
+        ? [await both([before, after], afterFirst, (bench) => measureWhole(row, bench))]
+        : await takeTurns([before, after], row.slices, options.seconds, afterFirst)
+      for (const figures of taken) collect(found, name, figures)
+    }
+    return found
+  } finally {
+    await stop()
+  }
+}
