@@ -42,11 +42,14 @@ const followersMax: Size = quick ? 10_000 : 100_000
 const options = { only: undefined, quick, json: json ?? "", profile: undefined, runs: 1, seconds }
 
 const made: Array<() => Promise<void>> = []
-const end = async () => {
+const endAll = async () => {
   Sessions.end()
   await Turns.stop()
-  for (const remove of made.splice(0)) await remove()
+  for (const remove of made) await remove()
 }
+let ended: Promise<void> | undefined
+/** A signal and the failure that it causes wait for the same end. */
+const end = () => ended ??= endAll()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void end().then(() => process.exit(1)))
 
 /** Data of its own, as its own first start makes them. */
