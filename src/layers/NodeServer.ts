@@ -3,7 +3,7 @@ import { isHandshake } from "../http/streaming/Handshake.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 
 /** What a connection has time for, in milliseconds. */
-export const times = {
+const times = {
   /** For a whole request to arrive, body included. */
   requestTimeout: 60_000,
   /** For a request's headers to arrive. */

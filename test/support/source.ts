@@ -109,5 +109,9 @@ export const runtimeImportsOf = (source: Source): ReadonlyArray<string> =>
 export const importsOf = ({ path, text }: Source): ReadonlyArray<string> =>
   [...text.matchAll(/^(?:import|export) [^"]*"([^"]+)"|^\} from "([^"]+)"|\bimport\("([^"]+)"\)/gm)].map((match) => {
     const specifier = match[1] ?? match[2] ?? match[3] ?? ""
-    return specifier.startsWith(".") ? new URL(specifier, `file:///${path}`).pathname.slice(1) : specifier
+    return specifier.startsWith(".") ? resolved(path, specifier) : specifier
   })
+
+/** Where a relative import of a file leads, from the project's folder. */
+export const resolved = (path: string, specifier: string): string =>
+  new URL(specifier, `file:///${path}`).pathname.slice(1)

@@ -7,12 +7,12 @@ import * as Reply from "../guard/Reply.ts"
 import type { NotSigned } from "./Requesters.ts"
 
 /** How long others may keep a document that is for everybody, in seconds. */
-export const documentSecondsMax = 180
+const documentSecondsMax = 180
 
 const activityTypes = /\bapplication\/(?:activity\+json|ld\+json)\b/i
 
 /** Whether a request wants the document rather than the page for people. */
-export const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
+const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
   activityTypes.test(headers["accept"] ?? "")
 
 /** The document or the page, as is asked for; whoever keeps an answer must know that there are two. */

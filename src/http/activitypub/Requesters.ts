@@ -12,7 +12,7 @@ import { addressOf } from "../guard/Addresses.ts"
 import type { Audience } from "./Answers.ts"
 
 /** Who asks for a document, and who else may be given what it is answered. */
-export interface Requester {
+interface Requester {
   readonly viewer: Viewer
   readonly audience: Audience
 }

@@ -9,7 +9,7 @@ import * as Reply from "../guard/Reply.ts"
 import { PublicPages } from "./PublicPages.ts"
 
 export const docsPath = "/api/docs"
-export const openApiPath = "/api/openapi.json"
+const openApiPath = "/api/openapi.json"
 
 /**
  * The description of `api` for programs and for people, made when the first one asks for it. The page is plain HTML of

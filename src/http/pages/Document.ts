@@ -72,7 +72,7 @@ ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script
   )
 
 /** `Referrer-Policy` keeps codes in addresses to ourselves; with `no-referrer` browsers would hide a form's origin, too. */
-export const securityHeaders = {
+const securityHeaders = {
   "cache-control": "private, no-store",
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",

@@ -13,7 +13,7 @@ type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
 
 /** Limits that a form spends: of the sender's address, and of the e-mail address that it names. */
-export interface Costs {
+interface Costs {
   readonly address: LimitName
   readonly email?: LimitName
 }

@@ -64,7 +64,7 @@ export class Posts extends Context.Service<Posts, {
 const webAddress = (url: string): string => /^https?:\/\//i.test(url) ? url : "/"
 
 /** A moment for readers and for machines. */
-export const time = ({ moment }: Messages, date: Date): Html =>
+const time = ({ moment }: Messages, date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${moment(date)} UTC</time>`
 
 export const nameOf = ({ displayName, username }: AccountRecord): string => displayName.trim() || username

@@ -15,7 +15,7 @@ import { json, splice, type Values } from "../wire/Keys.ts"
 import { ruleValues } from "./Values.ts"
 
 /** What both forms of the instance document are made of. `contact` is the contact account's JSON, or "null". */
-export interface InstanceFacts {
+interface InstanceFacts {
   readonly config: ServerConfig["Service"]
   readonly about: About
   readonly rules: ReadonlyArray<RuleRecord>
@@ -65,7 +65,7 @@ const feeds = ({ limitedFederation, publicTimelines }: ServerConfig["Service"]) 
 }
 
 /** The picture of the site in previews: the operator's, or the server's own. */
-export const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
+const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
   if (thumbnail === null) {
     const url = config.publicUrl + thumbnailPath
     return { url, blurhash: null, versions: { "@1x": url, "@2x": url }, description: "" }

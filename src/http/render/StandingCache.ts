@@ -7,7 +7,7 @@ import { makeChanges, onChanged } from "./Changes.ts"
 import { cachedAloneMillisMax, cachedMillisMax } from "./JsonCache.ts"
 
 /** Bytes of standings that are kept. */
-export const standingCacheBytesMax = 24 * 1024 * 1024
+const standingCacheBytesMax = 24 * 1024 * 1024
 /** What one of them takes, about. */
 const standingBytes = 200
 /** Statuses that are kept for one viewer and one way of hiding; beyond it the first to come goes first. */

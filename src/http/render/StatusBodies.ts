@@ -66,7 +66,7 @@ export const keyOf = (record: StatusRecord, original: StatusKey | undefined): St
 })
 
 /** Cards and quotes come with the capabilities that make them. */
-export const bodyValues = (
+const bodyValues = (
   config: ServerConfig["Service"],
   record: StatusRecord,
   emojis: ReadonlyArray<Emoji>

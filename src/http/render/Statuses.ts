@@ -18,7 +18,7 @@ import * as StandingCache from "./StandingCache.ts"
 import { authorsOf, bytesOf, compose, nobodys, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
 
 /** Bytes of statuses' bodies that are kept, two for each character. */
-export const statusCacheBytesMax = 32 * 1024 * 1024
+const statusCacheBytesMax = 32 * 1024 * 1024
 
 /**
  * Statuses as clients see them, as ready JSON. A page of any length takes NO query where all parts are cached, and at most

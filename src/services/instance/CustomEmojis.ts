@@ -18,10 +18,10 @@ export interface Emoji {
 }
 
 /** Emoji of this server that are kept in memory, the oldest. */
-export const customEmojisMax = 10_000
+const customEmojisMax = 10_000
 /** How long the set in memory is believed, while changes of it are heard of and while they are not (milliseconds). */
-export const customEmojiMillisMax = 30_000
-export const customEmojiAloneMillisMax = 1_000
+const customEmojiMillisMax = 30_000
+const customEmojiAloneMillisMax = 1_000
 
 const shortcodes = /:([a-zA-Z0-9_]{2,128}):/g
 

@@ -11,7 +11,7 @@ import * as Scopes from "./Scopes.ts"
 import { TokenCache } from "./TokenCache.ts"
 
 /** What keeps a user from the API although the token is good (auth.md section 5). */
-export type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"
+type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"
 
 /** A token that exists; `accountId` is absent for a client-credentials token, whose `state` is "active". */
 export interface TokenInfo {
@@ -33,7 +33,7 @@ export interface IssuedToken {
 }
 
 /** Whose tokens a revocation means: some, all of an account (of one app), or all of an app. */
-export type Revocation =
+type Revocation =
   | { readonly tokenIds: ReadonlyArray<TokenId> }
   | { readonly accountId: AccountId; readonly appId?: AppId }
   | { readonly appId: AppId }

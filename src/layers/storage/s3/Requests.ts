@@ -11,7 +11,7 @@ const answerSecondsMax = 60
 const attemptsMax = 4
 const firstPause = "100 millis"
 
-export interface S3Request {
+interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
   /** The object's key; the bucket itself without one. */
   readonly key?: string
@@ -22,7 +22,7 @@ export interface S3Request {
 }
 
 /** What S3 answered, other than that it is busy; not found is an answer. */
-export interface S3Answer {
+interface S3Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: Effect.Effect<string, StorageFailed>

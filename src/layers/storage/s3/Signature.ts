@@ -2,14 +2,14 @@ import { Redacted } from "effect"
 import { createHash, createHmac } from "node:crypto"
 
 /** Who signs, and for which region of which service. */
-export interface Signer {
+interface Signer {
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted<string>
   readonly region: string
 }
 
 /** A request to sign. All its headers are signed, so that `host` has to be among them; names are in lower case. */
-export interface Signable {
+interface Signable {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>

@@ -27,7 +27,7 @@ export interface Linked {
 }
 
 /** The same, with the id of the account that it has become. */
-export interface Links extends Linked {
+interface Links extends Linked {
   readonly movedTo: string | undefined
 }
 
