@@ -1,4 +1,4 @@
-import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type Html, html, raw } from "./Html.ts"
 
 /** Finds the emoji that texts name. */

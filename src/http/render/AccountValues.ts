@@ -1,5 +1,5 @@
 import type { AccountRecord } from "../../services/identity/Accounts.ts"
-import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import type { Emoji } from "../../services/instance/Emoji.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import type { Account } from "../wire/Account.ts"

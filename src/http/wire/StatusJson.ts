@@ -1,5 +1,5 @@
 import { momentOf } from "../../services/Moments.ts"
-import type { Standing } from "../../services/statuses/Standings.ts"
+import type { Standing } from "../../services/statuses/Standing.ts"
 import { json, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
 import type { DeletedStatus, Status, StatusBody } from "./Status.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Emoji } from "./CustomEmojis.ts"
+import type { Emoji } from "./Emoji.ts"
 import type { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
 

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache"
-import type { TokenInfo } from "./Tokens.ts"
+import type { TokenInfo } from "./TokenInfo.ts"
 
 /** Tokens that one process remembers. */
 const cachedTokensMax = 50_000
