@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { circlesOf } from "./support/circles.ts"
 import { unusedExports } from "./support/exports.ts"
-import { importsOf, runtimeImportsOf, type Source, sourcesIn } from "./support/source.ts"
+import { federation, http, trespasses } from "./support/rooms.ts"
+import { importsOf, type Source, sourcesIn } from "./support/source.ts"
 
 const sources = sourcesIn("src")
 const migrations = sourcesIn("migrations")
@@ -70,11 +71,11 @@ describe("house rule 1: who may import whom", () => {
     assert.deepStrictEqual(circlesOf(needs), [])
   })
 
-  it("the areas of services form no circle", () => {
+  it("the areas of services form no circle, types included", () => {
     const areaOf = (path: string) => /^src\/services\/([^/]+)\//.exec(path)?.[1]
     const needs = sources.flatMap((file) => {
       const from = areaOf(file.path)
-      return runtimeImportsOf(file).flatMap((path) => {
+      return importsOf(file).flatMap((path) => {
         const to = areaOf(path)
         return from === undefined || to === undefined || from === to
           ? []
@@ -83,6 +84,12 @@ describe("house rule 1: who may import whom", () => {
     })
     assert.deepStrictEqual(circlesOf(needs), [])
   })
+})
+
+describe("house rule 1 inside of large rooms, by the tables of test/support/rooms.ts", () => {
+  it("src/http", () => assert.deepStrictEqual(trespasses(sources, "src/http", http), []))
+  it("src/services/federation", () =>
+    assert.deepStrictEqual(trespasses(sources, "src/services/federation", federation), []))
 })
 
 describe("house rule 2: the outer world belongs to src/layers", () => {

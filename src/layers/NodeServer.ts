@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { isHandshake } from "../http/streaming/Handshake.ts"
+import { isHandshake } from "../http/guard/Handshake.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 
 /** What a connection has time for, in milliseconds. */

@@ -6,9 +6,9 @@ import { english } from "../../services/languages/Catalogs.ts"
 import { documentOf } from "../docs/Document.ts"
 import { referenceOf } from "../docs/Reference.ts"
 import * as Reply from "../guard/Reply.ts"
+import { docsPath } from "../html/Paths.ts"
 import { PublicPages } from "./PublicPages.ts"
 
-export const docsPath = "/api/docs"
 const openApiPath = "/api/openapi.json"
 
 /**

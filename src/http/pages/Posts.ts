@@ -10,11 +10,11 @@ import type { Standing, StatusKey } from "../../services/statuses/Standing.ts"
 import { Standings } from "../../services/statuses/Standings.ts"
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
+import { type Html, html, raw } from "../html/Html.ts"
 import { picturesOf } from "../render/AccountValues.ts"
 import { keyOf } from "../render/StatusBodies.ts"
 import { attachments } from "./Attachments.ts"
 import { type Finder, withEmojis } from "./EmojiText.ts"
-import { type Html, html, raw } from "./Html.ts"
 import { poll } from "./PollList.ts"
 
 /** Posts as pieces of pages, for nobody in particular: only what everybody may read is ever shown (row 55). */

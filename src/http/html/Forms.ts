@@ -28,7 +28,7 @@ export class Forms extends Context.Service<Forms, {
     handler: (form: URLSearchParams) => Effect.Effect<Response, E, R>,
     costs?: Costs
   ) => Effect.Effect<Response, E, R | Request>
-}>()("murmuration/http/pages/Forms") {
+}>()("murmuration/http/html/Forms") {
   static readonly layer = Layer.effect(Forms, Effect.suspend(() => make))
 }
 

@@ -1,7 +1,7 @@
 import { HttpServerResponse } from "effect/http"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { type Html, html, raw } from "./Html.ts"
-import { iconPath } from "./Pictures.ts"
+import { iconPath } from "./Paths.ts"
 import { stylesheetPath } from "./Stylesheet.ts"
 
 /** One of the server's pages about signing in. */
