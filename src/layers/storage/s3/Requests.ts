@@ -3,7 +3,7 @@ import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClie
 import { StorageFailed } from "../../../services/media/Storage.ts"
 import type { S3Settings } from "../../environment/S3Settings.ts"
 import { leaves, textAt } from "./Documents.ts"
-import { authorization, encoded, sha256, stamp } from "./Signature.ts"
+import { encoded, sha256, signed } from "./Signature.ts"
 
 /** How long S3 may take to begin its answer, a part sent included; and one that is all text, in seconds. */
 const answerSecondsMax = 60
@@ -69,19 +69,14 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
     const bodyHash = body === undefined ? empty : sha256(body)
     const headers = {
       ...(body !== undefined && { "content-type": "application/octet-stream" }),
-      ...request.headers,
-      host: url.host,
-      "x-amz-date": stamp(at),
-      "x-amz-content-sha256": bodyHash
+      ...request.headers
     }
-    const { host: _, ...rest } = headers
     const answer: HttpClientResponse.HttpClientResponse = yield* client.execute(
       // As a text: the parameters of a URL would be written anew, and not as they are signed.
       HttpClientRequest.make(request.method)(url.href, {
         headers: {
-          ...rest,
-          "accept-encoding": "identity",
-          authorization: authorization(settings, { method: request.method, url, headers, bodyHash }, at)
+          ...(yield* signed(settings, { method: request.method, url, headers, bodyHash }, at)),
+          "accept-encoding": "identity"
         },
         ...(body !== undefined && { body: HttpBody.uint8Array(body, headers["content-type"]) })
       })
