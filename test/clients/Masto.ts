@@ -36,7 +36,7 @@ export const stream = Effect.fnUntraced(function*(accessToken: string) {
 const entities = `${import.meta.dirname}/../../node_modules/masto/dist/mastodon/entities`
 const [v1, v2] = [new Declarations([`${entities}/v1`]), new Declarations([`${entities}/v2`, `${entities}/v1`])]
 
-/** Where the client's types are stricter or older than what Mastodon itself answers (reference/entities.md). */
+/** Where the client's types are stricter or older than what Mastodon itself answers (entities.md). */
 const known = [
   // Only the author of a local status hears which app it was; whoever wrote nothing yet has no last day.
   /\.(application|lastStatusAt): /,

@@ -21,7 +21,7 @@ const declarations = new Declarations([
   `${import.meta.dirname}/../../node_modules/megalodon/lib/esm/entities`
 ])
 
-/** Where the client's types expect what Mastodon itself leaves out, or nothing where it answers null (reference/entities.md). */
+/** Where the client's types expect what Mastodon itself leaves out, or nothing where it answers null (entities.md). */
 const known = [
   /\.discoverable: null is not/,
   /\.history\.\d+\.(uses|accounts): "/,

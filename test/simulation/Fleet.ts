@@ -22,7 +22,7 @@ export interface Job {
 }
 
 /** A process that says nothing for that long, in milliseconds, hangs, and so does the seed that it runs. */
-const silenceMillisMax = 180_000
+const silenceMillisMax = 900_000
 
 /** Seeds that a process runs; its Postgres takes a little more memory each time and gives none back. */
 const seedsOfProcessMax = 60

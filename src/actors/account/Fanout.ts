@@ -15,6 +15,7 @@ import * as Backlog from "./Backlog.ts"
 import * as Moving from "./Moving.ts"
 import * as Outgoing from "./Outgoing.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
+import * as Pushing from "./Pushing.ts"
 import * as TellingOne from "./TellingOne.ts"
 import * as Tellings from "./Tellings.ts"
 
@@ -37,9 +38,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
   const { advance, finish } = fanouts
-  const audiences = yield* Audiences
-  const feeds = yield* Feeds
-  const notices = yield* Notices
+  const [audiences, feeds, notices] = [yield* Audiences, yield* Feeds, yield* Notices]
   const threads = yield* DirectThreads
   const reblogs = yield* Reblogs
   const broadcast = yield* Broadcast
@@ -47,6 +46,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sliceRows = yield* SliceRows
   const outgoing = yield* Outgoing.make(owners, sliceRows)
   const handOver = yield* Moving.handOver
+  const push = yield* Pushing.make(sliceRows)
 
   const { threadsChanged, told } = yield* Tellings.make
   const tellAtOnce = yield* TellingOne.make(owners)
@@ -63,12 +63,13 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   /** A slice of a new or edited status. */
   const spread = Effect.fnUntraced(function*(accountId: AccountId, fanout: OfStatus) {
     const { cursor, details, kind, phase, statusId } = fanout
+    const since = yield* Clock.currentTimeMillis
     const slice = yield* audiences.readers(statusId, accountId, cursor, sliceRows)
     if (slice === undefined) return yield* finish(fanout)
     yield* open(accountId, fanout, slice)
-    const accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
+    let accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
     if (kind === "publish") {
-      yield* feeds.push(accountIds, { id: statusId, reblogOf: slice.reblogOfId ?? undefined })
+      accountIds = yield* push({ author: accountId, statusId, audience: slice, cursor, since }, accountIds)
       if (slice.subscribers.length > 0) yield* told(yield* notices.subscribers(accountId, statusId, slice.subscribers))
     }
     yield* sql.afterCommit(broadcast.publish({
@@ -90,13 +91,14 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const atOnce = Effect.fnUntraced(function*(own: Ownership, fanout: OfStatus) {
     const { accountId } = own
     const { id, statusId } = fanout
+    const since = yield* Clock.currentTimeMillis
     const slice = yield* sliceRows < fewReadersMax
       ? audiences.readers(statusId, accountId, 0n, sliceRows)
       : audiences.fewReaders(statusId, accountId)
     if (slice === undefined || slice.cursor !== undefined || slice.subscribers.length > 0) return undefined
     if (slice.visibility === "direct" || slice.federates) return undefined
-    const accountIds = [accountId, ...slice.readers]
-    yield* feeds.push(accountIds, { id: statusId, reblogOf: slice.reblogOfId ?? undefined })
+    const asked = { author: accountId, statusId, audience: slice, cursor: 0n, since }
+    const accountIds = yield* push(asked, [accountId, ...slice.readers])
     const written = slice.mentioned.length === 0
       ? (yield* fanouts.close({ id, owner: (yield* current(own)).owner })) ? [] : undefined
       : yield* notices.lastMentions(accountId, statusId, slice.mentioned, fanouts.finishing(id, yield* claim(own)))

@@ -25,7 +25,7 @@ const isUndoable = (type: string | undefined): type is Undoable => undoable.some
 
 /**
  * What a remote account takes back, named in full or by its id alone; inside a transaction of its actor. What comes before
- * the activity that it undoes is remembered, and that has no effect any more (row 10, F17).
+ * the activity that it undoes is remembered, and that has no effect any more (row 10, scenario F17).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient

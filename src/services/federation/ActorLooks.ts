@@ -9,7 +9,7 @@ import { type FetchedDocument, Fetches, type Implausible } from "./Fetches.ts"
 import * as LookUpLimits from "./LookUpLimits.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
-/** How often the document of an actor is looked up for its keys at most, in milliseconds (F27). */
+/** How often the document of an actor is looked up for its keys at most, in milliseconds (scenario F27). */
 export const lookUpMillisMin = 5 * 60_000
 /** The same while the origin does not answer: it may be back soon, and until then whoever it speaks for is not heard. */
 export const unavailableMillisMin = 60_000

@@ -1,9 +1,8 @@
 import sanitizeHtml from "sanitize-html"
 
 /*
- * HTML from elsewhere, cut down to what Mastodon keeps (federation.md section 12 of its reference, MASTODON_STRICT):
- * whatever is not on these lists is text. `sanitize-html` parses the document and writes a new one, so nothing of the
- * original mark-up survives unread.
+ * HTML from elsewhere, cut down to what Mastodon keeps (federation.md section 9, "HTML"): whatever is not on these lists
+ * is text. `sanitize-html` parses the document and writes a new one, so nothing of the original mark-up survives unread.
  */
 
 /** HTML that nests deeper than this is cut (elements). */

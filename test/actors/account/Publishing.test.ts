@@ -1,11 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, PubSub } from "effect"
+import { Clock, Effect, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import * as Pushing from "../../../src/actors/account/Pushing.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Audiences } from "../../../src/services/feeds/Audiences.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { AccountId, StatusId } from "../../../src/services/Ids.ts"
-import { layerActors, settled } from "../../support/Actors.ts"
+import { config, layerActors, settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
 
@@ -162,6 +164,26 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("after it") })
       assert.isTrue(BigInt(id) > last, `${id} after ${last}`)
     }))
+
+  it.effect("I3: a post that is written late, by a process that stood still, is not left with who unfollowed meanwhile", () =>
+    Effect.gen(function*() {
+      const { tell } = yield* Accounts
+      const [audiences, feeds] = [yield* Audiences, yield* Feeds]
+      const [author, stays, leaves] = [yield* person("late"), yield* person("stays"), yield* person("leaves")]
+      yield* followers(author, [stays, leaves])
+      const statusId = BigInt((yield* tell(author, { _tag: "Publish", post: post("at last") })).id)
+      yield* settled
+      const audience = (yield* audiences.readers(statusId, author, 0n, 10))!
+      assert.deepStrictEqual(audience.readers, [stays, leaves])
+      yield* tell(leaves, { _tag: "Unfollow", target: author })
+      yield* feeds.fill(leaves, [])
+      const push = yield* Pushing.make(10)
+      const since = (yield* Clock.currentTimeMillis) - Pushing.audienceMillisMax - 1
+      const asked = { author, statusId, audience, cursor: 0n, since }
+      assert.deepStrictEqual(yield* push(asked, [author, ...audience.readers]), [author, stays])
+      // It is made anew when it is read.
+      assert.isUndefined(yield* feeds.read(leaves))
+    }).pipe(Effect.provide(Audiences.layer.pipe(Layer.provide(config)))))
 
   it.effect("to 2,500 followers in slices, each home once, though a slice is repeated (I3)", () =>
     Effect.gen(function*() {

@@ -7,6 +7,7 @@ const kinds = [
   "half a line",
   "a byte at a time",
   "a body that stops",
+  "a body a byte at a time",
   "an upgrade to nothing",
   "kept alive",
   "answers left unread",
@@ -31,8 +32,13 @@ export const isAnswered = (port: number, localAddress: string) =>
     socket.write("GET /address HTTP/1.1\r\nhost: test\r\n\r\n")
   })
 
-/** Milliseconds between two bytes of a head that comes byte by byte. */
+/** Milliseconds between two bytes of what comes byte by byte. */
 const dripMillis = 20
+
+const drip = (socket: Socket, next: () => string) => {
+  const timer = setInterval(() => socket.write(next()), dripMillis)
+  socket.once("close", () => clearInterval(timer))
+}
 
 /** Opens a connection of one of the kinds. */
 export const hold = (dice: Dice, port: number) => {
@@ -48,13 +54,18 @@ export const hold = (dice: Dice, port: number) => {
       break
     case "a byte at a time": {
       let at = 0
-      const drip = setInterval(() => socket.write(at < 12 ? head[at++]! : "x"), dripMillis)
-      socket.once("close", () => clearInterval(drip))
+      drip(socket, () => at < 12 ? head[at++]! : "x")
       break
     }
+    case "a body a byte at a time":
+      socket.write(
+        "POST /api/v1/echo HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n"
+      )
+      drip(socket, () => " ")
+      break
     case "a body that stops":
       socket.write(
-        `POST /echo HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n${
+        `POST /api/v1/echo HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n${
           dice.chance(0.5) ? "content-length: 400" : "transfer-encoding: chunked"
         }\r\n\r\n${dice.pick(["", "5\r\n{\"a\":\r\n", "{\"a"])}`
       )
@@ -62,7 +73,7 @@ export const hold = (dice: Dice, port: number) => {
     case "an upgrade to nothing":
       socket.write(
         `${
-          dice.pick(["GET /large", "GET /api/v1/streaming", "POST /echo"])
+          dice.pick(["GET /large", "GET /api/v1/streaming", "POST /api/v1/echo"])
         } HTTP/1.1\r\nhost: test\r\nconnection: upgrade\r\nupgrade: ${
           dice.pick(["websocket", "h2c", "x"])
         }\r\ncontent-length: 9\r\n\r\n`

@@ -1,4 +1,5 @@
 import { Cause, Effect } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
 import type { Command } from "../../../src/actors/account/Protocol.ts"
 import { AccountId, StatusId } from "../../../src/services/Ids.ts"
 import { visibleTo } from "../../../src/services/statuses/Visibility.ts"
@@ -64,7 +65,12 @@ export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen
   const [row] = yield* by.site.sql<{ id: bigint }>`SELECT id FROM accounts
     WHERE username = ${other.name} AND domain = ${other.site.host}`
   if (row !== undefined) return AccountId.make(row.id)
-  const found = yield* ask(universe, by.site, ({ resolutions }) => resolutions.resolve(by.id, `@${other.handle}`))
+  const found = yield* ask(universe, by.site, ({ resolutions }) => resolutions.resolve(by.id, `@${other.handle}`)).pipe(
+    // Whoever asks is answered 503.
+    Effect.catchCause((cause) =>
+      isSqlError(Cause.squash(cause)) ? Effect.succeed("unknown" as const) : Effect.failCause(cause)
+    )
+  )
   return found === "unknown" || found?.kind !== "account" ? undefined : AccountId.make(found.id)
 })
 

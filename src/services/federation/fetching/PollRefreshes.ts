@@ -5,7 +5,7 @@ import { traced } from "../../Traced.ts"
 import { LookUps } from "./LookUps.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
-/** How often another server is asked how a poll of it stands, in milliseconds (limits-and-rates.md). */
+/** How often another server is asked how a poll of it stands, in milliseconds (limits-and-rates.md section 5). */
 const pollMillisMin = 60_000
 /** How long whoever asks for the poll waits for the answer, in seconds; it is stored when it comes later. */
 const pollSecondsMax = 3

@@ -49,13 +49,13 @@ const signingString = (
 /** What must be signed: which address at which host when, and with which body (row 4). */
 const missing = (names: ReadonlyArray<string>, method: string): string | undefined => {
   if (!names.includes("date") && !names.includes("(created)")) {
-    return "Mastodon requires the Date header or (created) pseudo-header to be signed"
+    return "The Date header or (created) pseudo-header must be signed"
   }
-  if (!names.includes("(request-target)")) return "Mastodon requires the (request-target) pseudo-header to be signed"
-  if (!names.includes("host")) return "Mastodon requires the Host header to be signed"
+  if (!names.includes("(request-target)")) return "The (request-target) pseudo-header must be signed"
+  if (!names.includes("host")) return "The Host header must be signed"
   return method === "GET" || names.includes("digest")
     ? undefined
-    : "Mastodon requires the Digest header to be signed when doing a POST request"
+    : "The Digest header of a POST request must be signed"
 }
 
 /**

@@ -110,16 +110,16 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
     return unverified(`Unsupported signature algorithm ${typeof named === "string" ? named : serializeBareItem(named)}`)
   }
   const [created, expires] = [momentIn(parameters, "created"), momentIn(parameters, "expires")]
-  if (created === undefined) return unverified("Mastodon requires the created parameter to be signed")
+  if (created === undefined) return unverified("The created parameter must be signed")
   if (!isInTime(now, created, expires)) {
     return unverified("Signed request date outside acceptable time window")
   }
   if (!components.includes("@method") || !components.includes("@target-uri")) {
-    return unverified("Mastodon requires the @method and @target-uri components to be signed")
+    return unverified("The @method and @target-uri components must be signed")
   }
   if (request.method !== "GET") {
     if (!components.includes("content-digest")) {
-      return unverified("Mastodon requires the Content-Digest header to be signed when doing a POST request")
+      return unverified("The Content-Digest header of a POST request must be signed")
     }
     if (!isContentDigestOf(request.headers["content-digest"] ?? "", request.body)) {
       return unverified("Invalid Content-Digest value. It is not a SHA-256 digest of the body")

@@ -1,0 +1,155 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { sourcesIn } from "./support/source.ts"
+
+const root = `${import.meta.dirname}/..`
+const own = "test/docs.test.ts"
+const files = ["src", "test", "migrations"].flatMap(sourcesIn).filter(({ path }) => path !== own)
+const documents = new Map(
+  [
+    "README.md",
+    "CONTRIBUTING.md",
+    ...readdirSync(`${root}/docs`, { recursive: true, encoding: "utf8" }).map((name) =>
+      `docs/${name.replaceAll("\\", "/")}`
+    )
+  ]
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => [path, readFileSync(`${root}/${path}`, "utf8")] as const)
+)
+
+/** Numbers of a range, both ends included. */
+const range = (from: string, to: string) => {
+  const first = Number(from)
+  return Array.from({ length: Number(to) - first + 1 }, (_, at) => first + at)
+}
+
+/** The numbers that a text cites, as the documents write them: of requirements, attacks, invariants and faults. */
+const citedIn = (text: string): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const requirement = (number: number | string) => found.add(`S-${String(number).padStart(3, "0")}`)
+  for (const [, from = "", to = from] of text.matchAll(/\bS-(\d{3})(?: to S-(\d{3}))?\b/g)) {
+    range(from, to).forEach(requirement)
+  }
+  for (const [, from = "", to = from] of text.matchAll(/\bI([1-9]\d?)(?: to I([1-9]\d?))?\b/g)) {
+    for (const number of range(from, to)) found.add(`I${number}`)
+  }
+  for (const [number] of text.matchAll(/\bF[1-9]\d?\b/g)) found.add(number)
+  for (const [, list = ""] of text.matchAll(/\brows? (\d+(?:(?:,? to |,? and |, )\d+)*)\b/gi)) {
+    for (const [, from = "", to = from] of list.matchAll(/(\d+)(?:,? to (\d+))?/g)) {
+      for (const number of range(from, to)) found.add(`row ${number}`)
+    }
+  }
+  return found
+}
+
+const carried = new Map(files.map(({ path, text }) => [path, citedIn(text)]))
+
+/** A line of a document's table that begins with a number; `tests` is its last cell. */
+interface Line {
+  readonly document: string
+  readonly number: string
+  readonly tests: string
+}
+const lines: ReadonlyArray<Line> = [...documents].flatMap(([document, text]) =>
+  text.split("\n").flatMap((line) => {
+    const [, number = "", tests = ""] = /^\| (S-\d{3}|I\d+|F\d+|row \d+) \|.* \| ([^|]*) \|$/.exec(line) ?? []
+    return number === "" ? [] : [{ document, number, tests }]
+  })
+)
+const known = new Set(lines.map(({ number }) => number))
+
+/** What stands for tests where there are none: of a rule without a test of its own, and of what the server has not. */
+const isUntested = (tests: string) => tests === "not yet" || tests === "not built"
+
+const namesIn = (tests: string) => Array.from(tests.matchAll(/`([^`]+)`/g), ([, name = ""]) => `test/${name}`)
+
+describe("numbers", () => {
+  it("that a file cites are lines of docs", () => {
+    assert.deepStrictEqual(
+      [...carried].flatMap(([path, numbers]) =>
+        [...numbers].filter((number) => !known.has(number)).map((number) => `${path}: ${number}`)
+      ),
+      []
+    )
+  })
+
+  it("stand in one line of a document", () => {
+    const found = lines.map(({ document, number }) => `${document}: ${number}`)
+      // Scenarios and faults share their numbers.
+      .filter((one) => !/F\d+$/.test(one))
+    assert.deepStrictEqual(found.filter((one, at) => found.indexOf(one) !== at), [])
+  })
+
+  it("are carried by the tests that docs name, and by none where docs say so", () => {
+    const wrong = lines.flatMap(({ document, number, tests }) => {
+      if (!isUntested(tests)) {
+        return namesIn(tests).filter((path) => carried.get(path)?.has(number) !== true)
+          .map((path) => `${document}: ${number} is not in ${path}`)
+      }
+      if (number.startsWith("F")) return []
+      return [...carried].filter(([path, numbers]) => path.endsWith(".test.ts") && numbers.has(number))
+        .map(([path]) => `${document}: ${number} is in ${path}`)
+    })
+    assert.deepStrictEqual(wrong, [])
+    assert.deepStrictEqual(lines.filter(({ tests }) => !isUntested(tests) && namesIn(tests).length === 0), [])
+  })
+
+  it("of fault scenarios are told from those of faults", () => {
+    const [, scenarios = ""] = documents.get("docs/invariants.md")?.split("## Fault scenarios") ?? []
+    const cited = files.flatMap(({ text }) =>
+      Array.from(text.matchAll(/\bscenario (F\d+)/g), ([, number = ""]) => number)
+    )
+    assert.deepStrictEqual(cited.filter((number) => !scenarios.includes(`| ${number} |`)), [])
+  })
+})
+
+describe("documents", () => {
+  /** The part of a document below a heading that begins with a number. */
+  const section = (text: string, number: string) => text.split(/^## /m).find((part) => part.startsWith(`${number} `))
+
+  it("that a file cites are there, with the section and the words that it names", () => {
+    const citation =
+      /(?<![\w/.-])([a-z-]+)\.md(?: sections? (\d+)(?: and (\d+))?)?(?:, (?:"([^"]+)"|'([^']+)'|`([^`]+)`|([A-Z]\w+)))?/g
+    const wrong = files.flatMap(({ path, text }) =>
+      [...text.replaceAll(/\s*\n\s*(?:\*|\/\/) /g, " ").matchAll(citation)].flatMap(([whole, name, ...found]) => {
+        const [first, second, ...words] = found
+        const document = documents.get(`docs/wire/${name}.md`) ?? documents.get(`docs/${name}.md`)
+        if (document === undefined) return [`${path}: ${whole}`]
+        const sections = [first, second].filter((number) => number !== undefined)
+        const parts = sections.map((number) => section(document, number))
+        const word = words.find((one) => one !== undefined)
+        const shown = (sections.length === 0 ? [document] : parts).some((part) =>
+          word === undefined ? part !== undefined : part?.includes(word)
+        )
+        return shown && !parts.includes(undefined) ? [] : [`${path}: ${whole}`]
+      })
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("name files that are there", () => {
+    const names = new Set(files.map(({ path }) => path.slice(path.lastIndexOf("/") + 1)))
+    const wrong = [...documents].flatMap(([document, text]) => {
+      const folder = `${root}/${document.slice(0, document.lastIndexOf("/") + 1)}`
+      const paths = Array.from(text.matchAll(/`((?:src|test|migrations|docs)\/[^`\s*]+)`/g), ([, path = ""]) => path)
+      const bare = Array.from(text.matchAll(/`([A-Z]\w+\.ts)`/g), ([, name = ""]) => name)
+      const links = Array.from(text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g), ([, link = ""]) => link)
+      return [
+        ...paths.filter((path) => !existsSync(`${root}/${path}`)),
+        ...bare.filter((name) => !names.has(name)),
+        ...links.filter((link) => !existsSync(`${folder}${link}`))
+      ].map((what) => `${document}: ${what}`)
+    })
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("say what the server does, and name no place on a machine", () => {
+    const wrong = [...documents].flatMap(([document, text]) =>
+      Array.from(
+        text.matchAll(/Mastodon requires|(?<![\w.`:/])\/(?:work|home|tmp|root|Users)\/\S*/g),
+        ([what]) => `${document}: ${what}`
+      )
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+})
