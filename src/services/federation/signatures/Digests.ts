@@ -22,7 +22,7 @@ export const contentDigest = (body: Uint8Array): string => `sha-256=:${sha256(bo
 const areOf = (digests: ReadonlyArray<readonly [name: string, base64: string]>, body: Uint8Array): boolean => {
   const known = digests.filter(([name]) => name === "sha-256" || name === "sha-512")
   return known.length > 0 &&
-    known.every(([name, base64]) => base64 === hash(name === "sha-256" ? "sha256" : "sha512", body, "base64"))
+    known.every(([name, base64]) => hash(name === "sha-256" ? "sha256" : "sha512", body, "base64") === base64)
 }
 
 /** `Digest` came before structured fields: its base64 stands between commas as it is. */
