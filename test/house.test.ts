@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { importsOf, runtimeImportsOf, type Source, sourcesIn } from "./support/source.ts"
+import { circlesOf } from "./support/circles.ts"
+import { unusedExports } from "./support/exports.ts"
+import { federation, http, trespasses } from "./support/rooms.ts"
+import { importsOf, type Source, sourcesIn } from "./support/source.ts"
 
 const sources = sourcesIn("src")
 const migrations = sourcesIn("migrations")
@@ -60,42 +63,33 @@ describe("house rule 1: who may import whom", () => {
     )
   })
 
-  it("no file is part of a circle of imports", () => {
-    const graph = new Map(
-      sources.map((file) => [file.path, runtimeImportsOf(file).filter((path) => path.startsWith("src/"))])
+  it("no file is part of a circle of imports, types included", () => {
+    const needs = sources.flatMap((file) =>
+      importsOf(file).filter((to) => to.startsWith("src/"))
+        .map((to) => ({ from: file.path, to, by: `${file.path} -> ${to}` }))
     )
-    const done = new Set<string>()
-    const circles: Array<string> = []
-    const visit = (path: string, way: ReadonlyArray<string>) => {
-      if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(" -> "))
-      if (done.has(path)) return
-      done.add(path)
-      for (const next of graph.get(path) ?? []) visit(next, [...way, path])
-    }
-    for (const path of graph.keys()) visit(path, [])
-    assert.deepStrictEqual(circles, [])
+    assert.deepStrictEqual(circlesOf(needs), [])
   })
 
-  it("the areas of services form no circle", () => {
+  it("the areas of services form no circle, types included", () => {
     const areaOf = (path: string) => /^src\/services\/([^/]+)\//.exec(path)?.[1]
-    const edges = new Map<string, Map<string, string>>()
-    for (const file of sources) {
+    const needs = sources.flatMap((file) => {
       const from = areaOf(file.path)
-      for (const path of runtimeImportsOf(file)) {
+      return importsOf(file).flatMap((path) => {
         const to = areaOf(path)
-        if (from === undefined || to === undefined || from === to) continue
-        edges.set(from, (edges.get(from) ?? new Map()).set(to, `${file.path} -> ${path}`))
-      }
-    }
-    const reach = (from: string, seen = new Set<string>()): Set<string> => {
-      for (const to of edges.get(from)?.keys() ?? []) if (!seen.has(to)) reach(to, seen.add(to))
-      return seen
-    }
-    const inCircles = [...edges].flatMap(([from, targets]) =>
-      [...targets].filter(([to]) => reach(to).has(from)).map(([, witness]) => witness)
-    )
-    assert.deepStrictEqual(inCircles, [])
+        return from === undefined || to === undefined || from === to
+          ? []
+          : [{ from, to, by: `${file.path} -> ${path}` }]
+      })
+    })
+    assert.deepStrictEqual(circlesOf(needs), [])
   })
+})
+
+describe("house rule 1 inside of large rooms, by the tables of test/support/rooms.ts", () => {
+  it("src/http", () => assert.deepStrictEqual(trespasses(sources, "src/http", http), []))
+  it("src/services/federation", () =>
+    assert.deepStrictEqual(trespasses(sources, "src/services/federation", federation), []))
 })
 
 describe("house rule 2: the outer world belongs to src/layers", () => {
@@ -220,6 +214,10 @@ describe("the state of the tree", () => {
   it("has files of one concept: 250 lines at most", () => {
     const long = [...sources, ...migrations, ...tests].filter((file) => lineCount(file) > 250)
     assert.deepStrictEqual(complaints(long, (file) => [`${lineCount(file)} lines`]), [])
+  })
+
+  it("exports nothing that no other file imports", () => {
+    assert.deepStrictEqual(unusedExports(sources, [...sources, ...migrations, ...tests]), [])
   })
 
   it("has no casts that silence the type checker in src", () => {

@@ -1,9 +1,9 @@
 import { Clock, Effect, type Exit, Fiber } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { takesFiles } from "./body/Files.ts"
+import { isStreaming } from "./guard/Handshake.ts"
 import * as Reply from "./guard/Reply.ts"
 import * as Overdue from "./Overdue.ts"
-import { isStreaming } from "./streaming/Handshake.ts"
 import { Work } from "./Work.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

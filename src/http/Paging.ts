@@ -1,7 +1,7 @@
 import type { Page } from "../services/Paging.ts"
 
 /** Where a page stands: `first` and `last` are the cursor ids of its newest and oldest row. */
-export interface Ends {
+interface Ends {
   readonly first: bigint
   readonly last: bigint
   /** There may be more below: `next` is given. */

@@ -16,9 +16,9 @@ import * as RunnerSockets from "./RunnerSockets.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 
 /** Actors that one process keeps in memory at most (about 15 KB each); beyond it new ones answer 503. */
-export const residentEntitiesMax = 30_000
+const residentEntitiesMax = 30_000
 /** How long an actor stays in memory after its last message. */
-export const entityIdleTime = Duration.minutes(5)
+const entityIdleTime = Duration.minutes(5)
 /** Shards of a group; the same on all nodes of a cluster for ever. */
 const shardsPerGroup = 300
 /** How long a node keeps its shards that no longer says that it lives; its accounts answer elsewhere after that. */

@@ -3,7 +3,7 @@ import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, type Scope } fro
 import { HttpMethod, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bodyBytesMax } from "../http/body/Body.ts"
 import { forRequests } from "../http/Group.ts"
-import { isHandshake } from "../http/streaming/Handshake.ts"
+import { isHandshake } from "../http/guard/Handshake.ts"
 import { Work } from "../http/Work.ts"
 import * as ConnectionShares from "./ConnectionShares.ts"
 import { Environment } from "./Environment.ts"

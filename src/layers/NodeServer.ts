@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { isHandshake } from "../http/streaming/Handshake.ts"
+import { isHandshake } from "../http/guard/Handshake.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 
 /** What a connection has time for, in milliseconds. */
-export const times = {
+const times = {
   /** For a whole request to arrive, body included. */
   requestTimeout: 60_000,
   /** For a request's headers to arrive. */

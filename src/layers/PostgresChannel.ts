@@ -6,7 +6,7 @@ import { traced } from "../services/Traced.ts"
 import { HeldSessions } from "./Database.ts"
 
 /** The channel of Postgres' LISTEN and NOTIFY on which the command line reaches a running server. */
-export const channelName = "murmuration"
+const channelName = "murmuration"
 
 /** Signals that a subscriber may have waiting; they come from people at a command line. */
 const backlogMax = 1024
@@ -16,12 +16,12 @@ const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spa
  * What the command line says to a running server: a message for every node, that rows wait for an account's actor, or that
  * a new process takes over.
  */
-export const Signal = Schema.Union([
+const Signal = Schema.Union([
   BroadcastMessage,
   Schema.TaggedStruct("Wake", { accountId: IdFromString.pipe(Schema.decodeTo(AccountId)) }),
   Schema.TaggedStruct("Restart", {})
 ])
-export type Signal = typeof Signal.Type
+type Signal = typeof Signal.Type
 
 const Json = Schema.fromJsonString(Schema.toCodecJson(Signal))
 const encode = Schema.encodeEffect(Json)

@@ -4,7 +4,7 @@ import { traced } from "../services/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** Redis did not do what was asked: it is away, too slow, or refused. */
-export class RedisFailed extends Schema.TaggedError<RedisFailed>()("RedisFailed", { cause: Schema.Defect() }) {}
+class RedisFailed extends Schema.TaggedError<RedisFailed>()("RedisFailed", { cause: Schema.Defect() }) {}
 
 /** Milliseconds; a Redis that is stopped must not hold a request for longer. */
 const commandTimeout = 500

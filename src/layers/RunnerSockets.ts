@@ -8,7 +8,7 @@ import { Socket, SocketServer } from "effect/socket"
 /** How long a node may take to accept a connection. */
 const openTimeout = "1 second"
 /** How often a node that does not accept one, or broke it off, is tried again; who is gone for good is soon no node any more. */
-export const reconnectPeriod = "250 millis"
+const reconnectPeriod = "250 millis"
 
 /**
  * How other nodes are reached. In effect 4.1 the pause before a connection is tried again grows to five seconds with every

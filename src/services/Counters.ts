@@ -6,7 +6,7 @@ import { nullable } from "./Rows.ts"
 import { traced } from "./Traced.ts"
 
 /** A change of an account's figures that goes with a row that was really inserted or deleted. */
-export interface AccountChange {
+interface AccountChange {
   readonly accountId: bigint
   readonly followers?: number
   readonly following?: number
@@ -14,7 +14,7 @@ export interface AccountChange {
 }
 
 /** A change of a status' figures. */
-export interface StatusChange {
+interface StatusChange {
   readonly statusId: bigint
   readonly replies?: number
   readonly reblogs?: number

@@ -15,7 +15,7 @@ export const momentMillisMax = 253_402_300_799_999
 export const aheadMillisMax = 5 * 60_000
 
 /** A moment brought between the years 1970 and 9999. */
-export const clampMoment = (millis: number): number => Math.min(Math.max(millis, momentMillisMin), momentMillisMax)
+const clampMoment = (millis: number): number => Math.min(Math.max(millis, momentMillisMin), momentMillisMax)
 
 /** Years of five digits and more, and those before Christ, as they are written with and without a sign. */
 const [beyond, before] = [/^\s*\+?\d{5,}-/, /^\s*-\d/]

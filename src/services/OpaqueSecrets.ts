@@ -3,7 +3,7 @@ import { Digest, SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 
 /** Chance in every secret that we hand out: tokens, codes, client secrets, sessions, links in mails. */
-export const secretBytes = 32
+const secretBytes = 32
 
 const utf8 = new TextEncoder()
 

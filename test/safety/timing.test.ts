@@ -36,7 +36,7 @@ describe("row 73: comparing secrets takes a time that tells nothing", () => {
   it("wherever a secret is held against another, a function compares that looks at all of it", () => {
     const comparing = sourcesIn("src").filter(({ code }) => code.includes("timingSafeEqual")).map(({ path }) => path)
     assert.includeMembers(comparing, [
-      "src/http/pages/Visitors.ts",
+      "src/http/html/Visitors.ts",
       "src/layers/PasswordHashing.ts",
       "src/services/oauth/Apps.ts",
       "src/services/oauth/Grants.ts"

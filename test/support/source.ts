@@ -101,13 +101,13 @@ const split = (text: string): Pick<Source, "code" | "literals"> => {
   return { code, literals }
 }
 
-/** What the file imports when it runs, types left out; otherwise as `importsOf`. */
-export const runtimeImportsOf = (source: Source): ReadonlyArray<string> =>
-  importsOf({ ...source, text: source.text.replaceAll(/^(?:import|export) type [^"]*"[^"]+"/gm, "") })
-
 /** What the file imports: relative imports as paths from the project's folder, packages as they are written. */
 export const importsOf = ({ path, text }: Source): ReadonlyArray<string> =>
-  [...text.matchAll(/^(?:import|export) [^"]*"([^"]+)"|^\} from "([^"]+)"|\bimport\("([^"]+)"\)/gm)].map((match) => {
+  [...text.matchAll(/^(?:import|export) [^"=(]*"([^"]+)"|^\} from "([^"]+)"|\bimport\("([^"]+)"\)/gm)].map((match) => {
     const specifier = match[1] ?? match[2] ?? match[3] ?? ""
-    return specifier.startsWith(".") ? new URL(specifier, `file:///${path}`).pathname.slice(1) : specifier
+    return specifier.startsWith(".") ? resolved(path, specifier) : specifier
   })
+
+/** Where a relative import of a file leads, from the project's folder. */
+export const resolved = (path: string, specifier: string): string =>
+  new URL(specifier, `file:///${path}`).pathname.slice(1)

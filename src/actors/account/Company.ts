@@ -8,14 +8,14 @@ import { together } from "../../services/Jointly.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
 /** Actors whose works one transaction does. */
-export const companyMax = 192
+const companyMax = 192
 /** How long others are waited for while many send, in milliseconds. */
 const gatherMillis = 20
 /** How long they wait for a row that somebody else has locked, in milliseconds. */
 const lockMillisMax = 500
 
 /** The transaction of all came to nothing: nothing of the work is done. */
-export class Apart extends Schema.TaggedError<Apart>()("Apart", {}) {}
+class Apart extends Schema.TaggedError<Apart>()("Apart", {}) {}
 
 /**
  * Works of several actors of a node in one transaction, in which each checks that its actor owns its account, and in which

@@ -35,7 +35,7 @@ export const done = "done"
 export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 
 /** How old a post that was fetched may be to be told of in homes, streams and notifications, in milliseconds. */
-export const newsMillisMax = 6 * 3_600_000
+const newsMillisMax = 6 * 3_600_000
 
 /** New, edited and deleted posts of a remote account; inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {

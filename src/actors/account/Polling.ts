@@ -14,7 +14,7 @@ import * as Sending from "./Sending.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 /** How long votes wait for others before other servers are told, in milliseconds (federation.md section 9). */
-export const pollUpdateMillis = 180_000
+const pollUpdateMillis = 180_000
 
 /** Votes of the account, and the ends of its own polls. */
 export const make = Effect.gen(function*() {

@@ -11,9 +11,9 @@ import type { Publishing } from "./Publishing.ts"
 import { type Commands, onScheduled, onStatus } from "./Verbs.ts"
 
 /** A status is scheduled at least this far ahead; what is due is published at once (limits-and-rates.md section 1). */
-export const scheduleMillisMin = 5 * 60_000
-export const scheduledPerDayMax = 25
-export const scheduledMax = 300
+const scheduleMillisMin = 5 * 60_000
+const scheduledPerDayMax = 25
+const scheduledMax = 300
 
 const PostJson = Schema.toCodecJson(Post)
 const encodePost = Schema.encodeEffect(PostJson)

@@ -14,15 +14,15 @@ import { Accounts } from "../account/Accounts.ts"
 import { RemoteDomains } from "../domain/RemoteDomains.ts"
 
 /** Accounts that one sweep wakes, of each kind. */
-export const wakesMax = 500
+const wakesMax = 500
 /** Hosts that one sweep looks at. */
-export const hostsMax = 2_000
+const hostsMax = 2_000
 /** Old answers of commands that one sweep deletes (rows). */
-export const sweepRowsMax = 5_000
+const sweepRowsMax = 5_000
 /** Slices of accounts that rules about domains are applied to, in one go. */
 const domainStepsMax = 50
 /** An intent that is older was left behind by a node that died, in milliseconds. */
-export const staleMillis = 5_000
+const staleMillis = 5_000
 
 const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Intents that wait, by actor kind" })
 const oldest = Metric.gauge("murmuration_intents_oldest_seconds", { description: "Age of the oldest intent" })

@@ -15,8 +15,8 @@ import { Moves } from "../../services/social/Moves.ts"
 import { Accounts } from "../account/Accounts.ts"
 
 /** Errands that a node runs at once, and how long one may take before it is given up for this time, in seconds. */
-export const errandsAtOnceMax = 32
-export const errandSecondsMax = 50
+const errandsAtOnceMax = 32
+const errandSecondsMax = 50
 /** How long one of those whom a post names is waited for, in seconds. */
 const mentionSecondsMax = 20
 

@@ -4,7 +4,7 @@ import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { RemoteDomain } from "./Protocol.ts"
 
 /** How long the actor of a host is waited for, in seconds: longer than any document takes. */
-export const askSecondsMax = 35
+const askSecondsMax = 35
 
 /** Documents by way of the actors of their hosts, wherever these live. */
 export const layer = Layer.effect(

@@ -2,7 +2,7 @@ import { requestsPerHostMax } from "../../services/outbound/Slots.ts"
 
 /** Failures in a row after which a host is left alone, and for how long, in milliseconds (federation.md section 12). */
 export const failuresMax = 10
-export const restMillis = 60_000
+const restMillis = 60_000
 /** Deliveries that a round takes for each of the requests that it has under way. */
 const rowsPerSlot = 8
 

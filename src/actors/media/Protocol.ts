@@ -3,7 +3,7 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 
 /** The shards of media jobs, apart from accounts', so that an operator can give them machines of their own. */
-export const mediaShardGroup = "media"
+const mediaShardGroup = "media"
 
 /** Callers that may wait for one job. */
 export const jobMailboxMax = 64

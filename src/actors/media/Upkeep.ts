@@ -6,7 +6,7 @@ import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { Jobs } from "./Jobs.ts"
 
 /** Jobs that one sweep wakes. */
-export const wakesMax = 200
+const wakesMax = 200
 
 /**
  * One in the cluster: wakes jobs that wait although nobody works on them, and removes what no post and nobody else holds.

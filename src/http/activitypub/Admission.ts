@@ -11,10 +11,10 @@ export const bounds = {
   /** Documents that are asked for. */
   documents: { atOnceMax: 256, perAddressMax: 64 }
 } as const
-export type Kind = keyof typeof bounds
+type Kind = keyof typeof bounds
 
 /** When somebody who is turned away may come again, in seconds. */
-export const busySecondsMin = 10
+const busySecondsMin = 10
 
 const refused = Metric.counter("murmuration_federation_refused", {
   description: "Requests of other servers that were told to come back, by kind and reason",

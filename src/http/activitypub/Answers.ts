@@ -4,15 +4,15 @@ import { hash } from "node:crypto"
 import type { ClientError } from "../../services/Errors.ts"
 import type { Document } from "../../services/federation/documents/Vocabulary.ts"
 import * as Reply from "../guard/Reply.ts"
-import type { NotSigned } from "./Requesters.ts"
+import type { Audience, NotSigned } from "./Requesters.ts"
 
 /** How long others may keep a document that is for everybody, in seconds. */
-export const documentSecondsMax = 180
+const documentSecondsMax = 180
 
 const activityTypes = /\bapplication\/(?:activity\+json|ld\+json)\b/i
 
 /** Whether a request wants the document rather than the page for people. */
-export const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
+const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
   activityTypes.test(headers["accept"] ?? "")
 
 /** The document or the page, as is asked for; whoever keeps an answer must know that there are two. */
@@ -28,9 +28,6 @@ export const byType = <E1, R1, E2, R2>(
 
 const alsoByType = (response: HttpServerResponse.HttpServerResponse) =>
   HttpServerResponse.setHeader(response, "vary", ["Accept", response.headers["vary"]].filter(Boolean).join(", "))
-
-/** Who may be given the same answer: everybody, or whoever signed like this requester. */
-export type Audience = "everybody" | "signer"
 
 const cacheHeaders = (audience: Audience): Record<string, string> =>
   audience === "everybody"

@@ -17,8 +17,8 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { onChanged } from "../render/Changes.ts"
 import * as JsonCache from "../render/JsonCache.ts"
-import { type Audience, document, idIn, queryOf, ready, refused } from "./Answers.ts"
-import { Requesters } from "./Requesters.ts"
+import { document, idIn, queryOf, ready, refused } from "./Answers.ts"
+import { type Audience, Requesters } from "./Requesters.ts"
 
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 

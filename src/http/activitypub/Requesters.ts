@@ -9,10 +9,12 @@ import type { SignedRequest } from "../../services/federation/signatures/SignedR
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { addressOf } from "../guard/Addresses.ts"
-import type { Audience } from "./Answers.ts"
+
+/** Who may be given the same answer: everybody, or whoever signed like this requester. */
+export type Audience = "everybody" | "signer"
 
 /** Who asks for a document, and who else may be given what it is answered. */
-export interface Requester {
+interface Requester {
   readonly viewer: Viewer
   readonly audience: Audience
 }

@@ -8,7 +8,7 @@ import * as Overdue from "../Overdue.ts"
 import { aside } from "../Work.ts"
 
 /** Bytes of a body that is announced and small. */
-export const smallBytesMax = 65_536
+const smallBytesMax = 65_536
 
 /**
  * Bodies that arrive at once on one node, and of one address; what they may take of memory is their bytes times this. Files
@@ -21,7 +21,7 @@ export const bounds = {
   /** Files, which go to storage as they arrive. */
   files: { atOnceMax: 256, perAddressMax: 16 }
 } as const satisfies Record<string, Shares.Bounds>
-export type Kind = keyof typeof bounds
+type Kind = keyof typeof bounds
 
 /** How long a body that is no file may take to arrive, in milliseconds. */
 export const arrivalMillisMax = 20_000

@@ -22,9 +22,9 @@ import {
 /** The largest body of a request. */
 export const bodyBytesMax = 1_048_576
 /** The largest body of a form of our pages, and of what a client asks of `/oauth`: strangers send these. */
-export const formBytesMax = 65_536
+const formBytesMax = 65_536
 /** The largest multipart body, files included: two pictures of 8 MiB and the fields beside them. */
-export const multipartBytesMax = 17 * 1_048_576
+const multipartBytesMax = 17 * 1_048_576
 const multipartPartsMax = 200
 
 /**

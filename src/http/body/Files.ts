@@ -33,7 +33,7 @@ const fieldBytesMax = 1_048_576
  * Bytes of a JSON body, and of all text fields of a multipart one, where files may come as `data:` URLs: pictures of 6 MB.
  * Such a body is held and parsed as a whole; what is larger comes as a file.
  */
-export const dataUrlBytesMax = 8 * 1_048_576
+const dataUrlBytesMax = 8 * 1_048_576
 const multipartPartsMax = 200
 /** Characters of a `data:` URL that are decoded at a time; a multiple of four. */
 const sliceCharacters = 65_536

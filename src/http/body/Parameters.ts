@@ -9,7 +9,7 @@ export const arrayValuesMax = 500
 /** Levels of objects and arrays in parameters of a form. */
 export const formDepthMax = 5
 /** Characters of a name. */
-export const nameCharactersMax = 512
+const nameCharactersMax = 512
 
 /** A value as JSON knows it. */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }

@@ -6,7 +6,7 @@ import { announced, isObject, json, mediaType, parse } from "./Replaced.ts"
 type Request = HttpServerRequest.HttpServerRequest
 
 /** The largest body of a reading request: lists of ids, where an address would be too long for them. */
-export const queryBodyBytesMax = 16_384
+const queryBodyBytesMax = 16_384
 
 /** Whether a reading request brings parameters in a JSON body, as Rails lets it. */
 export const hasQueryBody = (request: Request): boolean =>

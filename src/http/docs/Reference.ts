@@ -1,5 +1,5 @@
 import type { OpenApi } from "effect/http-api"
-import { type Html, html } from "../pages/Html.ts"
+import { type Html, html } from "../html/Html.ts"
 import { methods } from "./Document.ts"
 import { alternativesOf, isSchema, type JsonSchema } from "./Schemas.ts"
 

@@ -5,7 +5,7 @@ import * as Reply from "../guard/Reply.ts"
 import { isKnown, rangeOf, rangeWanted } from "./Conditions.ts"
 
 /** A file that never changes under its address. */
-export interface FixedFile<E> {
+interface FixedFile<E> {
   /** From our table of types; nobody else's word is repeated (safety row 46). */
   readonly contentType: string
   /** In bytes. */

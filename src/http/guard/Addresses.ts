@@ -1,17 +1,21 @@
-import { Option } from "effect"
+import { Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { IpNetwork, NetAddress } from "effect/net"
 
-/** An IPv6 address counts as its /64, which one household or host has as a whole. */
+/** An IPv6 address counts as its /64, which one household or host has as a whole; one that holds an IPv4 address, as that. */
 export const addressKey = (address: string): string => {
+  // What most addresses are, and already as they count.
   if (!address.includes(":")) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped?.[1] !== undefined) return mapped[1]
-  const [head = "", tail] = address.split("::")
-  const left = head === "" ? [] : head.split(":")
-  const right = tail === undefined || tail === "" ? [] : tail.split(":")
-  const zeros = Math.max(0, 8 - left.length - right.length)
-  const groups = tail === undefined ? left : [...left, ...Array(zeros).fill("0"), ...right]
-  return groups.slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, "")).join(":") + "::/64"
+  const zone = address.indexOf("%")
+  return NetAddress.ipv6FromString(zone === -1 ? address : address.slice(0, zone)).pipe(
+    Result.map((found) => NetAddress.toCanonical(found)),
+    Result.flatMap((found) =>
+      NetAddress.isIpv4Address(found)
+        ? Result.succeed(NetAddress.formatIp(found))
+        : Result.map(IpNetwork.fromAddress(found, 64), IpNetwork.format)
+    ),
+    Result.getOrElse(() => address)
+  )
 }
 
 /** The address that a request counts for. */

@@ -53,7 +53,7 @@ export interface Standing {
 export const limitKeysMax = 20_000
 
 /** A claim's current period: a name of bounded length, its end in milliseconds since 1970, and the uses that it has. */
-export interface Period {
+interface Period {
   readonly limit: LimitName
   readonly id: string
   readonly expiresAt: number

@@ -26,5 +26,3 @@ export const make = ({ atOnceMax, perAddressMax }: Bounds) => {
     }
   }
 }
-
-export type Shares = ReturnType<typeof make>

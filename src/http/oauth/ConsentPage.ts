@@ -1,9 +1,9 @@
 import type { Messages } from "../../services/languages/Messages.ts"
 import { formTarget, outOfBand } from "../../services/oauth/RedirectUris.ts"
-import type { Page } from "../pages/Document.ts"
-import { hidden, tokenField } from "../pages/Forms.ts"
-import { html } from "../pages/Html.ts"
-import type { Visitor } from "../pages/Visitors.ts"
+import type { Page } from "../html/Document.ts"
+import { hidden, tokenField } from "../html/Forms.ts"
+import { html } from "../html/Html.ts"
+import type { Visitor } from "../html/Visitors.ts"
 import type { AuthorizationRequest } from "./AuthorizationRequests.ts"
 import { group } from "./ScopeTexts.ts"
 

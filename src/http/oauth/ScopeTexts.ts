@@ -1,5 +1,5 @@
 /** What an app may do with one kind of thing, as the consent page shows it. */
-export interface ScopeGroup {
+interface ScopeGroup {
   readonly title: string
   readonly access: "Read-only" | "Write-only" | "Read and write"
   readonly texts: ReadonlyArray<string>

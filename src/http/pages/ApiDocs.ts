@@ -6,10 +6,10 @@ import { english } from "../../services/languages/Catalogs.ts"
 import { documentOf } from "../docs/Document.ts"
 import { referenceOf } from "../docs/Reference.ts"
 import * as Reply from "../guard/Reply.ts"
+import { docsPath } from "../html/Paths.ts"
 import { PublicPages } from "./PublicPages.ts"
 
-export const docsPath = "/api/docs"
-export const openApiPath = "/api/openapi.json"
+const openApiPath = "/api/openapi.json"
 
 /**
  * The description of `api` for programs and for people, made when the first one asks for it. The page is plain HTML of

@@ -3,7 +3,7 @@ import type { Messages } from "../../services/languages/Messages.ts"
 import { addressesOf } from "../../services/media/MediaAddresses.ts"
 import type { MediaRecord } from "../../services/media/MediaRecord.ts"
 import type { StatusRecord } from "../../services/statuses/Statuses.ts"
-import { type Html, html } from "./Html.ts"
+import { type Html, html } from "../html/Html.ts"
 
 /** A file of a post; `place` is which one of them it is. */
 const one = (

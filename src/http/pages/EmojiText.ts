@@ -1,5 +1,5 @@
-import type { Emoji } from "../../services/instance/CustomEmojis.ts"
-import { type Html, html, raw } from "./Html.ts"
+import type { Emoji } from "../../services/instance/Emoji.ts"
+import { type Html, html, raw } from "../html/Html.ts"
 
 /** Finds the emoji that texts name. */
 export type Finder = (...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { respond } from "./Document.ts"
-import { html } from "./Html.ts"
-import type { Reader, Visitors } from "./Visitors.ts"
+import { respond } from "../html/Document.ts"
+import { html } from "../html/Html.ts"
+import type { Reader, Visitors } from "../html/Visitors.ts"
 
 type Why = (words: Reader["words"]) => string
 

@@ -6,12 +6,10 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
-import { docsPath } from "./ApiDocs.ts"
-import { linkTo } from "./Document.ts"
-import { type Html, html, raw } from "./Html.ts"
-import { iconPath } from "./Pictures.ts"
+import { linkTo } from "../html/Document.ts"
+import { type Html, html, raw } from "../html/Html.ts"
+import { docsPath, iconPath, signInPath } from "../html/Paths.ts"
 import { PublicPages } from "./PublicPages.ts"
-import { signInPath } from "./SignIn.ts"
 
 const registrations = ({ say }: Messages, mode: ServerConfig["Service"]["registrations"]): string => {
   switch (mode) {

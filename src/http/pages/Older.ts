@@ -1,6 +1,6 @@
 import { idMax } from "../../services/Ids.ts"
-import { type Html, html } from "./Html.ts"
-import type { Reader } from "./Visitors.ts"
+import { type Html, html } from "../html/Html.ts"
+import type { Reader } from "../html/Visitors.ts"
 
 /** Where a list on a page goes on, from the `max_id` of its address; what is no id is the newest. */
 export const cursorOf = (text: string | null): bigint | undefined => {

@@ -1,12 +1,6 @@
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { missingAvatarPath, missingHeaderPath } from "../render/AccountValues.ts"
-
-/** Widths in which the server's icon is there, in pixels. */
-export const iconSizes = [36, 48, 72, 96, 144, 192, 256, 384, 512] as const
-export const iconPath = (size: typeof iconSizes[number]): string => `/assets/icon-${size}.png`
-/** The server's picture in previews. */
-export const thumbnailPath = "/assets/preview.png"
+import { iconSizes, missingAvatarPath, missingHeaderPath, thumbnailPath } from "../html/Paths.ts"
 
 /** The files of the folder `assets` by their addresses; no part of a request's path ever becomes part of a file's. */
 const files: ReadonlyArray<readonly [address: `/${string}`, file: string]> = [

@@ -1,7 +1,7 @@
 import type { Messages } from "../../services/languages/Messages.ts"
 import type { StatusRecord } from "../../services/statuses/Statuses.ts"
+import { type Html, html } from "../html/Html.ts"
 import { pollValues } from "../render/PollValues.ts"
-import { type Html, html } from "./Html.ts"
 
 /** What a post asks and how people answered, at `now` in milliseconds since 1970. */
 export const poll = ({ figure, say }: Messages, { id, poll }: StatusRecord, now: number): Html => {

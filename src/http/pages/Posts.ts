@@ -6,14 +6,15 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
 import { renderedRows } from "../../services/Rendered.ts"
-import { type Standing, Standings, type StatusKey } from "../../services/statuses/Standings.ts"
+import type { Standing, StatusKey } from "../../services/statuses/Standing.ts"
+import { Standings } from "../../services/statuses/Standings.ts"
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
+import { type Html, html, raw } from "../html/Html.ts"
 import { picturesOf } from "../render/AccountValues.ts"
 import { keyOf } from "../render/StatusBodies.ts"
 import { attachments } from "./Attachments.ts"
 import { type Finder, withEmojis } from "./EmojiText.ts"
-import { type Html, html, raw } from "./Html.ts"
 import { poll } from "./PollList.ts"
 
 /** Posts as pieces of pages, for nobody in particular: only what everybody may read is ever shown (row 55). */
@@ -64,7 +65,7 @@ export class Posts extends Context.Service<Posts, {
 const webAddress = (url: string): string => /^https?:\/\//i.test(url) ? url : "/"
 
 /** A moment for readers and for machines. */
-export const time = ({ moment }: Messages, date: Date): Html =>
+const time = ({ moment }: Messages, date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${moment(date)} UTC</time>`
 
 export const nameOf = ({ displayName, username }: AccountRecord): string => displayName.trim() || username

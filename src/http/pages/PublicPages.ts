@@ -3,11 +3,11 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
 import * as Reply from "../guard/Reply.ts"
-import { type Page, respond } from "./Document.ts"
-import { html } from "./Html.ts"
+import { type Page, respond } from "../html/Document.ts"
+import { html } from "../html/Html.ts"
+import { signInPath } from "../html/Paths.ts"
+import { type Reader, Visitors } from "../html/Visitors.ts"
 import { publicStylePath } from "./PublicStyle.ts"
-import { signInPath } from "./SignIn.ts"
-import { type Reader, Visitors } from "./Visitors.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

@@ -3,13 +3,13 @@ import { HttpRouter } from "effect/http"
 import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { linkTo, problem, redirect, respond } from "../html/Document.ts"
+import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { html } from "../html/Html.ts"
+import { signInPath } from "../html/Paths.ts"
+import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
-import { linkTo, problem, redirect, respond } from "./Document.ts"
-import { Forms, hidden, parameters, tokenField } from "./Forms.ts"
-import { html } from "./Html.ts"
-import { type Visitor, Visitors } from "./Visitors.ts"
 
-export const signInPath = "/auth/sign_in"
 /** Where somebody lands who signed in for nothing in particular. */
 const landing = "/oauth/authorized_applications"
 

@@ -7,7 +7,7 @@ import { Contexts } from "../../services/statuses/Contexts.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { byType } from "../activitypub/Answers.ts"
 import { ObjectDocuments } from "../activitypub/Objects.ts"
-import { html } from "./Html.ts"
+import { html } from "../html/Html.ts"
 import { list, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 

@@ -1,15 +1,12 @@
 import type { AccountRecord } from "../../services/identity/Accounts.ts"
-import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import type { Emoji } from "../../services/instance/Emoji.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
+import { missingAvatarPath, missingHeaderPath } from "../html/Paths.ts"
 import type { Account } from "../wire/Account.ts"
 import { day, id, midnight } from "../wire/Common.ts"
 import type { CustomEmoji } from "../wire/CustomEmoji.ts"
 import type { Values } from "../wire/Keys.ts"
-
-/** Where the pictures are that an account has until it uploads its own. */
-export const missingAvatarPath = "/avatars/original/missing.png"
-export const missingHeaderPath = "/headers/original/missing.png"
 
 type Pictures = Pick<
   AccountRecord,

@@ -17,7 +17,7 @@ import { onChanged } from "./Changes.ts"
 import * as JsonCache from "./JsonCache.ts"
 
 /** Bytes of accounts' JSON that are kept, two for each character. */
-export const accountCacheBytesMax = 16 * 1024 * 1024
+const accountCacheBytesMax = 16 * 1024 * 1024
 
 /**
  * Accounts as clients see them, as ready JSON. A list of any length costs nothing where all are cached, else one query

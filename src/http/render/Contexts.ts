@@ -16,7 +16,7 @@ import { cachedAloneMillisMax, cachedMillisMax } from "./JsonCache.ts"
 import { StatusViews } from "./Statuses.ts"
 
 /** Bytes of contexts that are kept for visitors without an account. */
-export const contextCacheBytesMax = 32 * 1024 * 1024
+const contextCacheBytesMax = 32 * 1024 * 1024
 
 interface Entry {
   readonly text: string

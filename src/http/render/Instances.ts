@@ -7,15 +7,15 @@ import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
-import { html } from "../pages/Html.ts"
-import { iconPath, iconSizes, thumbnailPath } from "../pages/Pictures.ts"
+import { html } from "../html/Html.ts"
+import { iconPath, iconSizes, thumbnailPath } from "../html/Paths.ts"
 import { timestampOrNull } from "../wire/Common.ts"
 import type { Activity, Document, Instance, InstanceV1, Rule, TermsOfService } from "../wire/Instance.ts"
 import { json, splice, type Values } from "../wire/Keys.ts"
 import { ruleValues } from "./Values.ts"
 
 /** What both forms of the instance document are made of. `contact` is the contact account's JSON, or "null". */
-export interface InstanceFacts {
+interface InstanceFacts {
   readonly config: ServerConfig["Service"]
   readonly about: About
   readonly rules: ReadonlyArray<RuleRecord>
@@ -65,7 +65,7 @@ const feeds = ({ limitedFederation, publicTimelines }: ServerConfig["Service"]) 
 }
 
 /** The picture of the site in previews: the operator's, or the server's own. */
-export const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
+const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
   if (thumbnail === null) {
     const url = config.publicUrl + thumbnailPath
     return { url, blurhash: null, versions: { "@1x": url, "@2x": url }, description: "" }

@@ -14,7 +14,7 @@ interface Entry<Value> {
 }
 
 /** Something that is the same for every viewer, kept ready by id; it never decides who may see it. */
-export interface JsonCache<Value> {
+interface JsonCache<Value> {
   /** What is kept of `ids`, and the rest by `load`, whose values are kept. Ids that do not exist are absent. */
   readonly get: <E, R>(
     ids: Iterable<bigint>,

@@ -1,4 +1,4 @@
-import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import type { Emoji } from "../../services/instance/Emoji.ts"
 import type { PollRecord } from "../../services/statuses/Statuses.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import type { Values } from "../wire/Keys.ts"

@@ -1,13 +1,14 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { Broadcast } from "../../services/Broadcast.ts"
-import type { Hiding, Standing, Standings, StatusKey } from "../../services/statuses/Standings.ts"
+import type { Hiding, Standing, StatusKey } from "../../services/statuses/Standing.ts"
+import type { Standings } from "../../services/statuses/Standings.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { makeChanges, onChanged } from "./Changes.ts"
 import { cachedAloneMillisMax, cachedMillisMax } from "./JsonCache.ts"
 
 /** Bytes of standings that are kept. */
-export const standingCacheBytesMax = 24 * 1024 * 1024
+const standingCacheBytesMax = 24 * 1024 * 1024
 /** What one of them takes, about. */
 const standingBytes = 200
 /** Statuses that are kept for one viewer and one way of hiding; beyond it the first to come goes first. */

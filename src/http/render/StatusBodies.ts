@@ -1,8 +1,8 @@
-import type { Emoji } from "../../services/instance/CustomEmojis.ts"
+import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
-import type { Standing, StatusKey } from "../../services/statuses/Standings.ts"
+import type { Standing, StatusKey } from "../../services/statuses/Standing.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
@@ -66,7 +66,7 @@ export const keyOf = (record: StatusRecord, original: StatusKey | undefined): St
 })
 
 /** Cards and quotes come with the capabilities that make them. */
-export const bodyValues = (
+const bodyValues = (
   config: ServerConfig["Service"],
   record: StatusRecord,
   emojis: ReadonlyArray<Emoji>

@@ -5,7 +5,8 @@ import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { renderedRows } from "../../services/Rendered.ts"
-import { type Hiding, Standings } from "../../services/statuses/Standings.ts"
+import type { Hiding } from "../../services/statuses/Standing.ts"
+import { Standings } from "../../services/statuses/Standings.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { traced } from "../../services/Traced.ts"
@@ -18,7 +19,7 @@ import * as StandingCache from "./StandingCache.ts"
 import { authorsOf, bytesOf, compose, nobodys, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
 
 /** Bytes of statuses' bodies that are kept, two for each character. */
-export const statusCacheBytesMax = 32 * 1024 * 1024
+const statusCacheBytesMax = 32 * 1024 * 1024
 
 /**
  * Statuses as clients see them, as ready JSON. A page of any length takes NO query where all parts are cached, and at most

@@ -23,7 +23,7 @@ const scopes = {
   list: ofPosts,
   direct: ofPosts
 } satisfies Record<string, ReadonlyArray<string>>
-export type ChannelName = keyof typeof scopes
+type ChannelName = keyof typeof scopes
 
 /** Characters of a hashtag as a client writes it: names of channels stay in memory, and no post has a longer one. */
 const tagCharactersMax = 255
@@ -41,7 +41,7 @@ export interface Channel {
 }
 
 /** Who asks for a channel. */
-export interface Asking {
+interface Asking {
   readonly accountId: AccountId
   readonly scopes: ReadonlySet<string>
 }

@@ -10,7 +10,7 @@ import { Hub } from "./Hub.ts"
 import { waitingBytesMax } from "./WebSockets.ts"
 
 /** How often an idle connection is written to, so that nothing on the way takes it for dead. */
-export const thumpPeriod = "15 seconds"
+const thumpPeriod = "15 seconds"
 /** How long a client whose token has ended may take to read what it was sent before. */
 const goodbyeTimeout = "500 millis"
 

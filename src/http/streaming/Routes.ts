@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isHandshake, streamingPath } from "../guard/Handshake.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as EventStreams from "./EventStreams.ts"
-import { isHandshake, streamingPath } from "./Handshake.ts"
 import * as SocketRoute from "./SocketRoute.ts"
 
 const base = streamingPath

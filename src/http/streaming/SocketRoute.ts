@@ -9,7 +9,7 @@ import type { EndReason } from "./Registry.ts"
 import { type WebSocket, WebSockets } from "./WebSockets.ts"
 
 /** How often a client is asked for a sign of life; one that gave none since the last time is cut off. */
-export const pingPeriod = "30 seconds"
+const pingPeriod = "30 seconds"
 
 /** How a stream ends for a client (RFC 6455, section 7.4.1): as a violation of policy, or as going away. */
 const goodbyes = {

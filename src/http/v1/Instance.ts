@@ -35,11 +35,11 @@ import { json } from "../wire/Keys.ts"
 import { PeersQuery } from "../wire/ReadRequests.ts"
 
 /** How long an answer about the server is kept ready, in milliseconds; what the operator changes shows a second later. */
-export const instanceMillisMax = 1_000
+const instanceMillisMax = 1_000
 /** How long the list of known servers is, in milliseconds. */
-export const peersMillisMax = 5 * 60_000
+const peersMillisMax = 5 * 60_000
 /** Servers that a search for them names. */
-export const peersFoundMax = 10
+const peersFoundMax = 10
 
 const { anyone, anyoneUnlessRestricted } = Access
 

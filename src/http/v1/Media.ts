@@ -23,8 +23,8 @@ import { type FileTicket, MediaChange, MediaIdPath, NewMediaAttachment } from ".
 import { Thumbnails } from "./Thumbnails.ts"
 
 /** How long the older upload waits for its file, and the newer one, in seconds; then clients ask again themselves. */
-export const waitSecondsMax = 60
-export const shortWaitSecondsMax = 2
+const waitSecondsMax = 60
+const shortWaitSecondsMax = 2
 
 const write = Access.user("write", "write:media")
 const upload = Access.limited(write, "media")

@@ -30,7 +30,7 @@ import { Context, Status, StatusEdit, StatusSource } from "../wire/Status.ts"
 import { asyncRefresh } from "./AsyncRefreshes.ts"
 
 /** Statuses that one request may name. */
-export const statusBatchMax = 20
+const statusBatchMax = 20
 
 const reading = Access.public("read", "read:statuses")
 const people = { params: StatusIdPath, query: PageQuery, success: Schema.Array(Account) }

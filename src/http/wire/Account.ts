@@ -4,10 +4,10 @@ import { CustomEmoji } from "./CustomEmoji.ts"
 import { AccountRole, Role } from "./Role.ts"
 
 /** `value` is HTML, or plain text inside `source`. */
-export const Field = Schema.Struct({ name: Schema.String, value: Html, verified_at: Schema.NullOr(Timestamp) })
-export type Field = typeof Field.Type
+const Field = Schema.Struct({ name: Schema.String, value: Html, verified_at: Schema.NullOr(Timestamp) })
+type Field = typeof Field.Type
 
-export const FeatureApproval = Schema.Struct({
+const FeatureApproval = Schema.Struct({
   automatic: Schema.Array(Schema.String),
   manual: Schema.Array(Schema.String),
   current_user: Schema.Literals(["automatic", "manual", "denied", "missing", "unknown"])

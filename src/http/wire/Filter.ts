@@ -5,7 +5,7 @@ const Context = Schema.Literals(["home", "notifications", "public", "thread", "a
 
 export const FilterKeyword = Schema.Struct({ id: Id, keyword: Schema.String, whole_word: Schema.Boolean })
   .annotate({ identifier: "FilterKeyword" })
-export const FilterStatus = Schema.Struct({ id: Id, status_id: Id }).annotate({ identifier: "FilterStatus" })
+const FilterStatus = Schema.Struct({ id: Id, status_id: Id }).annotate({ identifier: "FilterStatus" })
 
 /** Keywords and statuses are absent inside a FilterResult. */
 export const Filter = Schema.Struct({

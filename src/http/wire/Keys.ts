@@ -42,9 +42,6 @@ const snake = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeKey(key), snake(inner)]))
 }
 
-/** A value as the wire knows it, ready for `JSON.stringify`. */
-export const wire = <Wire>(values: Values<Wire>): Wire => snake(values) as Wire
-
 /** The JSON of a wire value. */
 export const json = <Wire>(values: Values<Wire>): string => JSON.stringify(snake(values))
 

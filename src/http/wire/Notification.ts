@@ -5,7 +5,7 @@ import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
 /** What there is to tell of so far; further types come with their capabilities. */
-export const NotificationType = Schema.Literals([
+const NotificationType = Schema.Literals([
   "mention",
   "reblog",
   "favourite",

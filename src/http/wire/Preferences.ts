@@ -12,7 +12,7 @@ export const Preferences = Schema.Struct({
 export type Preferences = typeof Preferences.Type
 
 /** The same as the program has them; these names are no snake_case of anything. */
-export interface PreferenceValues {
+interface PreferenceValues {
   readonly visibility: Preferences["posting:default:visibility"]
   readonly sensitive: boolean
   readonly language: string | null

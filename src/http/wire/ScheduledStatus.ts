@@ -4,7 +4,7 @@ import { MediaAttachment } from "./MediaAttachment.ts"
 import { Visibility } from "./Status.ts"
 
 /** The parameters of a post that waits, as they were sent. */
-export const ScheduledParams = Schema.Struct({
+const ScheduledParams = Schema.Struct({
   text: Schema.String,
   media_ids: Schema.NullOr(Schema.Array(Id)),
   sensitive: Schema.NullOr(Schema.Boolean),

@@ -10,12 +10,12 @@ import { ShallowTag } from "./Tag.ts"
 
 export const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 
-export const Mention = Schema.Struct({ id: Id, username: Schema.String, url: Url, acct: Schema.String })
+const Mention = Schema.Struct({ id: Id, username: Schema.String, url: Url, acct: Schema.String })
   .annotate({ identifier: "Mention" })
 
-export const StatusApplication = Schema.Struct({ name: Schema.String, website: Schema.NullOr(Url) })
+const StatusApplication = Schema.Struct({ name: Schema.String, website: Schema.NullOr(Url) })
 
-export const QuoteApproval = Schema.Struct({
+const QuoteApproval = Schema.Struct({
   automatic: Schema.Array(Schema.String),
   manual: Schema.Array(Schema.String),
   current_user: Schema.Literals(["automatic", "manual", "denied", "unknown"])

@@ -1,5 +1,5 @@
 import { momentOf } from "../../services/Moments.ts"
-import type { Standing } from "../../services/statuses/Standings.ts"
+import type { Standing } from "../../services/statuses/Standing.ts"
 import { json, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
 import type { DeletedStatus, Status, StatusBody } from "./Status.ts"
@@ -18,7 +18,7 @@ export const openPoll = (poll: Values<Poll>): string => json<Poll>(poll).slice(0
 /** A reblog stands with counters of its own, which nobody sees, and with the marks of what it repeats. */
 export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0 }
 
-export interface StatusParts {
+interface StatusParts {
   /** From `openBody`. */
   readonly body: string
   readonly account: string

@@ -13,7 +13,7 @@ const checkInterval = "1 second"
 const chunkBytes = 1_048_576
 
 /** Bytes that are free on the disk of a folder, for whom Postgres runs as. */
-export const freeBytes = (folder: string): Effect.Effect<number> =>
+const freeBytes = (folder: string): Effect.Effect<number> =>
   Effect.promise(() => statfs(folder)).pipe(Effect.map(({ bavail, bsize }) => bavail * bsize))
 
 const reserveFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.join(dataDir, "reserve"))

@@ -12,7 +12,7 @@ import { type Listen, settings, socketPort } from "./Settings.ts"
 export type Endpoint = { readonly path: string } | { readonly host: string; readonly port: number }
 
 /** A running Postgres: its main process, where it listens, and an effect that ends, with the reason, when it does. */
-export interface Postmaster {
+interface Postmaster {
   readonly pid: number
   readonly endpoint: Endpoint
   readonly ended: Effect.Effect<string>

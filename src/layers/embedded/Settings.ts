@@ -2,7 +2,7 @@
 export type Listen = { readonly folder: string } | { readonly port: number }
 
 /** How many sessions Postgres allows; the pools of the server and of a command line beside it together stay below. */
-export const maxConnections = 100
+const maxConnections = 100
 
 /** The name in the socket file when no TCP port is open; it takes no port of the machine. */
 export const socketPort = 5432

@@ -72,17 +72,9 @@ const run = <A>(work: () => Promise<A>) =>
     }
   })
 
-/** The picture as it is seen: after it was turned. */
-export interface Probe {
-  readonly width: number
-  readonly height: number
-  readonly frames: number
-  readonly hasAlpha: boolean
-}
-
 /**
  * Reads what a picture says of itself, and refuses what is too large before anything of it is decoded: by its edges and
- * pixels, its frames, and the pixels of all of them.
+ * pixels, its frames, and the pixels of all of them. Edges are those of the picture as it is seen: after it was turned.
  */
 export const probe = Effect.fnUntraced(function*({ path, type }: Source, allPixelsMax: number = imagePixelsMax) {
   // Its own limit would give no figures to refuse with; nothing is decoded here.

@@ -6,12 +6,12 @@ import * as Gate from "../../services/outbound/Gate.ts"
 const questionMillisMax = 2_000
 const questionsMax = 2
 /** Addresses of one name that are looked at. */
-export const addressesMax = 16
+const addressesMax = 16
 /** Names that are looked up the machine's own way at once; Node has four threads for everything of that kind. */
 const threadsMax = 1
 
 /** How names are asked for; both may take long and fail. */
-export interface Asking {
+interface Asking {
   readonly servers: (name: string, family: 4 | 6) => Promise<ReadonlyArray<string>>
   readonly nearby: (name: string) => Promise<ReadonlyArray<string>>
 }

@@ -11,7 +11,7 @@ import { type StorageFailed, storageFailed } from "../../services/media/Storage.
 import { Environment } from "../Environment.ts"
 
 /** Files that are kept at most, however small they are; and those that are fetched at once. */
-export const copiesMax = 50_000
+const copiesMax = 50_000
 const fetchesAtOnceMax = 16
 /** How often a view is written down, in milliseconds: the order after a restart is not more exact than this. */
 const viewMillis = 60_000

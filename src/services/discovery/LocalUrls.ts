@@ -3,7 +3,7 @@ import { idMax } from "../Ids.ts"
 import type { ServerConfig } from "../instance/ServerConfig.ts"
 
 /** What one of our own addresses names. */
-export type LocalResource =
+type LocalResource =
   | { readonly kind: "account"; readonly username: string }
   | { readonly kind: "status"; readonly username: string; readonly id: bigint }
 

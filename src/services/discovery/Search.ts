@@ -11,31 +11,31 @@ import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** Characters of a query that are heeded. */
-export const queryCharactersMax = 200
+const queryCharactersMax = 200
 /** Words of it that are heeded, each of which costs a search. */
-export const queryWordsMax = 10
+const queryWordsMax = 10
 /** Rows that a search goes through before it sorts and pages, so that no query costs more than another (row 83). */
 export const accountCandidatesMax = 500
-export const tagCandidatesMax = 500
+const tagCandidatesMax = 500
 /** Own, favourited, bookmarked and answered posts that a search of posts goes through, the newest of each. */
-export const libraryStatusesMax = 1_000
+const libraryStatusesMax = 1_000
 /** How long a search may take the database, in milliseconds. */
 export const searchMillisMax = 250
 
 /** A stretch of a list that is sorted by relevance. */
-export interface Stretch {
+interface Stretch {
   readonly offset: number
   readonly limit: number
 }
 
 /** What a search of accounts is narrowed to. */
-export interface AccountQuery extends Stretch {
+interface AccountQuery extends Stretch {
   readonly text: string
   /** Only whom the viewer follows. */
   readonly following: boolean
 }
 
-export interface StatusQuery {
+interface StatusQuery {
   readonly text: string
   readonly accountId: bigint | undefined
   readonly offset: number

@@ -18,7 +18,7 @@ const keptBytesMax = 16_777_216
 const underWayMax = 1_000
 
 /** An actor that a key led to, as its document says; stored by nobody yet. */
-export interface Found {
+interface Found {
   readonly fetched: FetchedDocument
   readonly actor: ForeignActor
 }
@@ -33,7 +33,7 @@ interface Looked {
 }
 
 /** What a look for a key found. */
-export type Look = Pick<Looked, "found" | "proven">
+type Look = Pick<Looked, "found" | "proven">
 
 /**
  * The actors that keys name, from their origin, before anything of a request is believed: one request a document where the

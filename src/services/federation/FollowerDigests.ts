@@ -27,7 +27,7 @@ const combined = (uris: Iterable<string>): string => {
 const hostOf = (uri: string) => URL.parse(uri)?.host ?? ""
 
 /** A follow between a local account and a remote one, as we have it. */
-export interface LocalFollower {
+interface LocalFollower {
   readonly accountId: bigint
   readonly uri: string
   readonly pending: boolean

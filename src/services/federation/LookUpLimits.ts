@@ -18,7 +18,7 @@ interface Count {
 }
 
 /** Whose requests cause looks, and who is asked; an address is undefined where nobody knows it. */
-export interface Look {
+interface Look {
   readonly address: string | undefined
   readonly host: string
 }

@@ -7,8 +7,8 @@ import { traced } from "../Traced.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 
 /** Unknown accounts of one text that are asked for, and how long somebody who posts waits for them, in seconds. */
-export const unknownMax = 10
-export const mentionSecondsMax = 3
+const unknownMax = 10
+const mentionSecondsMax = 3
 
 /** Accounts that a text mentions, made known before it is written: what a post means is decided where it is stored. */
 export class Mentions extends Context.Service<Mentions, {

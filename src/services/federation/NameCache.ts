@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache"
 
 /** Local accounts that one process remembers by their names. */
-export const namesMax = 20_000
+const namesMax = 20_000
 /** How long they are believed, should the message of a change be lost, in milliseconds. */
-export const nameMillisMax = 30_000
+const nameMillisMax = 30_000
 
 interface Entry<A> {
   readonly account: A

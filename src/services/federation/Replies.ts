@@ -9,7 +9,7 @@ import * as LocalIds from "./LocalIds.ts"
 /** Replies on a page of the collection. */
 export const repliesPageMax = 60
 
-export interface ReplyRow {
+interface ReplyRow {
   readonly id: bigint
   readonly uri: string
 }

@@ -17,9 +17,9 @@ import { RemoteActors, underWayMax } from "./RemoteActors.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
 /** How long somebody who searches waits for another server, in seconds; what it says later is there the next time. */
-export const resolveSecondsMax = 4
+const resolveSecondsMax = 4
 
-export type Resolved =
+type Resolved =
   | { readonly kind: "account"; readonly id: bigint }
   | { readonly kind: "status"; readonly id: bigint }
 

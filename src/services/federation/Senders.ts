@@ -20,14 +20,14 @@ const keyIdCharactersMax = 2_048
 const keptMillisMax = 60_000
 
 /** The key could not be had; the sender may come back. */
-export class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUnavailable", { keyId: Schema.String }) {
+class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUnavailable", { keyId: Schema.String }) {
   override get message() {
     return `Unable to fetch key ${this.keyId}`
   }
 }
 
 /** Nothing is taken from the sender's server: it is suspended here or, in limited federation, not on the list. */
-export class DomainClosed extends Schema.TaggedError<DomainClosed>()("DomainClosed", {}) {
+class DomainClosed extends Schema.TaggedError<DomainClosed>()("DomainClosed", {}) {
   override get message() {
     return "This action is not allowed"
   }
@@ -43,7 +43,7 @@ export interface Sender {
 }
 
 /** A sender whose signature holds, and when that was made, in milliseconds since 1970. */
-export interface Verified extends Sender {
+interface Verified extends Sender {
   readonly signedMillis: number
 }
 

@@ -9,7 +9,7 @@ import { parseHandle } from "./Domains.ts"
 import { Implausible } from "./Fetches.ts"
 
 /** A handle and the actor that its domain says stands behind it. */
-export interface Finger {
+interface Finger {
   readonly username: string
   readonly domain: string
   readonly actor: URL

@@ -31,7 +31,7 @@ export interface Audience extends Slice {
 }
 
 /** A slice of readers; `cursor` is undefined after the last one. */
-export interface Slice {
+interface Slice {
   readonly readers: ReadonlyArray<AccountId>
   /** Those of the readers who want a notification of every post. */
   readonly subscribers: ReadonlyArray<AccountId>

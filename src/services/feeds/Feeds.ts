@@ -164,7 +164,7 @@ export const contentsOf = (
 }
 
 /** The entries as readers must see them: newest first, each id once. */
-export const sorted = (entries: ReadonlyArray<FeedEntry>): Array<FeedEntry> => {
+const sorted = (entries: ReadonlyArray<FeedEntry>): Array<FeedEntry> => {
   if (entries.every(({ id }, at) => at === 0 || id < (entries[at - 1]?.id ?? id))) return [...entries]
   if (entries.every(({ id }, at) => at === 0 || id > (entries[at - 1]?.id ?? id))) return entries.toReversed()
   const byId = new Map(entries.map((entry) => [entry.id, entry]))

@@ -8,11 +8,11 @@ import { groupKeyOf, type GroupSpan, keyOfSpan, parseGroupKey, spanMillis } from
 import { type NotificationRecord, Notifications, type NotificationSelection, wanted } from "./Notifications.ts"
 
 /** Accounts that are named of a group, the newest. */
-export const sampleAccountsMax = 8
+const sampleAccountsMax = 8
 /** Notifications that one page of groups goes through. */
-export const pageRowsMax = 400
+const pageRowsMax = 400
 /** Notifications of one group that are read by themselves, the newest, and that are counted as unread groups. */
-export const groupRowsMax = 1_000
+const groupRowsMax = 1_000
 
 /** Notifications that belong together. `newest` and `oldest` are those on the page; `count` counts all of the group. */
 export interface NotificationGroupRecord {

@@ -4,7 +4,7 @@ import { rowsMax } from "../Paging.ts"
 import { isShunned, visibleTo } from "../statuses/Visibility.ts"
 
 /** Statuses of one author that a page of somebody's home looks at, whether or not they belong there. */
-export const authorStatusesMax = 1_000
+const authorStatusesMax = 1_000
 
 /**
  * Which statuses of others belong into an account's home, decided here for both directions: the newest for one reader,
@@ -13,7 +13,7 @@ export const authorStatusesMax = 1_000
  * the reader does not follow stay out, unless to the author or the reader; reblogs and languages as the follow says;
  * whoever is blocked or muted stays out as author, as reblogged and as mentioned.
  */
-export const accepts = (sql: SqlClient, now: Date): Fragment => {
+const accepts = (sql: SqlClient, now: Date): Fragment => {
   const reader = sql.literal("f.account_id")
   const welcome = (account: string) => sql`NOT ${isShunned(sql, reader, sql.literal(account), now)}`
   return sql`(${visibleTo(sql, reader, "s")}

@@ -13,7 +13,7 @@ export const repeatEntriesMax = 80
 export const rebuildMillisMax = 500
 
 /** A page of a home, newest first. `ids` are what is shown, `read` what the page went through, of which cursors are made. */
-export interface HomePage {
+interface HomePage {
   readonly ids: ReadonlyArray<bigint>
   readonly read: ReadonlyArray<bigint>
   /** The feed is still being made anew. */

@@ -4,10 +4,10 @@ import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
 /** Mentioned accounts of one status that are told of an edit. */
-export const mentionedMax = 1_000
+const mentionedMax = 1_000
 
 /** What a status' public streams and edits must know of the people who listen. */
-export interface Reception {
+interface Reception {
   readonly authorId: AccountId
   /** Whom the status mentions, silent mentions aside. */
   readonly mentioned: ReadonlyArray<AccountId>

@@ -6,7 +6,7 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
 export const markedTimelines = ["home", "notifications"] as const
-export type MarkedTimeline = typeof markedTimelines[number]
+type MarkedTimeline = typeof markedTimelines[number]
 
 /** How far somebody has read; `version` grows with every change. */
 export interface Marker {

@@ -12,7 +12,7 @@ import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 
 /** Moderators who are told of a report. */
-export const moderatorsMax = 500
+const moderatorsMax = 500
 
 /** A notification that was written now, not before. */
 export interface Written {

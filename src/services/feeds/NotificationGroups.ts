@@ -4,7 +4,7 @@ import type { NotificationRecord } from "./Notifications.ts"
 export const groupableTypes: ReadonlySet<string> = new Set(["favourite", "reblog", "follow"])
 
 /** A group spans at most twelve hours: those of the half day in which its notifications came. */
-export const groupHours = 12
+const groupHours = 12
 const hourMillis = 3_600_000
 
 /** Those of a type and status (0 for a type without one) from a time on, in milliseconds since 1970, for a half day. */

@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 
 /** The type that is about follows that ended with a whole server; it names the event where others name a status. */
-export const severedType = "severed_relationships"
+const severedType = "severed_relationships"
 
 /** A notification; `statusId` is undefined for a type without a status, `severanceId` for every type but one. */
 export interface NotificationRecord {

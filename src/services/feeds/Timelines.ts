@@ -15,7 +15,7 @@ export interface Selection {
 }
 
 /** Hashtags of a timeline: one of `name` and `any`, all of `all`, none of `none`; in any spelling. */
-export interface TagSelection extends Selection {
+interface TagSelection extends Selection {
   readonly name: string
   readonly any: ReadonlyArray<string>
   readonly all: ReadonlyArray<string>
@@ -23,7 +23,7 @@ export interface TagSelection extends Selection {
 }
 
 /** Further hashtags a mode that are heeded (limits-and-rates.md section 1). */
-export const extraTagsMax = 4
+const extraTagsMax = 4
 
 /** The ids of public statuses, newest first; one query each, and one more for names of hashtags. */
 export class Timelines extends Context.Service<Timelines, {

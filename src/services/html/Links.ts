@@ -2,7 +2,7 @@ import sanitizeHtml from "sanitize-html"
 import { plainText } from "./Sanitise.ts"
 
 /** Links of one document that are looked at. */
-export const linksMax = 1_000
+const linksMax = 1_000
 
 const opened = (html: string, on: (name: string, attributes: sanitizeHtml.Attributes) => void) =>
   sanitizeHtml(html, { allowedTags: [], allowedAttributes: {}, onOpenTag: on })

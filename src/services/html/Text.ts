@@ -45,7 +45,7 @@ const [shortTextBytesMax, characterBytesMax, textBytesMax] = [1_280, 8, 40_000]
  * UTF-8 bytes that a text of so many grapheme clusters may take. A cluster may be of any length, so that no limit of
  * characters is one of size; people's own take 1 to 4 bytes, and families and flags of emoji up to 41.
  */
-export const bytesMaxOf = (characters: number): number =>
+const bytesMaxOf = (characters: number): number =>
   Math.max(shortTextBytesMax, Math.min(characters * characterBytesMax, textBytesMax))
 
 /** Whether a text is longer than `max` grapheme clusters or takes more bytes than those may (`bytesMaxOf`). */

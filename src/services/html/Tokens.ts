@@ -11,9 +11,9 @@ export type Token =
   | { readonly kind: "hashtag"; readonly text: string; readonly name: string }
 
 /** Longer addresses stay plain text (characters). */
-export const urlCharactersMax = 2_048
+const urlCharactersMax = 2_048
 /** Longer names of hashtags, users and domains stay plain text (characters). */
-export const nameCharactersMax = 255
+const nameCharactersMax = 255
 
 /**
  * Finds URLs, mentions and hashtags as Mastodon does. Every candidate looks at no more than it consumes, or at a

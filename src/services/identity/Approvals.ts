@@ -19,14 +19,14 @@ export interface Pending {
 }
 
 /** Where a letter goes, and the language in which it is best written. */
-export interface Addressee {
+interface Addressee {
   readonly email: string
   readonly locale: string | null
 }
 
 /** People who wait that one list shows, and moderators who get a letter. */
 export const pendingMax = 1_000
-export const staffToldMax = 50
+const staffToldMax = 50
 
 /** Sign-ups that a moderator lets in or not (auth.md section 7). What is decided is decided once. */
 export class Approvals extends Context.Service<Approvals, {

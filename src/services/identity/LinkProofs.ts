@@ -14,7 +14,7 @@ import type { StoredField } from "./Accounts.ts"
 
 /** Fields of one profile that are looked at, and bytes of a page. */
 export const provenLinksMax = 8
-export const pageBytesMax = 1_048_576
+const pageBytesMax = 1_048_576
 
 interface Profile {
   readonly username: string

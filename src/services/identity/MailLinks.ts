@@ -16,13 +16,13 @@ import * as EmailAddresses from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
 
 /** How long links in mails work (milliseconds). */
-export const confirmationMillisMax = 2 * 24 * 3_600_000
-export const passwordResetMillisMax = 6 * 3_600_000
+const confirmationMillisMax = 2 * 24 * 3_600_000
+const passwordResetMillisMax = 6 * 3_600_000
 
 type Purpose = "confirmation" | "password_reset"
 
 /** What a confirmation came to. */
-export interface Confirmed {
+interface Confirmed {
   readonly accountId: AccountId
   /** The app to return to. */
   readonly app: Option.Option<AppId>

@@ -14,10 +14,10 @@ export interface ProfileField {
 }
 
 /** A picture by the names of its stored files, `staticName` where it moves; null takes it away. */
-export type ProfilePicture = { readonly name: string; readonly staticName: string | null } | null
+type ProfilePicture = { readonly name: string; readonly staticName: string | null } | null
 
 /** Columns of `accounts` that their owner writes; an absent one stays. */
-export interface ProfileValues {
+interface ProfileValues {
   readonly displayName?: string
   readonly note?: string
   readonly fields?: ReadonlyArray<ProfileField>
@@ -37,7 +37,7 @@ export interface ProfileValues {
 }
 
 /** Columns of `users`: what new statuses take over. */
-export interface PostingDefaults {
+interface PostingDefaults {
   readonly defaultVisibility?: string
   readonly defaultSensitive?: boolean
   readonly defaultLanguage?: string | null

@@ -5,10 +5,10 @@ import * as EmailAddresses from "./EmailAddresses.ts"
 import * as Usernames from "./Usernames.ts"
 
 /** The words with which somebody asks to be let in, in characters. */
-export const reasonCharactersMax = 420
+const reasonCharactersMax = 420
 
-export type Field = "username" | "email" | "password" | "agreement" | "reason"
-export type Code =
+type Field = "username" | "email" | "password" | "agreement" | "reason"
+type Code =
   | "ERR_TAKEN"
   | "ERR_RESERVED"
   | "ERR_ACCEPTED"
@@ -60,13 +60,14 @@ export const problemsOf = (given: {
 
 const ofUsername = (username: string, reservedAllowed: boolean): ReadonlyArray<Problem> => {
   if (username === "") return [problem("username", "ERR_BLANK", "can't be blank")]
-  const { isReserved, isValid, usernameCharactersMax } = Usernames
   return [
-    ...(isValid(username)
+    ...(Usernames.isValid(username)
       ? []
       : [problem("username", "ERR_INVALID", "must contain only letters, numbers and underscores")]),
-    ...(username.length > usernameCharactersMax ? [tooLong("username", usernameCharactersMax)] : []),
-    ...(!reservedAllowed && isReserved(username) ? [problem("username", "ERR_RESERVED", "is reserved")] : [])
+    ...(username.length > Usernames.usernameCharactersMax
+      ? [tooLong("username", Usernames.usernameCharactersMax)]
+      : []),
+    ...(!reservedAllowed && Usernames.isReserved(username) ? [problem("username", "ERR_RESERVED", "is reserved")] : [])
   ]
 }
 

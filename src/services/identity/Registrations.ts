@@ -12,7 +12,7 @@ import { everyone, permissions, type RoleId } from "./Roles.ts"
 import * as TimeZones from "./TimeZones.ts"
 
 /** A local account to be. */
-export interface Registration {
+interface Registration {
   readonly username: string
   readonly email: string
   readonly password: Redacted.Redacted

@@ -46,7 +46,7 @@ export const effective = (own: bigint, everybodys: bigint): bigint => {
 
 export const may = (bits: bigint, permission: Permission): boolean => (bits & permissions[permission]) !== 0n
 
-export interface Role {
+interface Role {
   readonly id: RoleId
   readonly name: string
   readonly color: string

@@ -6,7 +6,7 @@ import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 
 /** Browser sessions of one user; beyond it the oldest end. */
-export const sessionsOfUserMax = 10
+const sessionsOfUserMax = 10
 /** A session ends when it was not used for so long (milliseconds). */
 export const sessionMillisMax = 365 * 24 * 3_600_000
 /** How often the last use of a session is written (milliseconds). */

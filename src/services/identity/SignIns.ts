@@ -6,7 +6,7 @@ import * as EmailAddresses from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
 
 /** Nobody is signed in; `state` is told only to who knew the password. */
-export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {
+class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {
   state: Schema.Literals(["wrong", "unconfirmed", "pending", "disabled"])
 }) {
   override get message() {

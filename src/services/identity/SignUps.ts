@@ -13,7 +13,7 @@ import { StaffLetters } from "./StaffLetters.ts"
 import { Users } from "./Users.ts"
 
 /** What somebody says who wants an account. */
-export interface SignUp {
+interface SignUp {
   readonly username: string
   readonly email: string
   readonly password: Redacted.Redacted

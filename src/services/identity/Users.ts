@@ -31,7 +31,7 @@ export interface User {
 }
 
 /** What may be changed of a user without their doing; what is absent stays. */
-export interface UserChange {
+interface UserChange {
   readonly email?: string
   /** Waits for its confirmation before it takes the place of `email`. */
   readonly unconfirmedEmail?: string

@@ -12,9 +12,9 @@ export interface WeekOfActivity {
 }
 
 /** Weeks that are told of (S-226). */
-export const activityWeeks = 12
+const activityWeeks = 12
 /** How long the counts are kept, in milliseconds. */
-export const activityMillisMax = 3_600_000
+const activityMillisMax = 3_600_000
 
 const weekMillis = 7 * 86_400_000
 /** 1970 began on a Thursday. */

@@ -2,26 +2,16 @@ import { Clock, Context, Effect, Layer, PubSub, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { traced } from "../Traced.ts"
+import type { Emoji } from "./Emoji.ts"
 import * as ForeignEmojis from "./ForeignEmojis.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
 
-export interface Emoji {
-  readonly id: bigint
-  readonly shortcode: string
-  readonly url: string
-  readonly staticUrl: string
-  readonly visibleInPicker: boolean
-  readonly category: string | null
-  /** When its picture became what it is; absent for those of other servers. */
-  readonly updatedAt?: Date
-}
-
 /** Emoji of this server that are kept in memory, the oldest. */
-export const customEmojisMax = 10_000
+const customEmojisMax = 10_000
 /** How long the set in memory is believed, while changes of it are heard of and while they are not (milliseconds). */
-export const customEmojiMillisMax = 30_000
-export const customEmojiAloneMillisMax = 1_000
+const customEmojiMillisMax = 30_000
+const customEmojiAloneMillisMax = 1_000
 
 const shortcodes = /:([a-zA-Z0-9_]{2,128}):/g
 

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Emoji } from "./CustomEmojis.ts"
+import type { Emoji } from "./Emoji.ts"
 import type { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
 
 /** Emoji of other servers that one page shows. */
-export const foreignEmojisMax = 2_000
+const foreignEmojisMax = 2_000
 
 /** Texts of an account or a status; `uri` is its id where it is another server's, whose emoji they name. */
 export interface EmojiSource {
@@ -17,10 +17,10 @@ export interface EmojiSource {
 const shortcodes = /:([a-zA-Z0-9_]{2,2048}):/g
 
 /** Emoji that the texts of one account or status show. */
-export const shownEmojisMax = 100
+const shownEmojisMax = 100
 
 /** What texts name between colons, each once. */
-export const shortcodesOf = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
+const shortcodesOf = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => Array.from(text.matchAll(shortcodes), ([, shortcode = ""]) => shortcode)))
 
 /** The text of cleaned HTML with a blank for every tag: what is inside of tags names nothing (row 41). */

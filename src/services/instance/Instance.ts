@@ -39,13 +39,13 @@ export interface Usage {
 }
 
 /** How long counts are kept, in milliseconds. */
-export const usageMillisMax = 5 * 60_000
+const usageMillisMax = 5 * 60_000
 /** Days without use after which a user is not active any more (S-294). */
-export const activeMonthDays = 30
-export const activeHalfYearDays = 180
+const activeMonthDays = 30
+const activeHalfYearDays = 180
 const dayMillis = 86_400_000
 /** Servers that are named at most. */
-export const peersMax = 10_000
+const peersMax = 10_000
 
 /** Reads what the server says about itself. */
 export class Instance extends Context.Service<Instance, {

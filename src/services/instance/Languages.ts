@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 
 /** A language that a post can be in; `name` in English. */
-export interface Language {
+interface Language {
   readonly code: string
   readonly name: string
 }
 
 /** Characters of a language tag, the most that RFC 5646 section 4.4.1 asks software to take. */
-export const languageTagCharactersMax = 35
+const languageTagCharactersMax = 35
 
 const tag = /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/i
 
@@ -16,7 +16,7 @@ const tag = /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/i
 export const isLanguageTag = (text: string): boolean => text.length <= languageTagCharactersMax && tag.test(text)
 
 /** Languages that somebody may name at once, more than there are to choose. */
-export const languagesMax = 256
+const languagesMax = 256
 
 /**
  * What a client says is a language, as far as it is one: null for none and for what is no tag, as Mastodon takes it, so that

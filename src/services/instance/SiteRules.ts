@@ -8,12 +8,12 @@ import { transaction } from "../Transactions.ts"
 import { isLanguageTag } from "./Languages.ts"
 
 /** Characters of a rule and of its explanation, and rules that a server may have. */
-export const ruleCharactersMax = 300
-export const ruleHintCharactersMax = 1_000
-export const rulesMax = 50
+const ruleCharactersMax = 300
+const ruleHintCharactersMax = 1_000
+const rulesMax = 50
 
 /** A rule in one language. */
-export interface RuleText {
+interface RuleText {
   readonly text: string
   readonly hint: string
 }

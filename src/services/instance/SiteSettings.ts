@@ -21,11 +21,11 @@ export const settings = {
 } as const
 
 /** Characters of a text of one line, and bytes of a document as it is stored. */
-export const titleCharactersMax = 100
-export const descriptionCharactersMax = 500
-export const documentBytesMax = 200_000
+const titleCharactersMax = 100
+const descriptionCharactersMax = 500
+const documentBytesMax = 200_000
 /** Languages that the server says its people speak, and characters of a tag (BCP 47). */
-export const siteLanguagesMax = 20
+const siteLanguagesMax = 20
 
 /** Terms of service; `since` is the day from which they hold, `2026-01-31`. */
 export const Terms = Schema.Struct({ html: Schema.String, since: Schema.String })

@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
  * other servers hear of a poll's votes, what an account that is gone left behind (the account's id), or what follows from a
  * user's block of a domain (the block's id).
  */
-export type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update" | "purge" | "domain_block"
+type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update" | "purge" | "domain_block"
 
 export interface Due {
   readonly kind: DueKind

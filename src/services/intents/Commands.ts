@@ -28,7 +28,7 @@ export const Answer = Schema.Struct({
 export type Answer = typeof Answer.Type
 
 /** How long an answer is kept under its command's id, in milliseconds: longer than the longest family's period. */
-export const commandMillisMin = 25 * 3_600_000
+const commandMillisMin = 25 * 3_600_000
 
 /** Limits of what an account does, aligned to the clock (limits-and-rates.md section 3). */
 export const families = {

@@ -12,9 +12,9 @@ import { traced } from "../Traced.ts"
 export type ErrandKind = "profile" | "move" | "redirect" | "links" | "mentions"
 
 /** How often an errand is run that does not succeed: for a day, later each time. */
-export const errandTriesMax = 6
+const errandTriesMax = 6
 /** How long one may take before somebody else runs it as well, in milliseconds; four times as long after every try. */
-export const errandMillisMin = 60_000
+const errandMillisMin = 60_000
 
 export interface Errand {
   readonly kind: ErrandKind

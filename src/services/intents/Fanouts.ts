@@ -26,7 +26,7 @@ export interface Fanout {
 }
 
 /** How far an intent has come. */
-export type Progress = Pick<Fanout, "id" | "phase" | "cursor">
+type Progress = Pick<Fanout, "id" | "phase" | "cursor">
 
 /** Somebody did the slice meanwhile; what was done again is to be undone with its transaction, and nobody told of it. */
 export class DoneElsewhere extends Schema.TaggedError<DoneElsewhere>()("DoneElsewhere", {}) {}
@@ -51,19 +51,19 @@ export interface Notice {
 }
 
 /** A report, by its id as a decimal string, that moderators are to hear of. */
-export interface Reported {
+interface Reported {
   readonly report: string
 }
 
 /** The account, by its id as a decimal string, that the one who tells has become. */
-export interface Moved {
+interface Moved {
   readonly movedTo: string
 }
 /** The account that a notification comes from. */
 export const senderOf = (accountId: bigint, { from }: Notice): bigint => from === undefined ? accountId : BigInt(from)
 
 /** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
-export interface Homes {
+interface Homes {
   readonly readers: ReadonlyArray<string>
 }
 
@@ -89,7 +89,7 @@ export interface Departure {
 }
 
 /** The edit that is told of: when that was, in milliseconds since 1970. */
-export interface Edition {
+interface Edition {
   readonly editedAt: number
 }
 

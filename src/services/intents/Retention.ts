@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 const day = 86_400_000
 
 /** Rows of one kind that one sweep removes at most, so that no transaction is long. */
-export const retentionRowsMax = 2_000
+const retentionRowsMax = 2_000
 
 /** Removes what has served its time (limits-and-rates.md sections 4 and 5). */
 export class Retention extends Context.Service<Retention, {

@@ -6,7 +6,7 @@ import { IntlMessageFormat } from "intl-messageformat"
  */
 
 /** What is worked into a text; a function gets what stands between `<name>` and `</name>`. */
-export type Values = Readonly<Record<string, string | number | ((inner: ReadonlyArray<string>) => string)>>
+type Values = Readonly<Record<string, string | number | ((inner: ReadonlyArray<string>) => string)>>
 
 /** Texts, figures and dates in one language. Moments are told in UTC, as the server does not know where its readers are. */
 export interface Messages {

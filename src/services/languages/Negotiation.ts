@@ -14,7 +14,7 @@ export const canonical = (written: string): string | undefined => {
 }
 
 /** Characters of a language's tag (BCP 47, 4.4.1). */
-export const languageCharactersMax = 35
+const languageCharactersMax = 35
 
 /** The language and the script in which it is written, where the tag leaves the script to its readers. */
 const writing = (tag: string): string => {

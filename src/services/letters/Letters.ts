@@ -3,7 +3,7 @@ import { traced } from "../Traced.ts"
 import { type Letter, Mailer } from "./Mailer.ts"
 
 /** Letters that one process has waiting; beyond it new ones are dropped, and their receivers may ask again. */
-export const lettersWaitingMax = 10_000
+const lettersWaitingMax = 10_000
 /** What a stopping process spends on letters that still wait. */
 const lettersAtEnd = "10 seconds"
 

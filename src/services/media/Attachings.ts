@@ -10,10 +10,10 @@ import { columnsOf, type MediaText, metaWith, type Preview } from "./MediaAttach
 import type { MediaRecord } from "./MediaRecord.ts"
 
 /** Who gets the files: a status, or a post that waits for its time. */
-export type Bearer = { readonly statusId: bigint } | { readonly scheduledStatusId: bigint }
+type Bearer = { readonly statusId: bigint } | { readonly scheduledStatusId: bigint }
 
 /** Words about a file of a status that its author edits. */
-export interface MediaRevision extends MediaText {
+interface MediaRevision extends MediaText {
   readonly id: bigint
   readonly preview?: Preview
 }

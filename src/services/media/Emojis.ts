@@ -14,14 +14,14 @@ import { StoredFiles } from "./StoredFiles.ts"
 const types = new Set(["image/png", "image/gif", "image/webp"])
 const shortcodePattern = /^[A-Za-z0-9_]{2,128}$/
 
-export interface NewEmoji {
+interface NewEmoji {
   readonly shortcode: string
   readonly category: string | null
   /** Not listed, it can be written but is not offered. */
   readonly listed: boolean
 }
 
-export interface KeptEmoji extends NewEmoji {
+interface KeptEmoji extends NewEmoji {
   readonly disabled: boolean
   readonly bytes: number
 }

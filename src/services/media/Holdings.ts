@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { traced } from "../Traced.ts"
 
 /** Who holds a file: exactly one of them. */
-export type Holder =
+type Holder =
   | { readonly mediaId: bigint }
   | { readonly accountId: bigint }
   | { readonly emojiId: bigint }

@@ -15,7 +15,7 @@ import { StoredFiles } from "./StoredFiles.ts"
 import type { Upload } from "./Uploads.ts"
 
 /** How long a file waits for a post, in milliseconds. */
-export const unattachedMillisMax = 86_400_000
+const unattachedMillisMax = 86_400_000
 const sweptMediaMax = 200
 
 /** Where a preview is cut around: both from -1 to 1, the middle is 0. */
@@ -43,7 +43,7 @@ export const metaWith = (sql: SqlClient.SqlClient, { colors, size }: Preview) =>
   sql`meta || ${JSON.stringify({ small: size })}::jsonb
     || CASE type WHEN 'audio' THEN ${JSON.stringify({ colors })}::jsonb ELSE '{}' END`
 
-export interface NewMedia extends MediaText {
+interface NewMedia extends MediaText {
   readonly upload: Upload
   readonly thumbnail: Upload | undefined
 }

@@ -11,13 +11,13 @@ export interface Amount {
   readonly bytes: number
 }
 
-export type UsageKind = "attachments" | "profiles" | "emoji" | "site" | "waiting"
+type UsageKind = "attachments" | "profiles" | "emoji" | "site" | "waiting"
 
 /** What the ledger says of whose files there are; `waiting` ones are held by nobody, or not yet. */
-export type LedgerUsage = Readonly<Record<UsageKind, Amount>>
+type LedgerUsage = Readonly<Record<UsageKind, Amount>>
 
 /** Files in the storage, and those of them that the ledger does not know. */
-export interface StoredUsage {
+interface StoredUsage {
   readonly stored: Amount
   readonly unknown: ReadonlyArray<{ readonly name: string; readonly bytes: number }>
 }

@@ -25,7 +25,7 @@ export interface Job {
 }
 
 /** What a job made, as stored. */
-export interface Outcome {
+interface Outcome {
   readonly type: MediaType
   readonly fileName: string
   readonly previewName: string | null

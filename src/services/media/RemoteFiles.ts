@@ -13,13 +13,13 @@ import { refreshedSetting } from "./RemoteRefreshes.ts"
 import type { StorageFailed } from "./Storage.ts"
 
 /** How long a whole file may take to come, in seconds. */
-export const remoteFileSecondsMax = 120
+const remoteFileSecondsMax = 120
 /** How long a host is not asked again for a file that it did not give, in milliseconds; how many are remembered. */
-export const failureMillis = 60_000
+const failureMillis = 60_000
 const failuresMax = 10_000
 
 /** Bytes at the beginning of a picture in which its size is looked for; and pictures that are remembered to have none there. */
-export const measuredBytesMax = 1_048_576
+const measuredBytesMax = 1_048_576
 const unmeasurableMax = 10_000
 
 /** What hosts call files; the bytes decide what they are. */

@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { MediaRefused, MediaToolFailed, Rendition, Source } from "./MediaTools.ts"
 
 /** The picture of the site in previews: 1200x630, and twice that where it was large enough. */
-export interface SiteThumbnail {
+interface SiteThumbnail {
   readonly single: Rendition
   readonly double: Rendition | undefined
   readonly blurhash: string

@@ -14,10 +14,10 @@ export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLar
 /** How long a file may be there that nobody holds, in milliseconds: longer than any upload and any job takes to store. */
 export const unheldMillisMax = 3_600_000
 /** Files that one sweep removes. */
-export const sweptFilesMax = 500
+const sweptFilesMax = 500
 
 /** A file that arrived and that nobody holds yet. `head` are its first bytes. */
-export interface Received {
+interface Received {
   readonly name: string
   readonly bytes: number
   readonly head: Uint8Array

@@ -11,7 +11,7 @@ export const flagCommentCharactersMax = 5_000
 export const flagsPerDayMax = 100
 
 /** A report from another server, mostly by the server itself, so that nobody learns who it was. */
-export interface NewFlag {
+interface NewFlag {
   /** The activity's id. */
   readonly uri: string
   readonly target: AccountId

@@ -5,7 +5,7 @@ import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
 /** What moderators do about an account (S-022), by the column that says since when. */
-export const measures = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const
+const measures = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const
 export type Measure = keyof typeof measures
 
 /** Takes and lifts measures against accounts; always inside the transaction of a command. */

@@ -9,15 +9,15 @@ import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 
 /** Characters of a comment, and statuses and rules that one report names. */
-export const reportCommentCharactersMax = 1_000
+const reportCommentCharactersMax = 1_000
 export const reportStatusesMax = 400
-export const reportRulesMax = 100
+const reportRulesMax = 100
 
 /** The words of S-095. */
-export type ReportCategory = "spam" | "legal" | "violation" | "other"
+type ReportCategory = "spam" | "legal" | "violation" | "other"
 
 /** What somebody reports. Naming rules makes it a violation of them. */
-export interface NewReport {
+interface NewReport {
   readonly target: AccountId
   readonly category: ReportCategory
   readonly comment: string

@@ -9,8 +9,8 @@ import { problem, redirectUrisCharactersMax } from "./RedirectUris.ts"
 import * as Scopes from "./Scopes.ts"
 
 /** In characters. */
-export const appNameCharactersMax = 60
-export const websiteCharactersMax = 2_000
+const appNameCharactersMax = 60
+const websiteCharactersMax = 2_000
 
 /** A registered client. */
 export interface App {
@@ -23,7 +23,7 @@ export interface App {
 }
 
 /** What a client says of itself when it registers. */
-export interface NewApp {
+interface NewApp {
   readonly name: string
   readonly redirectUris: ReadonlyArray<string>
   readonly scopes: ReadonlyArray<string>
@@ -31,7 +31,7 @@ export interface NewApp {
 }
 
 /** Apps that are shown to one user, newest first. */
-export const authorizedAppsMax = 200
+const authorizedAppsMax = 200
 
 /** An app that a user has allowed to act for them, with all that it may do. */
 export interface AuthorizedApp {

@@ -13,7 +13,7 @@ import { type IssuedToken, Tokens } from "./Tokens.ts"
 export const codeMillisMax = 600_000
 
 /** What a user allowed an app. `codeChallenge` is PKCE's, method S256. */
-export interface NewGrant {
+interface NewGrant {
   readonly appId: AppId
   readonly accountId: AccountId
   readonly redirectUri: string
@@ -22,7 +22,7 @@ export interface NewGrant {
 }
 
 /** A code as a client brings it back. */
-export interface Exchange {
+interface Exchange {
   readonly appId: AppId
   readonly code: string
   readonly redirectUri: string
@@ -30,7 +30,7 @@ export interface Exchange {
 }
 
 /** The code is wrong, used, too old or somebody else's; a client is not told which (RFC 6749, 5.2). */
-export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", {}) {}
+class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", {}) {}
 
 /** Authorization codes: single use, bound to client, address and PKCE (RFC 6749, 7636, 9700). */
 export class Grants extends Context.Service<Grants, {

@@ -5,7 +5,7 @@ import { traced } from "../Traced.ts"
 import { userState } from "./Tokens.ts"
 
 /** Tokens that one query asks for. */
-export const askedTokensMax = 1_000
+const askedTokensMax = 1_000
 
 /** Which tokens are still good, read from Postgres and never from a cache (security row 70). */
 export class LiveTokens extends Context.Service<LiveTokens, {

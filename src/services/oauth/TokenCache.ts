@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache"
-import type { TokenInfo } from "./Tokens.ts"
+import type { TokenInfo } from "./TokenInfo.ts"
 
 /** Tokens that one process remembers. */
-export const cachedTokensMax = 50_000
+const cachedTokensMax = 50_000
 /** How long a remembered token is believed, should the message of its revocation be lost (milliseconds). */
 export const cachedTokenMillisMax = 30_000
 

@@ -9,20 +9,7 @@ import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
 import { TokenCache } from "./TokenCache.ts"
-
-/** What keeps a user from the API although the token is good (auth.md section 5). */
-export type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"
-
-/** A token that exists; `accountId` is absent for a client-credentials token, whose `state` is "active". */
-export interface TokenInfo {
-  readonly tokenId: TokenId
-  readonly appId: AppId | undefined
-  readonly accountId: AccountId | undefined
-  readonly scopes: ReadonlySet<string>
-  readonly revoked: boolean
-  readonly state: UserState
-  readonly createdAt: Date
-}
+import type { TokenInfo, UserState } from "./TokenInfo.ts"
 
 /** A token as it is handed out, once. */
 export interface IssuedToken {
@@ -33,7 +20,7 @@ export interface IssuedToken {
 }
 
 /** Whose tokens a revocation means: some, all of an account (of one app), or all of an app. */
-export type Revocation =
+type Revocation =
   | { readonly tokenIds: ReadonlyArray<TokenId> }
   | { readonly accountId: AccountId; readonly appId?: AppId }
   | { readonly appId: AppId }

@@ -46,7 +46,7 @@ const unwrapped = (address: NetAddress.IpAddress): NetAddress.IpAddress => {
 }
 
 /** Whether an address belongs to a host of the internet, and neither to this machine, its network nor to nobody. */
-export const isPublic = (address: NetAddress.IpAddress): boolean => {
+const isPublic = (address: NetAddress.IpAddress): boolean => {
   const real = unwrapped(address)
   return NetAddress.isIpv4Address(real)
     ? !within(specialV4, real)

@@ -30,14 +30,7 @@ const types = (accept: string, ...accepted: ReadonlyArray<string>): DocumentType
 
 /** RFC 7033 section 4.2; some servers say plain JSON. */
 export const jrd = types("application/jrd+json, application/json", "application/jrd+json", "application/json")
-export const json = types("application/json", "application/json", "application/activity+json", "application/ld+json")
 export const html = types("text/html, application/xhtml+xml", "text/html", "application/xhtml+xml")
-export const xrd = types(
-  "application/xrd+xml, application/xml, text/xml",
-  "application/xrd+xml",
-  "application/xml",
-  "text/xml"
-)
 
 /** The type and the parameters of a Content-Type header (RFC 9110 section 8.3.1), names in lower case. */
 export const parse = (header: string): readonly [type: string, parameters: ReadonlyMap<string, string>] => {

@@ -23,7 +23,7 @@ export const documentSecondsMax = 30
 /** How long a POST and its answer may take in all, in seconds. */
 export const replySecondsMax = 10
 
-export interface Ask {
+interface Ask {
   readonly url: string
   readonly type: DocumentTypes.DocumentType
   /** More headers for one place on the way, made anew for each: a signature holds for one address only. */
@@ -35,19 +35,19 @@ export interface Ask {
 }
 
 /** A document and the address that it came from in the end. */
-export interface Fetched<A> {
+interface Fetched<A> {
   readonly url: string
   readonly value: A
 }
 
 /** A text, with what its headers say of it. */
-export interface FetchedText extends Fetched<string> {
+interface FetchedText extends Fetched<string> {
   readonly contentType: string
   /** Empty where there is none. */
   readonly link: string
 }
 
-export interface AskFile {
+interface AskFile {
   readonly url: string
   readonly type: DocumentTypes.DocumentType
   readonly bytesMax: number
@@ -55,14 +55,14 @@ export interface AskFile {
   readonly secondsMax: number
 }
 
-export interface RemoteFile {
+interface RemoteFile {
   readonly url: string
   /** As the host says it; what the bytes are is for the reader to find out. */
   readonly contentType: string
   readonly body: Stream.Stream<Uint8Array, Refused | Unreachable>
 }
 
-export interface Posting {
+interface Posting {
   readonly url: string
   /** With the type of the content. */
   readonly headers: Readonly<Record<string, string>>

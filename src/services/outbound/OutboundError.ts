@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Which of our own rules a request or its answer broke; to ask again would change nothing. */
-export const Rule = Schema.Literals([
+const Rule = Schema.Literals([
   "address",
   "body",
   "domain",
@@ -16,7 +16,7 @@ export const Rule = Schema.Literals([
   "type",
   "userinfo"
 ])
-export type Rule = typeof Rule.Type
+type Rule = typeof Rule.Type
 
 /** We do not ask, or do not believe the answer. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { url: Schema.String, rule: Rule }) {

@@ -8,7 +8,7 @@ import type { TransportAnswer } from "./Transport.ts"
 /** How often one document may be somewhere else. */
 export const redirectsMax = 3
 /** Places that one look-up may ask in all, where several documents lead to one another (row 28). */
-export const placesMax = 6
+const placesMax = 6
 
 /** The places that a look-up has asked, in the order in which it did. */
 export type Places = Set<string>

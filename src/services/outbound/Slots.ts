@@ -11,7 +11,7 @@ export type Kind = keyof typeof requestsMax
 /** Requests that wait for one host at most; more are turned away. */
 export const waitingPerHostMax = 1_000
 /** A host that answered within so many milliseconds the last time is a prompt one. */
-export const promptMillisMax = 3_000
+const promptMillisMax = 3_000
 /** Prompt hosts that are remembered. */
 const promptHostsMax = 10_000
 

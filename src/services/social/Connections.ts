@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** Followers shown as familiar, an account (as many as Mastodon shows on a profile are a handful; this bounds the rest). */
-export const familiarFollowersMax = 40
+const familiarFollowersMax = 40
 
 /** Who follows, is followed, asks to follow and is featured. Suspended accounts are in no list. */
 export class Connections extends Context.Service<Connections, {

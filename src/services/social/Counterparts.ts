@@ -5,7 +5,7 @@ import { RecordNotFound } from "../Errors.ts"
 import { traced } from "../Traced.ts"
 
 /** What an actor must know of another account before it acts on it. */
-export interface Counterpart {
+interface Counterpart {
   readonly id: bigint
   readonly local: boolean
   /** Its follows need its approval: it is locked, it muted the caller, or the caller is silenced (S-103). */

@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 export const domainMuteSliceMax = 50
 
 /** How an account of a domain stands to the one that blocked the domain. */
-export interface Related {
+interface Related {
   readonly accountId: bigint
   readonly followed: boolean
   readonly follower: boolean

@@ -6,7 +6,7 @@ import type { Listed } from "../statuses/Interactions.ts"
 import { traced } from "../Traced.ts"
 
 /** A muted account; `expiresAt` is null for a mute without an end. */
-export interface Muted extends Listed {
+interface Muted extends Listed {
   readonly expiresAt: Date | null
 }
 

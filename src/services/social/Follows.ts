@@ -5,7 +5,7 @@ import * as Counters from "../Counters.ts"
 import { traced } from "../Traced.ts"
 
 /** How a follower wants to see the followed; `languages` null means all, and so do none. */
-export interface FollowOptions {
+interface FollowOptions {
   readonly showReblogs: boolean
   readonly notify: boolean
   readonly languages: ReadonlyArray<string> | null

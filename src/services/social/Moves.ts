@@ -8,16 +8,16 @@ import * as Urls from "../instance/Urls.ts"
 import { traced } from "../Traced.ts"
 
 /** How long an account stays where it moved to, in milliseconds: one of another server, and one of this one. */
-export const remoteMoveMillisMin = 7 * 86_400_000
-export const localMoveMillisMin = 30 * 86_400_000
+const remoteMoveMillisMin = 7 * 86_400_000
+const localMoveMillisMin = 30 * 86_400_000
 /** Aliases of a local account. */
-export const aliasesMax = 100
+const aliasesMax = 100
 /** Followers that one move takes along, and those that one slice does (row 23). */
-export const handedOverMax = 100_000
+const handedOverMax = 100_000
 export const handOverRowsMax = 500
 
 /** Those who are to go along, by whichever relation; `cursor` is undefined after the last one. */
-export interface HandOver {
+interface HandOver {
   readonly accountIds: ReadonlyArray<AccountId>
   readonly cursor: bigint | undefined
 }

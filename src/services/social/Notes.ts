@@ -6,7 +6,7 @@ import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
 /** Characters of a private note about somebody (limits-and-rates.md section 1). */
-export const noteCharactersMax = 2_000
+const noteCharactersMax = 2_000
 
 /** Private notes of one account about others. */
 export class Notes extends Context.Service<Notes, {

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** Two accounts, in whichever order. */
-export type Pair = readonly [bigint, bigint]
+type Pair = readonly [bigint, bigint]
 
 /** 64 bits by which a pair is locked; a coincidence only costs time. */
 const keyOf = ([one, other]: Pair): bigint => {

@@ -25,7 +25,7 @@ export interface RelationshipRecord {
 }
 
 /** Ids of one request that are looked at; further ones are left out. */
-export const relationshipsMax = 1_000
+const relationshipsMax = 1_000
 
 /** Reads relationships: any number of accounts in one query. */
 export class Relationships extends Context.Service<Relationships, {

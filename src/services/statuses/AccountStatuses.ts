@@ -7,7 +7,7 @@ import type { Viewer } from "../Viewer.ts"
 import { isShunned, visibleTo } from "./Visibility.ts"
 
 /** Which statuses of an account are wanted. */
-export interface AccountSelection {
+interface AccountSelection {
   readonly onlyMedia: boolean
   /** Replies to itself stay. */
   readonly excludeReplies: boolean

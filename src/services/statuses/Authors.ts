@@ -7,7 +7,7 @@ import { type Named, namedBy } from "./Drafts.ts"
 import type { Visibility } from "./Publications.ts"
 
 /** What an author's new statuses take over where a client says nothing. */
-export interface AuthorSettings {
+interface AuthorSettings {
   readonly visibility: Visibility
   readonly sensitive: boolean
   readonly language: string | null

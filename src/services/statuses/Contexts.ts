@@ -7,10 +7,10 @@ import type { FoundStatus } from "./Statuses.ts"
 import { isShunned, visibleTo } from "./Visibility.ts"
 
 /** Statuses above and below one that a context shows, each way (S-196). */
-export const contextStatusesMax = 4_096
+const contextStatusesMax = 4_096
 
 /** The thread of a status: ids of what it answers, oldest first, and of what answers it, depth first. */
-export interface Thread {
+interface Thread {
   readonly ancestors: ReadonlyArray<bigint>
   readonly descendants: ReadonlyArray<bigint>
   /** Who wrote what was looked at. */
@@ -74,7 +74,7 @@ interface Answer {
 }
 
 /** Every status before its answers; of one status' answers its author's own come first, then the older ones. */
-export const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Answer>): ReadonlyArray<bigint> => {
+const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Answer>): ReadonlyArray<bigint> => {
   const children = new Map<bigint, Array<Answer>>()
   for (const answer of answers) {
     const siblings = children.get(answer.parent)

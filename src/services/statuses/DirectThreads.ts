@@ -4,13 +4,13 @@ import type { SqlError } from "effect/sql/SqlError"
 import { traced } from "../Traced.ts"
 
 /** A conversation of somebody that changed: the id of the row, and whose it is. */
-export interface ThreadChange {
+interface ThreadChange {
   readonly id: bigint
   readonly accountId: bigint
 }
 
 /** Statuses of one conversation that a row remembers, the newest. */
-export const threadStatusesMax = 1_000
+const threadStatusesMax = 1_000
 
 /** The rows behind `GET /api/v1/conversations`: one an owner, conversation and set of other people. */
 export class DirectThreads extends Context.Service<DirectThreads, {

@@ -10,8 +10,8 @@ import { padded } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
-export const mentionsMax = 50
-export const hashtagsMax = 50
+const mentionsMax = 50
+const hashtagsMax = 50
 
 /** A source text made ready: its HTML, the accounts that it mentions and its hashtags. */
 export interface Draft {

@@ -8,9 +8,9 @@ import { traced } from "../Traced.ts"
 import { isTagName } from "./Tags.ts"
 
 /** How long the figures of a featured hashtag are believed before they are counted anew, in milliseconds. */
-export const countedMillisMax = 60_000
+const countedMillisMax = 60_000
 /** Hashtags that are suggested. */
-export const suggestionsMax = 10
+const suggestionsMax = 10
 /** Posts of an account, the newest, whose hashtags are suggested. */
 const suggestingMax = 400
 

@@ -21,7 +21,7 @@ export interface Revision {
 }
 
 /** Versions of one status that are shown, the oldest. */
-export const revisionsMax = 500
+const revisionsMax = 500
 
 /** The versions of statuses, to be asked for by whom may see the status. */
 export class History extends Context.Service<History, {

@@ -11,7 +11,7 @@ import * as Tagging from "./Tagging.ts"
 export type Visibility = "public" | "unlisted" | "private" | "direct"
 
 /** A new status, ready to be stored. `millis` is its time, milliseconds since 1970, from which its id is made. */
-export interface NewStatus {
+interface NewStatus {
   readonly millis: number
   readonly accountId: bigint
   readonly text: string

@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 import type { Visibility } from "./Publications.ts"
 
 /** `millis` is its time, milliseconds since 1970; `uri` its id where it comes from another server, else null. */
-export interface NewReblog {
+interface NewReblog {
   readonly accountId: bigint
   readonly original: bigint
   readonly visibility: Visibility

@@ -1,6 +1,6 @@
 import { padded } from "../Rows.ts"
+import type { Standing, StatusKey } from "./Standing.ts"
 import { factsOf, figures, listsOf, setOf } from "./StandingQuery.ts"
-import type { Standing, StatusKey } from "./Standings.ts"
 import type { RelationFacts } from "./Visibility.ts"
 
 /* What `Standings` asks the database about one status and everybody who is about to get it, and how it reads the answer. */

@@ -7,7 +7,7 @@ import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 
 /** A post as the account's actor keeps it until its time; ids are decimal strings. */
-export const ScheduledPost = Schema.Struct({
+const ScheduledPost = Schema.Struct({
   text: Schema.String,
   spoilerText: Schema.String,
   sensitive: Schema.NullOr(Schema.Boolean),

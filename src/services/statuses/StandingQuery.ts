@@ -1,6 +1,6 @@
 import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
-import type { Hiding, Standing, StatusKey } from "./Standings.ts"
+import type { Hiding, Standing, StatusKey } from "./Standing.ts"
 import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
 
 /* What `Standings` asks the database about a page of statuses, and how it reads the answer. */

@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Draft } from "./Drafts.ts"
 
 /** How exactly a tag's last use is known, in milliseconds. */
-export const tagUseMillis = 60_000
+const tagUseMillis = 60_000
 
 /**
  * The one place where posts get their hashtags: new and edited ones, ours and those of other servers, as parts of a WITH

@@ -6,7 +6,7 @@ import { tokens } from "../html/Tokens.ts"
 import { traced } from "../Traced.ts"
 
 /** A hashtag's use on one day; `midnight` in seconds since 1970. */
-export interface TagDay {
+interface TagDay {
   readonly midnight: number
   readonly uses: number
   readonly accounts: number
@@ -21,7 +21,7 @@ export interface TagRecord {
 }
 
 /** Days of history that are shown. */
-export const historyDays = 7
+const historyDays = 7
 const dayMillis = 86_400_000
 
 /** Reads hashtags. Names are compared in their normalised form and shown as they were first written. */

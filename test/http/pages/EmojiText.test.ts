@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { html, raw } from "../../../src/http/html/Html.ts"
 import { withEmojis } from "../../../src/http/pages/EmojiText.ts"
-import { html, raw } from "../../../src/http/pages/Html.ts"
 
 const emoji = {
   id: 1n,

@@ -1,7 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { iconPath, iconSizes, thumbnailPath } from "../../../src/http/pages/Pictures.ts"
-import { missingAvatarPath, missingHeaderPath } from "../../../src/http/render/AccountValues.ts"
+import {
+  iconPath,
+  iconSizes,
+  missingAvatarPath,
+  missingHeaderPath,
+  thumbnailPath
+} from "../../../src/http/html/Paths.ts"
 import { get } from "../../support/SignInServer.ts"
 import { server } from "../../support/WebServer.ts"
 

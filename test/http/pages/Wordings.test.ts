@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { IntlMessageFormat } from "intl-messageformat"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { linkTo } from "../../../src/http/html/Document.ts"
+import { html } from "../../../src/http/html/Html.ts"
 import { group } from "../../../src/http/oauth/ScopeTexts.ts"
-import { linkTo } from "../../../src/http/pages/Document.ts"
-import { html } from "../../../src/http/pages/Html.ts"
 import { folder } from "../../../src/layers/Catalogs.ts"
 import { type CatalogFile, catalogOf } from "../../../src/services/languages/Catalogs.ts"
 import * as Scopes from "../../../src/services/oauth/Scopes.ts"
@@ -21,7 +21,7 @@ const english = files.get("en")!
 
 /** Where people's pages and letters are made. */
 const isForPeople = ({ path }: Source) =>
-  /^src\/(?:http\/(?:pages|oauth)\/|services\/letters\/Texts)/.test(path) &&
+  /^src\/(?:http\/(?:pages|html|oauth)\/|services\/letters\/Texts)/.test(path) &&
   !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts/.test(path)
 
 /** What is no text for people: headers, policies, what only programmers read. */

@@ -5,7 +5,8 @@ import { cachedMillisMax } from "../../../src/http/render/JsonCache.ts"
 import * as StandingCache from "../../../src/http/render/StandingCache.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
-import { type Standing, Standings, type StatusKey } from "../../../src/services/statuses/Standings.ts"
+import type { Standing, StatusKey } from "../../../src/services/statuses/Standing.ts"
+import { Standings } from "../../../src/services/statuses/Standings.ts"
 
 const key = (id: bigint, accountId: bigint, original?: StatusKey): StatusKey => ({
   id,

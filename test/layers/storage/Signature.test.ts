@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { addressOf } from "../../../src/layers/storage/s3/Requests.ts"
-import { authorization, encoded, sha256, stamp } from "../../../src/layers/storage/s3/Signature.ts"
+import { encoded, sha256, signed } from "../../../src/layers/storage/s3/Signature.ts"
 
 /* The examples of "Signature Calculations for the Authorization Header: Transferring Payload in a Single Chunk", Amazon S3 API Reference. */
 
@@ -54,15 +54,18 @@ const examples = [
 
 describe("AWS Signature Version 4", () => {
   for (const { body, headers, method, name, names, path, signature } of examples) {
-    it(`signs the published example: ${name}`, () => {
-      const bodyHash = sha256(body)
-      const all = { ...headers, host, "x-amz-date": stamp(at), "x-amz-content-sha256": bodyHash }
-      assert.strictEqual(
-        authorization(signer, { method, url: new URL(`https://${host}${path}`), headers: all, bodyHash }, at),
-        `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=${names},` +
-          `Signature=${signature}`
-      )
-    })
+    it.effect(`signs the published example: ${name}`, () =>
+      Effect.gen(function*() {
+        const url = new URL(`https://${host}${path}`)
+        const all = yield* signed(signer, { method, url, headers, bodyHash: sha256(body) }, at)
+        assert.strictEqual(
+          all["authorization"],
+          `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=${names}, ` +
+            `Signature=${signature}`
+        )
+        assert.strictEqual(all["x-amz-date"], "20130524T000000Z")
+        assert.strictEqual(all["x-amz-content-sha256"], sha256(body))
+      }))
   }
 
   it("encodes as RFC 3986 does", () => {

@@ -2,7 +2,7 @@ import { Effect, Stream } from "effect"
 import { Xml } from "effect/encoding"
 
 /** An element without children: its path from the root, as `ListBucketResult/Contents/Key`, and its text. */
-export interface Leaf {
+interface Leaf {
   readonly path: string
   readonly text: string
 }

@@ -3,7 +3,7 @@ import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClie
 import { StorageFailed } from "../../../services/media/Storage.ts"
 import type { S3Settings } from "../../environment/S3Settings.ts"
 import { leaves, textAt } from "./Documents.ts"
-import { authorization, encoded, sha256, stamp } from "./Signature.ts"
+import { encoded, sha256, signed } from "./Signature.ts"
 
 /** How long S3 may take to begin its answer, a part sent included; and one that is all text, in seconds. */
 const answerSecondsMax = 60
@@ -11,7 +11,7 @@ const answerSecondsMax = 60
 const attemptsMax = 4
 const firstPause = "100 millis"
 
-export interface S3Request {
+interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
   /** The object's key; the bucket itself without one. */
   readonly key?: string
@@ -22,7 +22,7 @@ export interface S3Request {
 }
 
 /** What S3 answered, other than that it is busy; not found is an answer. */
-export interface S3Answer {
+interface S3Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: Effect.Effect<string, StorageFailed>
@@ -69,19 +69,14 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
     const bodyHash = body === undefined ? empty : sha256(body)
     const headers = {
       ...(body !== undefined && { "content-type": "application/octet-stream" }),
-      ...request.headers,
-      host: url.host,
-      "x-amz-date": stamp(at),
-      "x-amz-content-sha256": bodyHash
+      ...request.headers
     }
-    const { host: _, ...rest } = headers
     const answer: HttpClientResponse.HttpClientResponse = yield* client.execute(
       // As a text: the parameters of a URL would be written anew, and not as they are signed.
       HttpClientRequest.make(request.method)(url.href, {
         headers: {
-          ...rest,
-          "accept-encoding": "identity",
-          authorization: authorization(settings, { method: request.method, url, headers, bodyHash }, at)
+          ...(yield* signed(settings, { method: request.method, url, headers, bodyHash }, at)),
+          "accept-encoding": "identity"
         },
         ...(body !== undefined && { body: HttpBody.uint8Array(body, headers["content-type"]) })
       })

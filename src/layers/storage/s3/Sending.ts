@@ -6,7 +6,7 @@ import { completion, records, textAt } from "./Documents.ts"
 import type { Requests } from "./Requests.ts"
 
 /** Bytes of a part; a file with more of them is sent in several. S3 wants 5 MiB at least, and 10,000 parts at most. */
-export const partBytes = 8 * 1_048_576
+const partBytes = 8 * 1_048_576
 /** Parts in memory at once in this process, however many files are sent. */
 const partsAtOnceMax = 4
 

@@ -1,7 +1,7 @@
 import { normalise } from "../../html/Tags.ts"
 import { tokens } from "../../html/Tokens.ts"
 import type { AccountRecord } from "../../identity/Accounts.ts"
-import type { Emoji } from "../../instance/CustomEmojis.ts"
+import type { Emoji } from "../../instance/Emoji.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
 import * as LocalIds from "../LocalIds.ts"
@@ -27,7 +27,7 @@ export interface Linked {
 }
 
 /** The same, with the id of the account that it has become. */
-export interface Links extends Linked {
+interface Links extends Linked {
   readonly movedTo: string | undefined
 }
 

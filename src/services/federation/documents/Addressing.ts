@@ -3,7 +3,7 @@ import * as LocalIds from "../LocalIds.ts"
 import { everybody, isEverybody } from "./Vocabulary.ts"
 
 /** Whom an object is for, by ids. */
-export interface Addressing {
+interface Addressing {
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
 }

@@ -3,7 +3,7 @@ import * as DocumentTypes from "../../outbound/DocumentTypes.ts"
 
 /** Characters of a page and of a Link header that are searched for the object's address. */
 export const pageCharactersMax = 65_536
-export const linkCharactersMax = 8_192
+const linkCharactersMax = 8_192
 
 /** How deep elements nest in a page's head; what is deeper is no concern of ours. */
 const headNestingMax = 8

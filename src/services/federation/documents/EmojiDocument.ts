@@ -1,4 +1,4 @@
-import type { Emoji } from "../../instance/CustomEmojis.ts"
+import type { Emoji } from "../../instance/Emoji.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import { servedTypes } from "../../media/FileTypes.ts"
 import * as LocalIds from "../LocalIds.ts"

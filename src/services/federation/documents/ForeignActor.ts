@@ -10,13 +10,13 @@ import { makeRoom } from "./Room.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
 export const nameCharactersMax = 2_048
-export const summaryCharactersMax = accountBytesMax
+const summaryCharactersMax = accountBytesMax
 export const fieldsMax = 50
 export const fieldCharactersMax = 2_047
 export const aliasesMax = 256
 /** Of a handle, which is no longer where it is typed (html/Tokens.ts), and of an address: a page may name thousands. */
 export const usernameCharactersMax = 255
-export const actorUrlCharactersMax = 512
+const actorUrlCharactersMax = 512
 
 /** What an actor may be; whatever else is none. */
 export const actorTypes = ["Application", "Group", "Organization", "Person", "Service"] as const

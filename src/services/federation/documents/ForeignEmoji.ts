@@ -4,9 +4,9 @@ import { asForeign, asList, type Foreign, type ReadUrl, typeOf } from "./Reading
 
 /** Characters of a shortcode, and emoji of one document that are heeded (row 39). */
 export const shortcodeCharactersMax = 128
-export const emojisMax = 100
+const emojisMax = 100
 /** Characters of the address of its picture: a page may show thousands. */
-export const emojiUrlCharactersMax = 512
+const emojiUrlCharactersMax = 512
 
 /** An emoji of another server that a text of it names. */
 export interface ForeignEmoji {

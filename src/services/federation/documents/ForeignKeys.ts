@@ -1,7 +1,7 @@
 import { asForeign, asList, type Foreign, idOf, urlCharactersMax } from "./Reading.ts"
 
 /** Keys of one actor that are looked at. */
-export const keysMax = 10
+const keysMax = 10
 
 export interface ForeignKey {
   readonly keyId: string
@@ -10,7 +10,7 @@ export interface ForeignKey {
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 /** Bytes of a key as PEM; one of RSA with 16,384 bits has 2,800. */
-export const pemBytesMax = 4_096
+const pemBytesMax = 4_096
 /** Characters of a multibase text that is decoded; an Ed25519 key has 48. */
 const multibaseCharactersMax = 128
 
@@ -31,7 +31,7 @@ const base58 = (text: string): Uint8Array | undefined => {
 const ed25519Prefix = Buffer.from("302a300506032b6570032100", "hex")
 
 /** An Ed25519 key as Multikey writes it (Controlled Identifiers section 2.2.2), as PEM. */
-export const ed25519Pem = (multibase: unknown): string | undefined => {
+const ed25519Pem = (multibase: unknown): string | undefined => {
   if (typeof multibase !== "string" || !multibase.startsWith("z")) return undefined
   const bytes = base58(multibase.slice(1))
   if (bytes?.byteLength !== 34 || bytes[0] !== 0xed || bytes[1] !== 0x01) return undefined

@@ -1,4 +1,4 @@
-import type { Emoji } from "../../instance/CustomEmojis.ts"
+import type { Emoji } from "../../instance/Emoji.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
 import type { StatusRecord } from "../../statuses/Statuses.ts"

@@ -12,7 +12,7 @@ export type Foreign = Readonly<Record<string, unknown>>
 export const urlCharactersMax = 2_048
 
 /** Members of a list that are looked at. */
-export const listMax = 256
+const listMax = 256
 
 export const asForeign = (value: unknown): Foreign | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined

@@ -8,7 +8,7 @@ const cutsMax = 16
  * cut, or left out where half of it would be something else. Here and nowhere else is decided what becomes of documents
  * that are too large.
  */
-export interface Room {
+interface Room {
   /** A text, cut to what is left. */
   readonly text: (text: string) => string
   /** What `clean` makes of HTML that is cut until the result fits. */

@@ -1,7 +1,7 @@
 /* Words of ActivityStreams and its extensions (federation.md section 11); documents name the ones that they use. */
 
 export const activityStreams = "https://www.w3.org/ns/activitystreams"
-export const security = "https://w3id.org/security/v1"
+const security = "https://w3id.org/security/v1"
 
 /** Everybody. Others write it in two shorter ways as well. */
 export const everybody = `${activityStreams}#Public`

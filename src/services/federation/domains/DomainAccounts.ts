@@ -5,7 +5,7 @@ import { normalizeDomain, unknownDomain } from "../Domains.ts"
 import type { Standing } from "./Rules.ts"
 
 /** An account by what rules speak of: the domain of its handle and the host of its actor. */
-export interface DomainAccount {
+interface DomainAccount {
   readonly id: bigint
   readonly domain: string | null
   readonly uri: string | null

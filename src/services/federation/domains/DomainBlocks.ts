@@ -22,7 +22,7 @@ export interface DomainBlockRecord extends DomainBlock {
 }
 
 /** What is absent stays; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
-export interface DomainBlockChange {
+interface DomainBlockChange {
   readonly severity?: Severity
   readonly rejectMedia?: boolean
   readonly rejectReports?: boolean

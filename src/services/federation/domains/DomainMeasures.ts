@@ -12,7 +12,7 @@ import { standingOfAll } from "./Rules.ts"
 import { Severances } from "./Severances.ts"
 
 /** Accounts of a domain that one transaction brings in line. */
-export const domainSliceRowsMax = 500
+const domainSliceRowsMax = 500
 
 interface Task {
   readonly domain: string

@@ -12,8 +12,8 @@ import { type DomainBlock, type Rules, type Standing, standingOf } from "./Rules
 /** Rules of each kind that are known at once. */
 export const domainRulesMax = 200_000
 /** How long rules are believed while this node hears of changes, and while it does not (milliseconds). */
-export const rulesMillisMax = 30_000
-export const rulesAloneMillisMax = 1_000
+const rulesMillisMax = 30_000
+const rulesAloneMillisMax = 1_000
 
 /** The operator's rules about other servers, in memory; a change is known within a second. */
 export class DomainRules extends Context.Service<DomainRules, {

@@ -12,7 +12,7 @@ export type Readers = typeof Readers.Type
 const listSetting = "show_domain_blocks"
 const commentsSetting = "show_domain_blocks_rationale"
 
-export interface PublishedBlock {
+interface PublishedBlock {
   readonly domain: string
   /** SHA-256 of the whole domain, in hexadecimal digits. */
   readonly digest: string

@@ -5,12 +5,12 @@ import { rowsMax } from "../../Paging.ts"
 import { traced } from "../../Traced.ts"
 
 /** Follows that one transaction ends at most, and people whom it tells. */
-export const severedRowsMax = 1_000
+const severedRowsMax = 1_000
 
-export type SeveranceType = "domain_block" | "user_domain_block" | "account_suspension"
+type SeveranceType = "domain_block" | "user_domain_block" | "account_suspension"
 
 /** What ended the follows, and for which target it is shown. */
-export interface Cause {
+interface Cause {
   readonly id: bigint
   readonly type: SeveranceType
   readonly targetName: string

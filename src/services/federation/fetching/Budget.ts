@@ -10,7 +10,7 @@ export interface Budget {
   pages: number
 }
 
-export interface Limits extends Readonly<Budget> {
+interface Limits extends Readonly<Budget> {
   readonly pagesPerCollection: number
   /** Replies that are taken for a new post, and where somebody reads the conversation. */
   readonly repliesOfNew: number

@@ -4,7 +4,7 @@ import type { AccountId, StatusId } from "../../Ids.ts"
 import type { Implausible } from "../Fetches.ts"
 
 /** A post as its origin serves it, and whether it is kept although it may concern nobody here. */
-export interface Import {
+interface Import {
   readonly author: AccountId
   readonly uri: string
   /** JSON. */

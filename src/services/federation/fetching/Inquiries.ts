@@ -6,8 +6,8 @@ import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
 import { Threads } from "./Threads.ts"
 
 /** Inquiries that are under way or wait, in all and at one host; more are not begun. */
-export const inquiriesMax = 2_000
-export const inquiriesPerHostMax = 100
+const inquiriesMax = 2_000
+const inquiriesPerHostMax = 100
 
 /**
  * What is asked of an object's origin: the post, to have it here; its newest version, as far as it concerns somebody here;
@@ -32,7 +32,7 @@ export class Unasked
 }
 
 /** What came of it: what was asked for is so, or it is not and never will be, or nobody can say yet. */
-export type Verdict =
+type Verdict =
   | { readonly _tag: "Yes" }
   | { readonly _tag: "No"; readonly why: string }
   | { readonly _tag: "Later" }

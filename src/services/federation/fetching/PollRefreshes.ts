@@ -6,9 +6,9 @@ import { LookUps } from "./LookUps.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
 /** How often another server is asked how a poll of it stands, in milliseconds (limits-and-rates.md section 5). */
-export const pollMillisMin = 60_000
+const pollMillisMin = 60_000
 /** How long whoever asks for the poll waits for the answer, in seconds; it is stored when it comes later. */
-export const pollSecondsMax = 3
+const pollSecondsMax = 3
 
 /** Polls of other servers as their origins say that they stand: while they are open, and once after their end. */
 export class PollRefreshes extends Context.Service<PollRefreshes, {

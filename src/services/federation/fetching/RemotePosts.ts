@@ -31,13 +31,13 @@ export const mayPass = (error: PostError): boolean => {
 }
 
 /** A post that was fetched now, and stored. */
-export interface FetchedPost {
+interface FetchedPost {
   readonly statusId: StatusId
   readonly document: Foreign
 }
 
 /** Why a post is fetched. */
-export interface Wish {
+interface Wish {
   /** Somebody wants it; else it is kept only where it concerns somebody here. */
   readonly asked: boolean
   /** What fetching for the same reason may still cost. */

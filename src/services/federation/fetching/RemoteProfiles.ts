@@ -16,8 +16,8 @@ import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
 /** How often an account's collections are read, in milliseconds, and posts that are taken from its outbox. */
-export const outboxMillisMin = 24 * 3_600_000
-export const outboxPostsMax = 20
+const outboxMillisMin = 24 * 3_600_000
+const outboxPostsMax = 20
 /** Requests for what is in a collection: the outbox itself was asked for already, then its first page. */
 const outboxPagesMax = 1
 const featuredPagesMax = 2

@@ -11,8 +11,8 @@ import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
 /** How often the conversation of a post is fetched, and how old the post is at least, in milliseconds. */
-export const threadMillisMin = 15 * 60_000
-export const threadAgeMillisMin = 5 * 60_000
+const threadMillisMin = 15 * 60_000
+const threadAgeMillisMin = 5 * 60_000
 /** Pages of replies that a new post is worth: the collection and its first page. */
 const pagesOfNew = 2
 /** Parents above a post among which one is looked for that is missing here. */

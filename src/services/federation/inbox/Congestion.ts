@@ -7,7 +7,7 @@ import { traced } from "../../Traced.ts"
 export const waitingMax = 50_000
 export const waitingPerDomainMax = 10_000
 /** How long a look at what waits is believed, in milliseconds. */
-export const lookMillisMax = 1_000
+const lookMillisMax = 1_000
 
 interface Look {
   readonly at: number

@@ -34,7 +34,7 @@ export interface InboundActivity {
 }
 
 /** An activity that failed at every try; it is kept with its document. */
-export interface DeadActivity {
+interface DeadActivity {
   readonly id: bigint
   /** Of the sender. */
   readonly actor: string

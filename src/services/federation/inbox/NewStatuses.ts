@@ -5,7 +5,7 @@ import { nullable } from "../../Rows.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
 /** A post of another server as a row; its parent where that is here. */
-export interface NewStatus {
+interface NewStatus {
   readonly accountId: bigint
   readonly note: ForeignNote
   readonly parentId: bigint | undefined
@@ -13,7 +13,7 @@ export interface NewStatus {
 }
 
 /** The row that was written. */
-export interface Stored {
+interface Stored {
   readonly id: bigint
   /** Null where it answers nothing that is here and not deleted. */
   readonly parentId: bigint | null

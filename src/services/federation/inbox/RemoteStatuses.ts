@@ -15,14 +15,14 @@ import { RemoteEmojis } from "./RemoteEmojis.ts"
 import { RemotePolls } from "./RemotePolls.ts"
 
 /** Whom a post names or is for; `quiet` where it only is for them, as direct posts may be: then it is a limited one. */
-export interface ReceivedMention {
+interface ReceivedMention {
   readonly id: bigint
   readonly addressed: boolean
   readonly quiet: boolean
 }
 
 /** A post of another server with what its ids mean here. */
-export interface Received {
+interface Received {
   readonly note: ForeignNote
   readonly parentId: bigint | undefined
   /** Whom it mentions; `addressed` where it is for them too, else the mention counts for nothing (row 59). */

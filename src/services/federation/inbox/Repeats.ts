@@ -1,7 +1,7 @@
 import { type Foreign, idOf, typeOf } from "../documents/Reading.ts"
 
 /** How an activity is known, for telling what comes again. */
-export interface Known {
+interface Known {
   /** The id it goes by; undefined where its whole text is what it is known by. */
   readonly uri: string | undefined
   /** Whether it may have its effect once more where it is signed later than before, and than whatever ended it. */

@@ -7,7 +7,7 @@ import { traced } from "../../Traced.ts"
 import { inboundMillisMin } from "./InboundActivities.ts"
 
 /** An Undo: when it was signed, in milliseconds since 1970, and whether what it undoes did not come yet. */
-export interface Undone {
+interface Undone {
   readonly signedMillis: number
   readonly awaited: boolean
 }

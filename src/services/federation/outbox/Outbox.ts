@@ -26,7 +26,7 @@ export interface Leaving {
 }
 
 /** A local account that does something to a remote one, by the ids that others know. */
-export interface Parties {
+interface Parties {
   readonly actor: string
   readonly other: string
 }

@@ -6,7 +6,7 @@ import { traced } from "../../Traced.ts"
 import { untilNoClash } from "../../Transactions.ts"
 
 /** Hosts and deliveries that are told of at once, and deliveries of a host that are counted or moved in one statement. */
-export const toldMax = 200
+const toldMax = 200
 export const countedMax = 10_000
 
 /** What waits for a host; `waiting` is `countedMax` where it is more. */
@@ -30,7 +30,7 @@ export interface Waiting {
 }
 
 /** Who knows of a local post. */
-export interface Reach {
+interface Reach {
   readonly visibility: string
   readonly deleted: boolean
   readonly followers: number

@@ -5,10 +5,10 @@ import type { Fragment } from "effect/sql/Statement"
 /* What an account leaves behind beside its posts, a slice at a time; figures of others change with the rows. */
 
 /** Rows that one slice removes. */
-export const leftoversMax = 500
+const leftoversMax = 500
 
 /** What a slice changed of others: their figures, and those of statuses. */
-export interface Changed {
+interface Changed {
   readonly accountIds: ReadonlyArray<bigint>
   readonly statusIds: ReadonlyArray<bigint>
 }

@@ -4,7 +4,7 @@ import { isReported } from "./Leftovers.ts"
 
 /** Posts that one slice removes, and reblogs of them that go before. */
 export const postsMax = 100
-export const reblogsMax = 500
+const reblogsMax = 500
 
 interface Gone {
   readonly id: bigint

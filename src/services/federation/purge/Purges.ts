@@ -9,12 +9,12 @@ import * as Leftovers from "./Leftovers.ts"
 import * as Posts from "./Posts.ts"
 
 /** How long it is known who is gone and with which keys, in milliseconds: longer than any signature holds. */
-export const departedMillisMin = 7 * 86_400_000
+const departedMillisMin = 7 * 86_400_000
 /** How often it is looked whether moderators are done with what had to stay for them, in milliseconds. */
-export const reportedMillis = 86_400_000
+const reportedMillis = 86_400_000
 
 /** How long the posts of a local account wait for its other servers to be told, before that is looked at again. */
-export const farewellMillis = 1_000
+const farewellMillis = 1_000
 
 /**
  * Accounts that are gone. At once nothing of them is shown; what they left goes in slices. The id of a remote one is

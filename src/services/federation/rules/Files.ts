@@ -9,7 +9,7 @@ const isEmoji = (tag: unknown) => {
 }
 
 /** A document without files, pictures and emoji; the same one where it has none. */
-export const withoutFiles = (document: Foreign): Foreign => {
+const withoutFiles = (document: Foreign): Foreign => {
   const tags = asList(document["tag"])
   const plain = tags.filter((tag) => !isEmoji(tag))
   if (plain.length === tags.length && fields.every((field) => document[field] === undefined)) return document

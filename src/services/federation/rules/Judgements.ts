@@ -12,7 +12,7 @@ import { judge, type Judgement } from "./Chain.ts"
 import type { Facts } from "./Rule.ts"
 
 /** Whom an activity comes from. */
-export interface Judged {
+interface Judged {
   readonly accountId: AccountId
   readonly uri: string
   readonly domain: string

@@ -14,7 +14,7 @@ export interface Facts {
 }
 
 /** `reason` in words, for the operator. */
-export type Verdict =
+type Verdict =
   | { readonly verdict: "accept" }
   | { readonly verdict: "change"; readonly activity: Foreign; readonly reason: string }
   | { readonly verdict: "drop"; readonly reason: string }

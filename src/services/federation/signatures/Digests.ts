@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import { dictionary } from "./StructuredFields.ts"
 
 /** A body that goes to thousands of inboxes is the same bytes each time. */
 const known = new WeakMap<Uint8Array, string>()
@@ -17,20 +18,28 @@ export const digest = (body: Uint8Array): string => `SHA-256=${sha256(body)}`
 /** `Content-Digest` of RFC 9530, as RFC 9421 signs it. */
 export const contentDigest = (body: Uint8Array): string => `sha-256=:${sha256(body)}:`
 
-const members = (header: string) =>
-  header.split(",").map((member) => {
-    const at = member.indexOf("=")
-    return [member.slice(0, at).trim().toLowerCase(), member.slice(at + 1).trim()] as const
-  })
-
-/** Every SHA-2 digest in the header is the body's, and there is one by SHA-256 or SHA-512. */
-const isOf = (header: string, body: Uint8Array, form: (base64: string) => string): boolean => {
-  const known = members(header).filter(([name]) => name === "sha-256" || name === "sha-512")
+/** Every SHA-2 digest of those given is the body's, and there is one by SHA-256 or SHA-512. */
+const areOf = (digests: ReadonlyArray<readonly [name: string, base64: string]>, body: Uint8Array): boolean => {
+  const known = digests.filter(([name]) => name === "sha-256" || name === "sha-512")
   return known.length > 0 &&
-    known.every(([name, value]) => value === form(hash(name === "sha-256" ? "sha256" : "sha512", body, "base64")))
+    known.every(([name, base64]) => hash(name === "sha-256" ? "sha256" : "sha512", body, "base64") === base64)
 }
 
-export const isDigestOf = (header: string, body: Uint8Array): boolean => isOf(header, body, (base64) => base64)
+/** `Digest` came before structured fields: its base64 stands between commas as it is. */
+export const isDigestOf = (header: string, body: Uint8Array): boolean =>
+  areOf(
+    header.split(",").map((member) => {
+      const at = member.indexOf("=")
+      return [member.slice(0, at).trim().toLowerCase(), member.slice(at + 1).trim()]
+    }),
+    body
+  )
 
 export const isContentDigestOf = (header: string, body: Uint8Array): boolean =>
-  isOf(header, body, (base64) => `:${base64}:`)
+  areOf(
+    Array.from(
+      dictionary(header) ?? [],
+      ([name, [value]]) => [name, value instanceof ArrayBuffer ? Buffer.from(value).toString("base64") : ""]
+    ),
+    body
+  )

@@ -16,7 +16,7 @@ export interface KeyPair {
 }
 
 /** A public key as others may use it with us. */
-export interface KeyKind {
+interface KeyKind {
   readonly type: "rsa" | "ed25519"
   readonly bits: number
 }

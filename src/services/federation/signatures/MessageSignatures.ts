@@ -1,8 +1,10 @@
 import { Result } from "effect"
+import { isInnerList, type Parameters, serializeBareItem, serializeInnerList } from "structured-headers"
 import { momentOfSeconds } from "../../Moments.ts"
 import type { ToSign } from "./Cavage.ts"
 import { contentDigest, isContentDigestOf } from "./Digests.ts"
 import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"
+import { canonical } from "./StructuredFields.ts"
 
 /* HTTP Message Signatures, RFC 9421, as far as servers sign requests with it. */
 
@@ -17,28 +19,37 @@ const algorithmOf = (name: string) =>
 interface Input {
   readonly label: string
   readonly components: ReadonlyArray<string>
-  readonly parameters: ReadonlyMap<string, string>
+  readonly parameters: Parameters
   readonly text: string
 }
 
-const inputPattern = /^\s*([a-z*][a-z0-9_.*-]*)=(\(([^()]*)\)((?:;[a-z*][a-z0-9_.*-]*=(?:"[^"\\]*"|-?\d+))*))\s*$/
-const signaturePattern = /^\s*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):\s*$/
+const isComponent = /^[a-z0-9@_-]+$/
+
+/** The only member of a dictionary of one signature. */
+const only = (header: string) => {
+  const found = canonical(header)
+  return found?.size === 1 ? found.entries().next().value : undefined
+}
 
 /** Just one signature, of components without parameters, is understood: more would have to be weighed against each other. */
 const inputOf = (header: string): Input | undefined => {
-  const [, label, text, inner, rest = ""] = inputPattern.exec(header) ?? []
-  if (label === undefined || text === undefined || inner === undefined) return undefined
-  const quoted = inner.trim() === "" ? [] : inner.trim().split(/\s+/)
-  if (quoted.length > componentsMax || quoted.some((name) => !/^"[a-z0-9@_-]+"$/.test(name))) return undefined
-  const components = quoted.map((name) => name.slice(1, -1))
-  const given = Array.from(
-    rest.matchAll(/;([^=;]+)=(?:"([^"]*)"|(-?\d+))/g),
-    ([, name = "", word, number = ""]) => [name, word ?? number] as const
+  const [label, member] = only(header) ?? []
+  if (label === undefined || member === undefined || !isInnerList(member)) return undefined
+  const [items, parameters] = member
+  if (items.length > componentsMax) return undefined
+  const components = items.flatMap(([name, { size }]) =>
+    typeof name === "string" && size === 0 && isComponent.test(name) ? [name] : []
   )
-  const parameters = new Map(given)
-  return new Set(components).size < components.length || parameters.size < given.length
+  return new Set(components).size < items.length
     ? undefined
-    : { label, components, parameters, text }
+    : { label, components, parameters, text: serializeInnerList(member) }
+}
+
+/** The signature of a label, where there is just one. */
+const signatureOf = (header: string, label: string): Uint8Array | undefined => {
+  const [found, member] = only(header) ?? []
+  const [value, parameters] = member ?? []
+  return found === label && value instanceof ArrayBuffer && parameters?.size === 0 ? new Uint8Array(value) : undefined
 }
 
 interface Described extends Pick<SignedRequest, "method" | "target" | "headers"> {
@@ -79,19 +90,26 @@ export const signatureBase = (components: ReadonlyArray<string>, text: string, r
   return [...lines, `"@signature-params": ${text}`].join("\n")
 }
 
+const momentIn = (parameters: Parameters, name: string) => {
+  const value = parameters.get(name)
+  return typeof value === "number" ? momentOfSeconds(String(value)) : undefined
+}
+
 /** As `Cavage.claim`; `origin` is our own address, by which the sender must have meant us. */
 export const claim = (request: SignedRequest, origin: URL, now: number): Result.Result<Claim, Unverified> => {
   const input = inputOf(request.headers["signature-input"] ?? "")
-  const [, label, encoded] = signaturePattern.exec(request.headers["signature"] ?? "") ?? []
+  const signature = input && signatureOf(request.headers["signature"] ?? "", input.label)
   const keyId = input?.parameters.get("keyid")
-  if (input === undefined || keyId === undefined || encoded === undefined || label !== input.label) {
+  if (input === undefined || typeof keyId !== "string" || signature === undefined) {
     return malformed("Error parsing signature parameters")
   }
   const { components, parameters } = input
   const named = parameters.get("alg")
-  const algorithm = named === undefined ? undefined : algorithmOf(named)
-  if (named !== undefined && algorithm === undefined) return unverified(`Unsupported signature algorithm ${named}`)
-  const [created, expires] = [momentOfSeconds(parameters.get("created")), momentOfSeconds(parameters.get("expires"))]
+  const algorithm = typeof named === "string" ? algorithmOf(named) : undefined
+  if (named !== undefined && algorithm === undefined) {
+    return unverified(`Unsupported signature algorithm ${typeof named === "string" ? named : serializeBareItem(named)}`)
+  }
+  const [created, expires] = [momentIn(parameters, "created"), momentIn(parameters, "expires")]
   if (created === undefined) return unverified("The created parameter must be signed")
   if (!isInTime(now, created, expires)) {
     return unverified("Signed request date outside acceptable time window")
@@ -113,7 +131,7 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
     keyId,
     algorithm,
     base: utf8.encode(base),
-    signature: Buffer.from(encoded, "base64"),
+    signature,
     signedMillis: created
   })
 }

@@ -38,7 +38,7 @@ export const unverified = (text: string) => Result.fail(new Unverified({ text, m
 export const malformed = (text: string) => Result.fail(new Unverified({ text, malformed: true }))
 
 /** How long a signature holds where it does not say, at most, and how wrong clocks may be, in milliseconds. */
-export const lifetimeMillis = 5 * 60_000
+const lifetimeMillis = 5 * 60_000
 export const lifetimeMillisMax = 12 * 3_600_000
 export const skewMillisMax = 3_600_000
 

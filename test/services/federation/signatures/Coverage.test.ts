@@ -73,6 +73,9 @@ describe("row 4: a signer that leaves out what matters is not believed, however 
       assert.isFalse(rfc9421(method, names, ";keyid=\"k\""), "without a time")
       assert.isFalse(rfc9421(method, names, `;created=${seconds}`), "without a key")
       assert.isFalse(rfc9421(method, names, `;created=${seconds};keyid="k";alg="hmac-sha256"`), "another algorithm")
+      assert.isFalse(rfc9421(method, names, `;created=1;created=${seconds};keyid="k"`), "a parameter twice")
+      assert.isFalse(rfc9421(method, [...names, names[0]], undefined), "a component twice")
+      assert.isFalse(rfc9421(method, names, `; created=${seconds};keyid="k"`), "written otherwise than it is signed")
     })
   }
 })

@@ -13,7 +13,7 @@ type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
 
 /** Limits that a form spends: of the sender's address, and of the e-mail address that it names. */
-export interface Costs {
+interface Costs {
   readonly address: LimitName
   readonly email?: LimitName
 }
@@ -28,7 +28,7 @@ export class Forms extends Context.Service<Forms, {
     handler: (form: URLSearchParams) => Effect.Effect<Response, E, R>,
     costs?: Costs
   ) => Effect.Effect<Response, E, R | Request>
-}>()("murmuration/http/pages/Forms") {
+}>()("murmuration/http/html/Forms") {
   static readonly layer = Layer.effect(Forms, Effect.suspend(() => make))
 }
 

@@ -50,7 +50,7 @@ export class Visitors extends Context.Service<Visitors, {
   readonly signOut: (
     response: HttpServerResponse.HttpServerResponse
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
-}>()("murmuration/http/pages/Visitors") {
+}>()("murmuration/http/html/Visitors") {
   static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make)).pipe(Layer.provide(Wordings.layer))
 }
 

@@ -1,7 +1,7 @@
 import { HttpServerResponse } from "effect/http"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { type Html, html, raw } from "./Html.ts"
-import { iconPath } from "./Pictures.ts"
+import { iconPath } from "./Paths.ts"
 import { stylesheetPath } from "./Stylesheet.ts"
 
 /** One of the server's pages about signing in. */
@@ -72,7 +72,7 @@ ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script
   )
 
 /** `Referrer-Policy` keeps codes in addresses to ourselves; with `no-referrer` browsers would hide a form's origin, too. */
-export const securityHeaders = {
+const securityHeaders = {
   "cache-control": "private, no-store",
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",

@@ -1,0 +1,24 @@
+import { Layer } from "effect"
+import { Forms } from "../html/Forms.ts"
+import * as Stylesheet from "../html/Stylesheet.ts"
+import { Visitors } from "../html/Visitors.ts"
+import { Answers } from "../oauth/Answers.ts"
+import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
+import * as Authorize from "../oauth/Authorize.ts"
+import * as AuthorizedApplications from "../oauth/AuthorizedApplications.ts"
+import * as Confirmations from "./Confirmations.ts"
+import * as Passwords from "./Passwords.ts"
+import * as SignIn from "./SignIn.ts"
+
+/** Every page about signing in and allowing apps; raw routes, as no client calls them by the API's description. */
+export const layer = Layer.mergeAll(
+  Authorize.layer,
+  AuthorizedApplications.layer,
+  Confirmations.layer,
+  Passwords.layer,
+  SignIn.layer,
+  Stylesheet.layer
+).pipe(
+  Layer.provide(Forms.layer),
+  Layer.provide([Answers.layer, AuthorizationRequests.layer, Visitors.layer])
+)

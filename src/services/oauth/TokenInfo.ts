@@ -1,0 +1,15 @@
+import type { AccountId, AppId, TokenId } from "../Ids.ts"
+
+/** What keeps a user from the API although the token is good (auth.md section 5). */
+export type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"
+
+/** A token that exists; `accountId` is absent for a client-credentials token, whose `state` is "active". */
+export interface TokenInfo {
+  readonly tokenId: TokenId
+  readonly appId: AppId | undefined
+  readonly accountId: AccountId | undefined
+  readonly scopes: ReadonlySet<string>
+  readonly revoked: boolean
+  readonly state: UserState
+  readonly createdAt: Date
+}

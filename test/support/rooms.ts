@@ -1,0 +1,83 @@
+import { importsOf, type Source } from "./source.ts"
+
+/**
+ * A row is a room: folders and files of one place (files without `.ts`), with those outside it that it may import. A row
+ * names only what stands in rows above it, so that rooms form no circle.
+ */
+export type Rooms = ReadonlyArray<readonly [room: string, mayImport: string]>
+
+const words = (list: string) => list.split(" ").filter((word) => word !== "")
+
+/** What files below a folder import although the table of its rooms does not say so, and what is wrong with the table. */
+export const trespasses = (sources: ReadonlyArray<Source>, folder: string, rooms: Rooms): ReadonlyArray<string> => {
+  const rowOf = new Map(rooms.flatMap(([room], row) => words(room).map((place) => [place, row] as const)))
+  const placeOf = (path: string) =>
+    path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split("/")[0]!.replace(/\.ts$/, "") : undefined
+  const inside = sources.filter(({ path }) => placeOf(path) !== undefined)
+  const places = new Set(inside.map(({ path }) => placeOf(path)!))
+  return [
+    ...[...places].filter((place) => !rowOf.has(place)).map((place) => `${folder}/${place} has no room`),
+    ...[...rowOf.keys()].filter((place) => !places.has(place)).map((place) => `${folder}/${place} is not there`),
+    ...rooms.flatMap(([room, mayImport], row) =>
+      words(mayImport).filter((place) => !((rowOf.get(place) ?? row) < row)).map((place) =>
+        `${room}: ${place} does not stand above it`
+      )
+    ),
+    ...inside.flatMap((file) => {
+      const row = rowOf.get(placeOf(file.path)!)
+      if (row === undefined) return []
+      return importsOf(file).filter((path) => {
+        const place = placeOf(path)
+        return place !== undefined && rowOf.get(place) !== row && !words(rooms[row]![1]).includes(place)
+      }).map((path) => `${file.path} -> ${path}`)
+    })
+  ]
+}
+
+/** The parts of HTTP: JSON of the wire, what guards requests, parts of pages, and what answers, up to the whole of it. */
+export const http: Rooms = [
+  ["Overdue Paging Work", ""],
+  ["wire", ""],
+  ["languages", ""],
+  ["guard", ""],
+  ["Group", "guard"],
+  ["Edge", "guard languages"],
+  ["html", "guard languages"],
+  ["docs", "guard html"],
+  ["body", "Overdue Work guard"],
+  ["Deadlines", "Overdue Work body guard"],
+  ["files", "guard"],
+  ["streaming", "Deadlines Work guard wire"],
+  ["render", "Paging guard html streaming wire"],
+  ["Fresh", "render"],
+  ["activitypub", "body guard render"],
+  ["wellknown", "Fresh guard html wire"],
+  ["oauth", "Group guard html render wire"],
+  ["v1", "Fresh Group Paging guard oauth render wire"],
+  ["pages", "activitypub docs guard html oauth render"],
+  ["Api Routes", "activitypub files guard oauth pages render streaming v1 wellknown"]
+]
+
+/** The parts of federation: keys and documents, what is asked of others, what comes in, and what goes out. */
+export const federation: Rooms = [
+  ["Domains LookUpLimits NameCache NewHosts Redirects SingleFlight", ""],
+  ["LocalIds", ""],
+  ["signatures", ""],
+  ["purge", ""],
+  ["HostDocuments SigningKeys", "LocalIds SingleFlight signatures"],
+  ["documents", "Domains LocalIds"],
+  ["domains", "Domains"],
+  ["inbox", "documents"],
+  ["rules", "documents domains inbox"],
+  ["FollowerDigests LocalActors Objects Replies", "LocalIds NameCache SigningKeys documents"],
+  ["outbox", "LocalActors LocalIds Objects documents inbox signatures"],
+  ["Fetches WebFingers", "Domains HostDocuments documents"],
+  ["RemoteAccounts", "Domains Redirects documents domains inbox purge"],
+  [
+    "Mentions RemoteActors",
+    "Domains Fetches NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
+  ],
+  ["ActorLooks Senders", "Fetches LookUpLimits RemoteActors SingleFlight documents domains signatures"],
+  ["fetching", "Fetches RemoteAccounts RemoteActors SingleFlight documents inbox"],
+  ["Resolutions", "Domains Fetches RemoteAccounts RemoteActors SingleFlight documents fetching"]
+]
