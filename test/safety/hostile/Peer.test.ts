@@ -19,7 +19,9 @@ const largest = Effect.flatMap(
   (sql) =>
     sql<{ status: number; account: number; late: number }>`SELECT
       (SELECT coalesce(max(octet_length(html) + octet_length(spoiler_text)), 0) FROM statuses)::int AS status,
-      (SELECT max(octet_length(display_name) + octet_length(note_html) + octet_length(fields::text)) FROM accounts)::int AS account,
+      (SELECT max(octet_length(display_name) + octet_length(note_html) + (SELECT
+          coalesce(sum(octet_length(f ->> 'name') + octet_length(f ->> 'value') + octet_length(f ->> 'html')), 0)
+          FROM jsonb_array_elements(fields) f)) FROM accounts)::int AS account,
       ((SELECT count(*) FROM statuses WHERE NOT created_at BETWEEN '1970-01-01' AND '9999-12-31 23:59:59.999Z')
         + (SELECT count(*) FROM polls WHERE NOT expires_at BETWEEN '1970-01-01' AND '9999-12-31 23:59:59.999Z')
         + (SELECT count(*) FROM accounts WHERE NOT created_at BETWEEN '1970-01-01' AND '9999-12-31 23:59:59.999Z'))::int AS late`
