@@ -10,10 +10,11 @@ const shared = {
   teardownTimeout: 60_000
 } as const
 
-/** Tests that look at how long answers take while nodes fail or are replaced, and leave half of a processor idle. */
-const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts"]
-/** Those whose time is their own. */
-const simulated = ["test/simulation/**/*.test.ts"]
+/**
+ * Tests that look at how long answers take while nodes fail or are replaced, which leave half of the processors idle; and
+ * one whose time is its own, for that half.
+ */
+const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts", "test/simulation/simulation.test.ts"]
 
 /** Those of the next order begin when these have ended, each with as many processes as leave no processor idle. */
 const project = (name: string, groupOrder: number, maxWorkers: number, files: object) => ({
@@ -26,9 +27,8 @@ export default defineConfig({
     reporters: ["default", ["json", { outputFile: "node_modules/.cache/tests.json" }]],
     sequence: { sequencer: SlowFirst },
     projects: [
-      project("cluster", 0, 2, { include: timed }),
-      project("simulation", 0, 1, { include: simulated }),
-      project("tests", 1, 4, { include: ["test/**/*.test.ts"], exclude: [...timed, ...simulated] })
+      project("cluster", 0, 3, { include: timed }),
+      project("tests", 1, 4, { include: ["test/**/*.test.ts"], exclude: timed })
     ]
   }
 })
