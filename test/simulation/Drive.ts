@@ -32,7 +32,7 @@ export const drive = async <A, E>(
   try {
     const fiber = Effect.runForkWith(outside.context)(main)
     for (let turns = 1; fiber.pollUnsafe() === undefined && time.stuck === undefined; turns++) {
-      time.flush()
+      await time.flush()
       await (working?.() ?? new Promise((resume) => setImmediate(resume)))
       if (fiber.pollUnsafe() !== undefined || time.pending || isBusy()) continue
       time.advance()

@@ -59,8 +59,8 @@ const unordered: Mutant = {
   },
   breaks: /^I21/,
   overlapping: true,
-  foundAt: 14,
-  seedsMax: 30
+  foundAt: 39,
+  seedsMax: 60
 }
 
 export const overlappingMutants: ReadonlyArray<Mutant> = [notHeldOff, countedLater, readThenWritten, unordered]

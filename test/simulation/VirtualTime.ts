@@ -58,8 +58,11 @@ export class VirtualTime {
     return this.tasks.length > 0
   }
 
-  /** Runs everything that can run now. */
-  flush() {
+  /**
+   * Runs everything that can run now. After each of it come the microtasks that it left, as in Node: a library that puts
+   * something off to the end of the turn would else find that others had theirs before.
+   */
+  async flush() {
     while (this.tasks.length > 0 && this.stuck === undefined) {
       if (++this.ran > tasksAnInstantMax) this.stuck = `more than ${tasksAnInstantMax} turns in one instant`
       const at = this.dice.between(0, this.tasks.length)
@@ -67,6 +70,7 @@ export class VirtualTime {
       this.tasks[at] = this.tasks.at(-1)!
       this.tasks.pop()
       task()
+      await undefined
     }
   }
 
