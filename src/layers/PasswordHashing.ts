@@ -77,6 +77,8 @@ export const layerWith = (current: Parameters) =>
       return Credentials.of({ hash, verify })
     })
   )
+
+/** The same with the recommended parameters. */
 export const layer = layerWith(recommended)
 
 /** For simulations, which must not wait for a thread pool: one round of SHA-256 without a salt, and no protection. */

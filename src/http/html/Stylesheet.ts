@@ -1,4 +1,4 @@
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { stylesheetFile } from "./StylesheetFile.ts"
 
 export const stylesheetPath = "/assets/pages.css"
 
@@ -64,12 +64,4 @@ code.secret {
 }
 `
 
-/** The stylesheet as a file, so that the pages' policy allows no inline style. */
-export const layer = HttpRouter.add(
-  "GET",
-  stylesheetPath,
-  HttpServerResponse.text(stylesheet, {
-    contentType: "text/css; charset=utf-8",
-    headers: { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" }
-  })
-)
+export const layer = stylesheetFile(stylesheetPath, stylesheet)

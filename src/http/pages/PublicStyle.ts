@@ -1,4 +1,4 @@
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { stylesheetFile } from "../html/StylesheetFile.ts"
 
 export const publicStylePath = "/assets/public.css"
 
@@ -55,12 +55,4 @@ details > summary { cursor: pointer; font-weight: 600; margin-bottom: .5rem }
   font-size: .8125rem }
 `
 
-/** The stylesheet as a file, so that the pages' policy allows no inline style. */
-export const layer = HttpRouter.add(
-  "GET",
-  publicStylePath,
-  HttpServerResponse.text(stylesheet, {
-    contentType: "text/css; charset=utf-8",
-    headers: { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" }
-  })
-)
+export const layer = stylesheetFile(publicStylePath, stylesheet)

@@ -182,4 +182,18 @@ layer(layerSearch, { excludeTestServices: true })("search of hashtags and posts"
       assert.deepStrictEqual(yield* find("fox", { maxId: liked }), [own])
       assert.deepStrictEqual(yield* find("another"), [])
     }))
+
+  it.effect("row 83: a word is looked for once, one that another holds not at all, and of many the first ten", () =>
+    Effect.gen(function*() {
+      const search = yield* Search
+      const clara = yield* person("clara")
+      const words = "one two three four five six seven eight nine ten"
+      const own = yield* status(clara, words)
+      const find = (text: string) => search.statuses(clara, { text, accountId: undefined, offset: 0 }, { limit: 20 })
+      assert.deepStrictEqual(yield* find("ten te ten t"), [own])
+      assert.deepStrictEqual(yield* find("ten eleven"), [])
+      // What stands for nothing new takes no place among the ten.
+      assert.deepStrictEqual(yield* find("one one on nowhere two three four five six seven eight nine ten"), [])
+      assert.deepStrictEqual(yield* find(`${words} eleven`), [own])
+    }))
 })

@@ -1,0 +1,12 @@
+import { HttpRouter, HttpServerResponse } from "effect/http"
+
+/** A stylesheet as a file at `path`, so that the pages' policy allows no inline style. */
+export const stylesheetFile = (path: `/${string}`, stylesheet: string) =>
+  HttpRouter.add(
+    "GET",
+    path,
+    HttpServerResponse.text(stylesheet, {
+      contentType: "text/css; charset=utf-8",
+      headers: { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" }
+    })
+  )
