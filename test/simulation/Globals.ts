@@ -43,3 +43,17 @@ export const replace = (time: VirtualTime) => {
     Math.random = random
   }
 }
+
+/**
+ * Does what would set timers that are none of the run's: Postgres in WebAssembly has one for its statistics, which it sets or
+ * does not by the true time.
+ */
+export const withoutTimers = <A>(work: () => A): A => {
+  const { setTimeout } = globalThis
+  Object.assign(globalThis, { setTimeout: () => undefined })
+  try {
+    return work()
+  } finally {
+    Object.assign(globalThis, { setTimeout })
+  }
+}

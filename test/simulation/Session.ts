@@ -1,4 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite"
+import * as Globals from "./Globals.ts"
 import type { Dice } from "./Seeded.ts"
 import { type Connection, Sockets, writes } from "./Sockets.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
@@ -86,7 +87,7 @@ export class Session extends Sockets<Connection> {
     this.holder = connection
     // What else can run at this moment runs first, as with a server of its own.
     await new Promise<void>((resume) => process.nextTick(resume))
-    const answer = this.ask(request?.chunk ?? chunk)
+    const answer = Globals.withoutTimers(() => this.ask(request?.chunk ?? chunk))
     this.trace.update(answer)
     if (!Wire.hasError(answer)) request?.confirm()
     if (chunk[0] === 0 || Wire.endsIdle(answer)) {
@@ -113,7 +114,7 @@ export class Session extends Sockets<Connection> {
   }
 
   private async rollBack() {
-    this.ask(Wire.simpleQuery("ROLLBACK"))
+    Globals.withoutTimers(() => this.ask(Wire.simpleQuery("ROLLBACK")))
     this.holder = undefined
   }
 }
