@@ -2,7 +2,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
-import type { Came } from "../services/federation/inbox/Outcomes.ts"
+import type { Came } from "../services/federation/inbox/InboundOutcomes.ts"
 import { traced } from "../services/Traced.ts"
 import * as Operator from "./Operator.ts"
 

@@ -4,7 +4,7 @@ import { outbound } from "../layers/Foundation.ts"
 import * as KeyOperations from "../layers/KeyOperations.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { parseHandle } from "../services/federation/Domains.ts"
-import { DomainRules } from "../services/federation/domains/DomainRules.ts"
+import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
@@ -31,7 +31,7 @@ export const layer = Layer.merge(RemoteActors.layer, Moves.layer).pipe(
   Layer.provide(Layer.merge(AgendaEntries.layer, Errands.layer)),
   Layer.provide(KeyOperations.layer),
   Layer.provide(outbound),
-  Layer.provide(DomainRules.layer),
+  Layer.provide(DomainPolicies.layer),
   Layer.provideMerge(serverConfig),
   Layer.provideMerge(Operator.layer)
 )

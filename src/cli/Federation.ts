@@ -4,12 +4,12 @@ import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { parse } from "../services/discovery/LocalUrls.ts"
 import { normalizeDomain } from "../services/federation/Domains.ts"
-import { Hosts } from "../services/federation/outbox/Hosts.ts"
+import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { countedMax, type Queue, Queues, type Waiting } from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/Traced.ts"
 import { dead, explained, services } from "./DeadActivities.ts"
 
-const layer = Layer.mergeAll(Hosts.layer, Queues.layer).pipe(Layer.provideMerge(services))
+const layer = Layer.mergeAll(DeliveryHosts.layer, Queues.layer).pipe(Layer.provideMerge(services))
 const provided = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, layer)
 
 const host = Argument.String("host").pipe(Argument.withDescription("Another server, as in handles: example.org"))
@@ -60,7 +60,7 @@ const retry = Command.make(
   { host },
   traced("federation retry")(function*(given) {
     const name = yield* named(given.host)
-    if (!(yield* Effect.orDie((yield* Hosts).resume(name)))) return yield* unknown(name)
+    if (!(yield* Effect.orDie((yield* DeliveryHosts).resume(name)))) return yield* unknown(name)
     const moved = yield* Effect.orDie((yield* Queues).hurry(name))
     yield* Console.log(`${moved} deliveries to ${name} are tried now.`)
   }, provided)
@@ -71,7 +71,7 @@ const pause = Command.make(
   { host },
   traced("federation pause")(function*(given) {
     const name = yield* named(given.host)
-    if (!(yield* Effect.orDie((yield* Hosts).pause(name)))) return yield* unknown(name)
+    if (!(yield* Effect.orDie((yield* DeliveryHosts).pause(name)))) return yield* unknown(name)
     yield* Console.log(`Nothing more is sent to ${name}; what waits is kept for four days.`)
   }, provided)
 ).pipe(Command.withDescription("Sends nothing to a server for now"))
@@ -81,7 +81,7 @@ const resume = Command.make(
   { host },
   traced("federation resume")(function*(given) {
     const name = yield* named(given.host)
-    if (!(yield* Effect.orDie((yield* Hosts).resume(name)))) return yield* unknown(name)
+    if (!(yield* Effect.orDie((yield* DeliveryHosts).resume(name)))) return yield* unknown(name)
     yield* Console.log(`What waits for ${name} is sent again.`)
   }, provided)
 ).pipe(Command.withDescription("Ends a pause"))

@@ -1,12 +1,12 @@
 import { Layer } from "effect"
-import { Accounts } from "../actors/account/Accounts.ts"
+import { AccountActors } from "../actors/account/AccountActors.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as Imports from "../actors/account/Imports.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
+import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
-import { RemoteDomains } from "../actors/domain/RemoteDomains.ts"
 import { DomainMeasures } from "../services/federation/domains/DomainMeasures.ts"
-import { DomainRules } from "../services/federation/domains/DomainRules.ts"
+import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
@@ -20,14 +20,14 @@ import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
+import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { Departures } from "../services/federation/outbox/Departures.ts"
 import { Expansions } from "../services/federation/outbox/Expansions.ts"
 import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
-import { Hosts } from "../services/federation/outbox/Hosts.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
+import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
-import { Judgements } from "../services/federation/rules/Judgements.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
@@ -68,7 +68,14 @@ import * as KeyOperations from "./KeyOperations.ts"
 /** What leaves for other servers. */
 const leaving = Layer.mergeAll(Departures.layer, Expansions.layer, FollowActivities.layer, PostActivities.layer).pipe(
   Layer.provideMerge(
-    Layer.mergeAll(Outbox.layer, Deliveries.layer, FollowerDigests.layer, Hosts.layer, Objects.layer, LocalActors.layer)
+    Layer.mergeAll(
+      Outbox.layer,
+      Deliveries.layer,
+      FollowerDigests.layer,
+      DeliveryHosts.layer,
+      Objects.layer,
+      LocalActors.layer
+    )
   ),
   Layer.provideMerge(Layer.mergeAll(AccountRecords.layer, CustomEmojis.layer, Handles.layer, Statuses.layer)),
   Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
@@ -91,7 +98,7 @@ const services = Layer.mergeAll(
   Flags.layer,
   Follows.layer,
   InboundActivities.layer,
-  Judgements.layer,
+  InboundPolicies.layer,
   Measures.layer,
   Moves.layer,
   Notices.layer,
@@ -113,7 +120,7 @@ const services = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(
       AgendaEntries.layer,
-      DomainRules.layer,
+      DomainPolicies.layer,
       Drafts.layer,
       Holdings.layer,
       References.layer,
@@ -128,12 +135,12 @@ const services = Layer.mergeAll(
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(
   Layer.provideMerge(Imports.layer),
-  Layer.provideMerge(Layer.merge(Accounts.layer, RemoteDomains.layer)),
+  Layer.provideMerge(Layer.merge(AccountActors.layer, DomainActors.layer)),
   Layer.provide(services)
 )
 
 /**
- * The accounts' actors and the agenda on this node, and `Accounts`, by which everybody reaches them. Needs the
+ * The accounts' actors and the agenda on this node, and `AccountActors`, by which everybody reaches them. Needs the
  * cluster, the database, feeds, the bus between nodes, the way out to other servers, the server's configuration and whoever
  * asks other servers.
  */
@@ -141,5 +148,5 @@ export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
 
 /** The same for a server that others talk to. */
 export const layerFederated = layer.pipe(
-  Layer.provide(inquiries.pipe(Layer.provide(Imports.layer), Layer.provide(Accounts.layer)))
+  Layer.provide(inquiries.pipe(Layer.provide(Imports.layer), Layer.provide(AccountActors.layer)))
 )

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { DomainRules } from "../services/federation/domains/DomainRules.ts"
+import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Fetches } from "../services/federation/Fetches.ts"
 import { Inquiries } from "../services/federation/fetching/Inquiries.ts"
 import { LookUps } from "../services/federation/fetching/LookUps.ts"
@@ -29,7 +29,7 @@ export const remote = Layer.mergeAll(Threads.layer, RemoteProfiles.layer, PollRe
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
   Layer.provideMerge(
     Layer.mergeAll(
-      DomainRules.layer,
+      DomainPolicies.layer,
       Moves.layer,
       Purges.layer,
       Redirects.layer,

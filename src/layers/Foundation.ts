@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, type Redacted } from "effect"
 import type { Sharding } from "effect/cluster"
 import { Limits } from "../http/guard/Limits.ts"
-import { DomainRules } from "../services/federation/domains/DomainRules.ts"
+import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Feeds } from "../services/feeds/Feeds.ts"
 import { Outbound } from "../services/outbound/Outbound.ts"
 import * as Broadcasts from "./Broadcasts.ts"
@@ -62,7 +62,7 @@ const actors = (environment: Environment["Service"]): Layer.Layer<
     : Cluster.layerNode(environment.cluster.host, environment.cluster.port, environment.shardGroups)
 
 /** The only way to anybody else's servers. */
-export const outbound = Outbound.layer.pipe(Layer.provide([UndiciTransport.layer, DomainRules.layerHosts]))
+export const outbound = Outbound.layer.pipe(Layer.provide([UndiciTransport.layer, DomainPolicies.layerHostPolicy]))
 
 const cluster = Layer.unwrap(Effect.map(Environment, actors))
 

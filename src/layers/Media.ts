@@ -1,6 +1,6 @@
 import { Effect, Layer, Semaphore } from "effect"
 import * as MediaJob from "../actors/media/Entity.ts"
-import { Jobs } from "../actors/media/Jobs.ts"
+import { MediaActors } from "../actors/media/MediaActors.ts"
 import * as Upkeep from "../actors/media/Upkeep.ts"
 import { Holdings } from "../services/media/Holdings.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
@@ -20,7 +20,7 @@ const turns = Layer.effect(
 
 /** The same as `layer` over the rows of jobs and files from outside, too. */
 export const layerOverRows = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
-  Layer.provideMerge(Jobs.layer),
+  Layer.provideMerge(MediaActors.layer),
   Layer.provideMerge(Layer.mergeAll(MediaAttachments.layer, Uploads.layer))
 )
 

@@ -7,11 +7,11 @@ import { InboundActivities } from "../services/federation/inbox/InboundActivitie
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
-import { Hosts } from "../services/federation/outbox/Hosts.ts"
+import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { Readers } from "../services/federation/outbox/Readers.ts"
+import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Resolutions } from "../services/federation/Resolutions.ts"
-import { Judgements } from "../services/federation/rules/Judgements.ts"
 import { Senders } from "../services/federation/Senders.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
@@ -40,10 +40,10 @@ import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
+import { AccountNotes } from "../services/social/AccountNotes.ts"
 import { Connections } from "../services/social/Connections.ts"
 import { DomainMutes } from "../services/social/DomainMutes.ts"
 import { Exclusions } from "../services/social/Exclusions.ts"
-import { Notes } from "../services/social/Notes.ts"
 import { Relationships } from "../services/social/Relationships.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
 import { Bookmarks } from "../services/statuses/Bookmarks.ts"
@@ -54,9 +54,9 @@ import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
-import { Standings } from "../services/statuses/Standings.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { ViewerStates } from "../services/statuses/ViewerStates.ts"
 import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
@@ -86,13 +86,13 @@ const reading = Layer.mergeAll(
   Interactions.layer,
   Listeners.layer,
   Markers.layer,
-  Notes.layer,
+  AccountNotes.layer,
   Notifications.layer,
   Relationships.layer,
   ScheduledStatuses.layer,
   Search.layer,
   Reports.layer,
-  Standings.layer,
+  ViewerStates.layer,
   Tags.layer,
   Timelines.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
@@ -101,9 +101,9 @@ const reading = Layer.mergeAll(
 const federation = Layer.mergeAll(
   Congestion.layer,
   FollowerDigests.layer,
-  Hosts.layer,
+  DeliveryHosts.layer,
   InboundActivities.layer,
-  Judgements.layer,
+  InboundPolicies.layer,
   LocalActors.layer,
   Mentions.layer,
   Objects.layer,

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { commandSecondsMax } from "../../src/actors/account/Accounts.ts"
+import { commandSecondsMax } from "../../src/actors/account/AccountActors.ts"
 import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import * as Facts from "./Facts.ts"
 import * as Homes from "./Homes.ts"
 import * as MediaInvariants from "./MediaInvariants.ts"
 import { Model } from "./Model.ts"
-import * as Notices from "./Notices.ts"
+import * as NotificationInvariants from "./NotificationInvariants.ts"
 import type { Performed } from "./Performed.ts"
 import * as ReadPaths from "./ReadPaths.ts"
 import { commandIdOf, type Outcome } from "./Scenario.ts"
@@ -53,7 +53,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...(yield* owners(sql, performed)),
     ...ids(performed, commandOf),
     ...(yield* Homes.check(aftermath, facts)),
-    ...Notices.check(aftermath, facts),
+    ...NotificationInvariants.check(aftermath, facts),
     ...(yield* ReadPaths.check(aftermath, facts, model)),
     ...(yield* counters(sql)),
     ...(yield* severed(sql)),

@@ -9,7 +9,7 @@ import {
   ShardingConfig
 } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../src/actors/account/AccountActors.ts"
 import { SliceRows, sliceRowsMax } from "../../src/actors/account/Fanout.ts"
 import * as Actors from "../../src/layers/Actors.ts"
 import { shardGroups } from "../../src/layers/environment/Variable.ts"
@@ -31,7 +31,7 @@ import { client, type Shared, type Step, type World } from "./World.ts"
 export interface Node {
   readonly machine: Machine
   readonly port: number
-  readonly accounts: Accounts["Service"]
+  readonly actors: AccountActors["Service"]
   readonly homes: HomeTimelines["Service"]
   /** Undefined where the run has no media. */
   readonly uploading: Uploading.Uploading | undefined
@@ -114,7 +114,7 @@ export const start = Effect.fnUntraced(
     const node: Node = {
       machine,
       port,
-      accounts: Context.get(built, Accounts),
+      actors: Context.get(built, AccountActors),
       homes: Context.get(built, HomeTimelines),
       uploading: Context.get(built, MediaOfNode),
       stop: machine.on(world.outside)(Scope.close(scope, Exit.void)).pipe(

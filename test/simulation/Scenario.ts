@@ -84,7 +84,7 @@ export const make = (
       timesOf(key).push(world.time.now)
       const before = node.machine.standstills
       const stoodStill = () => node.machine.standstills > before
-      return Effect.provideService(node.accounts.tell(account, command, key), StoodStill, stoodStill)
+      return Effect.provideService(node.actors.tell(account, command, key), StoodStill, stoodStill)
     })).pipe(
       Effect.map(({ id }): Outcome["result"] => ({ id })),
       Effect.catch((error) =>

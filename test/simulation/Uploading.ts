@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { Jobs } from "../../src/actors/media/Jobs.ts"
+import { MediaActors } from "../../src/actors/media/MediaActors.ts"
 import { type AccountId, MediaId } from "../../src/services/Ids.ts"
 import { typeNamed } from "../../src/services/media/FileTypes.ts"
 import { Holdings } from "../../src/services/media/Holdings.ts"
@@ -21,7 +21,7 @@ const sweepPauseMillisMax = 5_000
 /** What handlers of requests do with an upload, on a node. */
 export const make = Effect.gen(function*() {
   const attachments = yield* MediaAttachments
-  const jobs = yield* Jobs
+  const mediaActors = yield* MediaActors
   const uploads = yield* Uploads
   /** Takes a file in pieces, enters it, and waits a little for its job; answers its id, as `POST /api/v2/media` does. */
   const upload = (owner: AccountId) =>
@@ -34,7 +34,7 @@ export const make = Effect.gen(function*() {
       )
     }).pipe(
       Effect.map((id) => MediaId.make(id)),
-      Effect.tap((id) => jobs.wait(id, 2))
+      Effect.tap((id) => mediaActors.wait(id, 2))
     )
   /** Whether it is ready by now. */
   const isReady = (owner: AccountId, id: MediaId) =>

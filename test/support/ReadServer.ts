@@ -7,11 +7,11 @@ import { routerConfig } from "../../src/http/body/Paths.ts"
 import * as Edge from "../../src/http/Edge.ts"
 import { Guard } from "../../src/http/guard/Guard.ts"
 import { Limits } from "../../src/http/guard/Limits.ts"
-import { ConversationViews } from "../../src/http/render/Conversations.ts"
-import { FeaturedTagViews } from "../../src/http/render/FeaturedTags.ts"
-import { NotificationGroupViews } from "../../src/http/render/NotificationGroups.ts"
-import { NotificationViews } from "../../src/http/render/Notifications.ts"
-import { RevisionViews } from "../../src/http/render/Revisions.ts"
+import { ConversationViews } from "../../src/http/render/ConversationViews.ts"
+import { FeaturedTagViews } from "../../src/http/render/FeaturedTagViews.ts"
+import { NotificationGroupViews } from "../../src/http/render/NotificationGroupViews.ts"
+import { NotificationViews } from "../../src/http/render/NotificationViews.ts"
+import { RevisionViews } from "../../src/http/render/RevisionViews.ts"
 import * as AccountConnections from "../../src/http/v1/AccountConnections.ts"
 import * as Accounts from "../../src/http/v1/Accounts.ts"
 import * as Bookmarks from "../../src/http/v1/Bookmarks.ts"
@@ -35,9 +35,9 @@ import type { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { Reports } from "../../src/services/moderation/Reports.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../../src/services/OpaqueSecrets.ts"
+import { AccountNotes } from "../../src/services/social/AccountNotes.ts"
 import { Connections } from "../../src/services/social/Connections.ts"
 import { Exclusions } from "../../src/services/social/Exclusions.ts"
-import { Notes } from "../../src/services/social/Notes.ts"
 import { Relationships } from "../../src/services/social/Relationships.ts"
 import { AccountStatuses } from "../../src/services/statuses/AccountStatuses.ts"
 import * as BookmarkServices from "../../src/services/statuses/Bookmarks.ts"
@@ -93,7 +93,7 @@ const services = Layer.mergeAll(
   History.layer,
   HomeTimelines.layer,
   Interactions.layer,
-  Notes.layer,
+  AccountNotes.layer,
   Relationships.layer,
   Reports.layer,
   TimelineServices.Timelines.layer,

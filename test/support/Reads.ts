@@ -1,14 +1,14 @@
 import { Effect, Layer } from "effect"
 import { CurrentTransformer } from "effect/sql/Statement"
-import { AccountViews } from "../../src/http/render/Accounts.ts"
-import { StatusViews } from "../../src/http/render/Statuses.ts"
+import { AccountViews } from "../../src/http/render/AccountViews.ts"
+import { StatusViews } from "../../src/http/render/StatusViews.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Accounts } from "../../src/services/identity/Accounts.ts"
 import { Settings } from "../../src/services/identity/Settings.ts"
 import { CustomEmojis } from "../../src/services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
-import { Standings } from "../../src/services/statuses/Standings.ts"
 import { Statuses } from "../../src/services/statuses/Statuses.ts"
+import { ViewerStates } from "../../src/services/statuses/ViewerStates.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 export const publicUrl = "https://local.example"
@@ -35,7 +35,7 @@ export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
   StatusViews.layer.pipe(
     Layer.provideMerge(AccountViews.layer),
     Layer.provideMerge(
-      Layer.mergeAll(Accounts.layer, Settings.layer, CustomEmojis.layer, Statuses.layer, Standings.layer)
+      Layer.mergeAll(Accounts.layer, Settings.layer, CustomEmojis.layer, Statuses.layer, ViewerStates.layer)
     ),
     Layer.provideMerge(Broadcast.layerMemory),
     Layer.provideMerge(TestDatabase.layer),

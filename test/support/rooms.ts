@@ -68,7 +68,7 @@ export const federation: Rooms = [
   ["documents", "Domains LocalIds"],
   ["domains", "Domains"],
   ["inbox", "documents"],
-  ["rules", "documents domains inbox"],
+  ["policies", "documents domains inbox"],
   ["FollowerDigests LocalActors Objects Replies", "LocalIds NameCache SigningKeys documents"],
   ["outbox", "LocalActors LocalIds Objects documents inbox signatures"],
   ["Fetches WebFingers", "Domains HostDocuments documents"],

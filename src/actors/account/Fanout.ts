@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { type Audience, Audiences, fewReadersMax } from "../../services/feeds/Audiences.ts"
+import { Audiences, fewReadersMax, type ReaderSlice } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { Notices } from "../../services/feeds/Notices.ts"
 import { AccountId } from "../../services/Ids.ts"
@@ -10,7 +10,7 @@ import { type Fanout, Fanouts, fanoutsRoundMax, senderOf } from "../../services/
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
-import { Accounts } from "./Accounts.ts"
+import { AccountActors } from "./AccountActors.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Moving from "./Moving.ts"
 import * as Outgoing from "./Outgoing.ts"
@@ -34,7 +34,7 @@ const awakeMillis = 20_000
  */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const { claim, current, owned } = owners
-  const accounts = yield* Accounts
+  const actors = yield* AccountActors
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
   const { advance, finish } = fanouts
@@ -52,12 +52,12 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const tellAtOnce = yield* TellingOne.make(owners)
 
   /** What comes once for a new or edited status, before its followers. */
-  const open = Effect.fnUntraced(function*(accountId: AccountId, { kind, phase, statusId }: OfStatus, slice: Audience) {
+  const open = Effect.fnUntraced(function*(author: AccountId, { kind, phase, statusId }: OfStatus, slice: ReaderSlice) {
     if (phase > 0) return
-    if (slice.mentioned.length > 0) yield* told(yield* notices.mentions(accountId, statusId, slice.mentioned))
-    if (kind === "edit") yield* told(yield* notices.edited(accountId, statusId))
+    if (slice.mentioned.length > 0) yield* told(yield* notices.mentions(author, statusId, slice.mentioned))
+    if (kind === "edit") yield* told(yield* notices.edited(author, statusId))
     if (slice.visibility === "direct" && !slice.limited) yield* threadsChanged(yield* threads.record(statusId))
-    yield* outgoing.begin(accountId, statusId, kind === "edit" ? "Update" : "Create", slice.federates)
+    yield* outgoing.begin(author, statusId, kind === "edit" ? "Update" : "Create", slice.federates)
   })
 
   /** A slice of a new or edited status. */
@@ -218,7 +218,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
           const now = yield* Clock.currentTimeMillis
           if (now - awakeSince < awakeMillis) continue
           awakeSince = now
-          yield* accounts.wake(own.accountId)
+          yield* actors.wake(own.accountId)
         }
       } while (own.backlog.rung)
       own.backlog.running = false

@@ -5,7 +5,7 @@ import { RecordNotFound, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { findSender, type InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
-import { Judgements } from "../../services/federation/rules/Judgements.ts"
+import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
 import { idAt } from "../../services/Ids.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
@@ -27,12 +27,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const favourites = yield* Favourites
   const featured = yield* Featured.make
   const posts = yield* InboxPosts.make(verbs)
-  const judgements = yield* Judgements
+  const policies = yield* InboundPolicies
 
   /** What the rules leave of a post, which they judge as if its author had sent it. */
   const judged = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, post: Foreign | undefined) {
     const activity = { type: "Create", actor: self.uri, object: post }
-    const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
+    const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
     return judgement.passes
       ? asForeign(judgement.activity["object"])
       : yield* new Unprocessable({ text: judgement.reason })

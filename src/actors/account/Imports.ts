@@ -3,13 +3,13 @@ import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import { Implausible } from "../../services/federation/Fetches.ts"
 import { Imports } from "../../services/federation/fetching/Imports.ts"
 import { StatusId } from "../../services/Ids.ts"
-import { Accounts } from "./Accounts.ts"
+import { AccountActors } from "./AccountActors.ts"
 
 /** Imports by way of the accounts' actors. */
 export const layer = Layer.effect(
   Imports,
   Effect.gen(function*() {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const current = (told: Effect.Effect<unknown, ClientError>) =>
       told.pipe(
         Effect.as(true),
@@ -18,14 +18,14 @@ export const layer = Layer.effect(
       )
     return Imports.of({
       store: ({ asked, author, document, uri }) =>
-        accounts.tell(author, { _tag: "Import", asked, document }).pipe(
+        actors.tell(author, { _tag: "Import", asked, document }).pipe(
           Effect.map(({ id }) => StatusId.make(BigInt(id))),
           Effect.mapError((error: ClientError) =>
             error._tag === "Unavailable" ? error : new Implausible({ url: uri, reason: error.message })
           )
         ),
-      featureTags: (account, read, names) => current(accounts.tell(account, { _tag: "FeatureTags", ...read, names })),
-      feature: (account, read, statusIds) => current(accounts.tell(account, { _tag: "Feature", ...read, statusIds }))
+      featureTags: (account, read, names) => current(actors.tell(account, { _tag: "FeatureTags", ...read, names })),
+      feature: (account, read, statusIds) => current(actors.tell(account, { _tag: "Feature", ...read, statusIds }))
     })
   })
 )

@@ -9,9 +9,9 @@ import {
   inboundRoundMax
 } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { Judgements } from "../../services/federation/rules/Judgements.ts"
+import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
-import { Accounts } from "./Accounts.ts"
+import { AccountActors } from "./AccountActors.ts"
 import * as Company from "./Company.ts"
 import type { Times } from "./InboxActivities.ts"
 import * as InboxActivities from "./InboxActivities.ts"
@@ -27,11 +27,11 @@ type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effec
  * is tried later and does not hold up the rest. `settled` wraps work that leaves intents.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, settled: Settled) {
-  const accounts = yield* Accounts
+  const actors = yield* AccountActors
   const inbound = yield* InboundActivities
   const activities = yield* InboxActivities.make(verbs)
   const forwards = yield* InboxForwards.make
-  const judgements = yield* Judgements
+  const policies = yield* InboundPolicies
   const company = yield* Company.make(owners)
 
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   /** What the account itself did, in the running transaction. */
   const perform = Effect.fnUntraced(
     function*(own: Ownership, item: InboundActivity, self: InboundSender, activity: Foreign) {
-      const judgement = yield* judgements.inside({ ...self, accountId: own.accountId }, activity)
+      const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
       if (!judgement.passes) return yield* inbound.finish(item.id, `dropped: ${judgement.reason}`)
       const outcome = yield* activities.perform(own, self, judgement.activity, timesOf(item))
       const changes = judgement.changes.map((reason) => `; changed: ${reason}`)
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
         ? finish(own, item, "ignored: not from elsewhere")
         : process(own, item, self).pipe(Effect.catchCause((cause) => afterwards(own, item, cause)))
     }
-    if (waiting.length === inboundRoundMax) yield* accounts.receive(own.accountId)
+    if (waiting.length === inboundRoundMax) yield* actors.receive(own.accountId)
   })
 
   /**

@@ -8,7 +8,7 @@ import { InboundActivities, type InboundActivity } from "../../services/federati
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { References } from "../../services/federation/inbox/References.ts"
 import { AccountId } from "../../services/Ids.ts"
-import { Accounts } from "./Accounts.ts"
+import { AccountActors } from "./AccountActors.ts"
 import { ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
@@ -22,7 +22,7 @@ const underWayTriesMax = 3
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const accounts = yield* Accounts
+  const actors = yield* AccountActors
   const inbound = yield* InboundActivities
   const inquiries = yield* Inquiries
   const references = yield* References
@@ -66,7 +66,7 @@ export const make = Effect.gen(function*() {
   /** The author takes it away here, too. */
   const withdraw = Effect.fnUntraced(function*(uri: string) {
     const [status] = yield* sql<{ accountId: bigint }>`SELECT account_id FROM statuses WHERE uri = ${uri} AND NOT local`
-    if (status !== undefined) yield* accounts.tell(AccountId.make(status.accountId), { _tag: "Withdraw", uri })
+    if (status !== undefined) yield* actors.tell(AccountId.make(status.accountId), { _tag: "Withdraw", uri })
   })
 
   const answered = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: Inquiry) {
@@ -74,7 +74,7 @@ export const make = Effect.gen(function*() {
       // It may be there under another id than the one that was asked for.
       if ((yield* references.status(uri)) === undefined) return yield* inbound.finish(item.id, "ignored: no post")
       yield* inbound.hasten(item.id)
-      return yield* accounts.wake(own.accountId)
+      return yield* actors.wake(own.accountId)
     }
     if (kind !== "news") yield* withdraw(uri)
     yield* inbound.finish(item.id, "done: as its origin says")

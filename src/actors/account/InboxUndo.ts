@@ -15,7 +15,7 @@ import type { Verbs } from "./Verbs.ts"
 
 const undoable = ["Announce", "Block", "Follow", "Like"] as const
 type Undoable = typeof undoable[number]
-interface Standing {
+interface Existing {
   /** The id of the last activity that did it, where that is kept with it. */
   readonly uri: string | null
   /** Its own. */
@@ -38,20 +38,20 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const isOwn = (self: InboundSender, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
 
   /** What stands, with the id that it stands under where that is known; undefined where nothing does. */
-  const standing = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
+  const existing = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
     const one = {
       Announce: sql<
-        Standing
+        Existing
       >`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
       Block: sql<
-        Standing
+        Existing
       >`SELECT NULL AS uri, id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
       Follow: sql<
-        Standing
+        Existing
       >`SELECT uri, id FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
         UNION ALL SELECT uri, id FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
       Like: sql<
-        Standing
+        Existing
       >`SELECT NULL AS uri, id FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
     }[type]
     return Effect.map(one, ([row]) => row)
@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       done: Undoables.Undoable,
       ownId: string,
       { came, known }: { readonly came: Undoables.Came | undefined; readonly known: boolean },
-      { id, uri }: Standing
+      { id, uri }: Existing
     ) {
       // A boost that gave its id away has it in front of its number.
       if (uri !== null) {
@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const byId = Effect.fnUntraced(function*(own: Ownership, id: string, signedMillis: number) {
     const known = yield* undoables.take(own.accountId, id)
     if (known !== undefined) {
-      const found = yield* standing(own, known.type, known.targetId)
+      const found = yield* existing(own, known.type, known.targetId)
       // What came anew under another id since stays.
       const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
       return stays ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     if (ended === "done later") return yield* ignored("a later one stands")
     const type = inner === undefined ? undefined : typeOf(inner, ...undoable)
     const subject = isUndoable(type) ? yield* subjectOf(type, inner?.["object"]) : undefined
-    const found = isUndoable(type) && subject !== undefined ? yield* standing(own, type, subject) : undefined
+    const found = isUndoable(type) && subject !== undefined ? yield* existing(own, type, subject) : undefined
     if (isUndoable(type) && subject !== undefined && found !== undefined) {
       const came = ownId === undefined ? undefined : yield* undoables.take(own.accountId, ownId)
       const known = ended === "ended"

@@ -11,10 +11,10 @@ import { Favourites } from "../../services/statuses/Favourites.ts"
 import { Publications } from "../../services/statuses/Publications.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { type Target, Targets } from "../../services/statuses/Targets.ts"
-import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
+import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 /** Favourites, reblogs and pins. What is undone is looked up by the own row first, so that it works although the author blocked (S-127). */
@@ -25,7 +25,7 @@ export const make = Effect.gen(function*() {
   const favourites = yield* Favourites
   const reblogs = yield* Reblogs
   const publications = yield* Publications
-  const announce = yield* Announcing.make
+  const tellFollowers = yield* TellFollowers.make
   const intend = yield* Intents.make
   const leaving = yield* PostActivities
   const send = yield* Sending.make
@@ -109,7 +109,7 @@ export const make = Effect.gen(function*() {
       if (!pinned.includes(statusId)) {
         if (pinned.length >= pinsMax) return yield* refusePin("You have already pinned the maximum number of posts")
         yield* favourites.pin(accountId, statusId)
-        yield* announce(own, "Pin", statusId)
+        yield* tellFollowers(own, "Pin", statusId)
         yield* changed(statusId)
       }
       return onStatus(statusId)
@@ -117,7 +117,7 @@ export const make = Effect.gen(function*() {
     Unpin: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Unpin"]) {
       const { accountId } = own
       const target = yield* targets.own(accountId, statusId)
-      if (yield* favourites.unpin(accountId, target.id)) yield* announce(own, "Unpin", target.id)
+      if (yield* favourites.unpin(accountId, target.id)) yield* tellFollowers(own, "Unpin", target.id)
       yield* changed(target.id)
       return onStatus(target.id)
     })

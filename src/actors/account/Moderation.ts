@@ -4,16 +4,16 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { Measures } from "../../services/moderation/Measures.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
-import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
+import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, onReport } from "./Verbs.ts"
 
 /** What the account tells the moderators, and what they do about it. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const announce = yield* Announcing.make
+  const tellFollowers = yield* TellFollowers.make
   const broadcast = yield* Broadcast
   const intend = yield* Intents.make
   const leaving = yield* PostActivities
@@ -33,7 +33,7 @@ export const make = Effect.gen(function*() {
       if (!(yield* measures.set(accountId, measure, stands))) return onAccount(accountId)
       const told = [broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })]
       if (measure === "suspend") {
-        yield* announce(own, "Profile")
+        yield* tellFollowers(own, "Profile")
         // Whoever is suspended hears nothing more from this moment on.
         told.push(
           stands

@@ -10,10 +10,10 @@ import { type DoneElsewhere, type Fanout, Fanouts } from "../../services/intents
 import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
-import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import { Command } from "./Protocol.ts"
+import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
 
 const encode = Schema.encodeEffect(Schema.toCodecJson(Command))
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
-  const announce = yield* Announcing.make
+  const tellFollowers = yield* TellFollowers.make
   const config = yield* ServerConfig
   const intend = yield* Intents.make
   const moves = yield* Moves
@@ -84,14 +84,14 @@ export const make = Effect.fnUntraced(function*(
       const [to] = yield* sql<{ uri: string | null; username: string }>`
         SELECT uri, username FROM accounts WHERE id = ${target}`
       // Its document names the new account before anybody is asked to go there.
-      yield* announce(own, "Profile")
-      if (to !== undefined) yield* announce(own, "Move", null, to.uri ?? LocalIds.actor(config, to.username))
+      yield* tellFollowers(own, "Profile")
+      if (to !== undefined) yield* tellFollowers(own, "Move", null, to.uri ?? LocalIds.actor(config, to.username))
       yield* changed(own.accountId)
       return onAccount(target)
     }),
     Alias: Effect.fnUntraced(function*(own: Ownership, { present, uri }: Commands["Alias"]) {
       yield* moves.alias(own.accountId, uri, present)
-      yield* announce(own, "Profile")
+      yield* tellFollowers(own, "Profile")
       yield* changed(own.accountId)
       return onAccount(own.accountId)
     }),

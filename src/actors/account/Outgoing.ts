@@ -5,14 +5,14 @@ import { Expansions } from "../../services/federation/outbox/Expansions.ts"
 import type { Telling } from "../../services/federation/outbox/Recipients.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
-import { RemoteDomains } from "../domain/RemoteDomains.ts"
+import { DomainActors } from "../domain/DomainActors.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
 /** What an account tells followers on other servers: intents of its fan-out, a slice of them a round. */
 export const make = Effect.fnUntraced(function*({ owned }: Owners, sliceRows: number) {
   const sql = yield* SqlClient.SqlClient
   const departures = yield* Departures
-  const domains = yield* RemoteDomains
+  const domainActors = yield* DomainActors
   const expansions = yield* Expansions
   const fanouts = yield* Fanouts
 
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners, sliceRows: nu
       Effect.gen(function*() {
         if (rendered === undefined) return yield* fanouts.finish(fanout)
         const { hosts, next } = yield* expansions.slice(id, rendered, { phase, cursor }, sliceRows)
-        yield* sql.afterCommit(domains.wake(hosts))
+        yield* sql.afterCommit(domainActors.wake(hosts))
         return next === undefined
           ? yield* fanouts.finish(fanout)
           : yield* fanouts.advance(fanout, next.phase, next.cursor)

@@ -84,7 +84,7 @@ export const make = Effect.gen(function*() {
     })
   }
 
-  const standingOf = ({ used }: State, family: Family, now: number) => {
+  const quotaOf = ({ used }: State, family: Family, now: number) => {
     const index = periodOf(family, now)
     if (used[family].index !== index) used[family] = { index, count: 0 }
     const { seconds, uses } = families[family]
@@ -110,7 +110,7 @@ export const make = Effect.gen(function*() {
     const metered: Effect.Effect<Answer, E | TooManyRequests> = family === undefined
       ? work
       : Effect.suspend((): Effect.Effect<Answer, E | TooManyRequests> => {
-        const { limit, remaining, resetAt } = standingOf(held, family, now)
+        const { limit, remaining, resetAt } = quotaOf(held, family, now)
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })
     const { answer, repeated } = yield* commands.once(held.owner, id, family, metered).pipe(
@@ -118,7 +118,7 @@ export const make = Effect.gen(function*() {
     )
     if (family === undefined) return answer
     if (!repeated) held.used[family].count++
-    return { ...answer, standing: standingOf(held, family, now) }
+    return { ...answer, standing: quotaOf(held, family, now) }
   })
 
   /** Runs work that may come again in a transaction of the owner. */

@@ -18,11 +18,11 @@ import {
 } from "../../services/instance/ContentLimits.ts"
 import { Errands } from "../../services/intents/Errands.ts"
 import { Follows } from "../../services/social/Follows.ts"
-import * as Announcing from "./Announcing.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { ProfileChange } from "./Protocol.ts"
 import * as Sending from "./Sending.ts"
+import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
 type Problem = readonly [field: string, error: string, description: string]
@@ -85,7 +85,7 @@ export const make = Effect.gen(function*() {
   const profiles = yield* Profiles
   const errands = yield* Errands
   const follows = yield* Follows
-  const announce = yield* Announcing.make
+  const tellFollowers = yield* TellFollowers.make
   const intend = yield* Intents.make
   const leaving = yield* FollowActivities
   const send = yield* Sending.make
@@ -117,7 +117,7 @@ export const make = Effect.gen(function*() {
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))
         yield* send(leaving.acceptAll(accountId, admitted))
-        if (Object.keys(profile).length > 0) yield* announce(own, "Profile")
+        if (Object.keys(profile).length > 0) yield* tellFollowers(own, "Profile")
         if (ids.length > 0) yield* intend(own, "homes", null, { readers: ids.map(String) })
         yield* sql.afterCommit(
           Effect.andThen(

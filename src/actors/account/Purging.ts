@@ -1,21 +1,21 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Purges } from "../../services/federation/purge/Purges.ts"
-import { Accounts } from "./Accounts.ts"
-import * as Announcing from "./Announcing.ts"
+import { AccountActors } from "./AccountActors.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as TellFollowers from "./TellFollowers.ts"
 import { onAccount } from "./Verbs.ts"
 
 /** The end of an account of ours, and what any account that is gone left behind, a slice each time it is due. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const accounts = yield* Accounts
-  const announce = yield* Announcing.make
+  const actors = yield* AccountActors
+  const tellFollowers = yield* TellFollowers.make
   const purges = yield* Purges
 
   const verbs = {
     DeleteAccount: Effect.fnUntraced(function*(own: Ownership) {
-      if (yield* purges.retire(own.accountId)) yield* announce(own, "Farewell")
+      if (yield* purges.retire(own.accountId)) yield* tellFollowers(own, "Farewell")
       return onAccount(own.accountId)
     })
   }
@@ -24,6 +24,6 @@ export const make = Effect.gen(function*() {
     verbs,
     /** The next slice does not wait for the agenda to look again. */
     due: ({ accountId }: Ownership) =>
-      Effect.andThen(purges.advance(accountId), sql.afterCommit(accounts.wake(accountId)))
+      Effect.andThen(purges.advance(accountId), sql.afterCommit(actors.wake(accountId)))
   }
 })

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Audience, Audiences } from "../../services/feeds/Audiences.ts"
+import { Audiences, type ReaderSlice } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import type { AccountId } from "../../services/Ids.ts"
 
@@ -11,7 +11,7 @@ export const audienceMillisMax = 200
 interface Asked {
   readonly author: AccountId
   readonly statusId: bigint
-  readonly audience: Pick<Audience, "readers" | "reblogOfId">
+  readonly audience: Pick<ReaderSlice, "readers" | "reblogOfId">
   readonly cursor: bigint
   /** In milliseconds since 1970. */
   readonly since: number

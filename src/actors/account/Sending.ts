@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Hosts } from "../../services/federation/outbox/Outbox.ts"
-import { RemoteDomains } from "../domain/RemoteDomains.ts"
+import type { HostNames } from "../../services/federation/outbox/Outbox.ts"
+import { DomainActors } from "../domain/DomainActors.ts"
 
 /** Writes what leaves in the running transaction, and has it sent once that is committed; made once a node. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const domains = yield* RemoteDomains
-  return (written: Effect.Effect<Hosts, SqlError>): Effect.Effect<void, SqlError> =>
-    Effect.flatMap(written, (hosts) => hosts.length === 0 ? Effect.void : sql.afterCommit(domains.wake(hosts)))
+  const domainActors = yield* DomainActors
+  return (written: Effect.Effect<HostNames, SqlError>): Effect.Effect<void, SqlError> =>
+    Effect.flatMap(written, (hosts) => hosts.length === 0 ? Effect.void : sql.afterCommit(domainActors.wake(hosts)))
 })

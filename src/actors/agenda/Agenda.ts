@@ -10,8 +10,8 @@ import { Commands } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
 import { Retention } from "../../services/intents/Retention.ts"
-import { Accounts } from "../account/Accounts.ts"
-import { RemoteDomains } from "../domain/RemoteDomains.ts"
+import { AccountActors } from "../account/AccountActors.ts"
+import { DomainActors } from "../domain/DomainActors.ts"
 
 /** Accounts that one sweep wakes, of each kind. */
 const wakesMax = 500
@@ -38,11 +38,11 @@ const dead = Metric.gauge("murmuration_inbound_dead", {
 export const layer = Singleton.make(
   "Agenda",
   Effect.gen(function*() {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const agenda = yield* AgendaEntries
     const commands = yield* Commands
     const deliveries = yield* Deliveries
-    const domains = yield* RemoteDomains
+    const domainActors = yield* DomainActors
     const purges = yield* Purges
     const measures = yield* DomainMeasures
     const fanouts = yield* Fanouts
@@ -50,19 +50,19 @@ export const layer = Singleton.make(
     const outside = yield* OutsideCommands
     const retention = yield* Retention
 
-    const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, accounts.wake, { discard: true })
+    const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
     const due = Effect.flatMap(agenda.owners(wakesMax), wake)
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
     const fromOutside = Effect.flatMap(outside.owners(wakesMax), wake)
     const fromElsewhere = Effect.flatMap(
       inbound.senders(wakesMax),
-      (senders) => Effect.forEach(senders, accounts.receive, { discard: true })
+      (senders) => Effect.forEach(senders, actors.receive, { discard: true })
     )
     let lastHost = 0
     const toDeliver = Effect.gen(function*() {
       const { hosts, last } = yield* deliveries.due(lastHost, hostsMax)
       lastHost = last ?? 0
-      yield* domains.wake(hosts)
+      yield* domainActors.wake(hosts)
     })
     const ofDomains = Effect.repeat(measures.step, {
       until: (done) => !done,

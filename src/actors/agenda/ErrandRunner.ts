@@ -12,7 +12,7 @@ import { type Errand, type ErrandKind, Errands } from "../../services/intents/Er
 import { inBrief } from "../../services/outbound/Brief.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { Moves } from "../../services/social/Moves.ts"
-import { Accounts } from "../account/Accounts.ts"
+import { AccountActors } from "../account/AccountActors.ts"
 
 /** Errands that a node runs at once, and how long one may take before it is given up for this time, in seconds. */
 const errandsAtOnceMax = 32
@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
   const actors = yield* RemoteActors
   const errands = yield* Errands
   const moves = yield* Moves
-  const people = yield* Accounts
+  const people = yield* AccountActors
   const proofs = yield* LinkProofs
   const redirects = yield* Redirects
   const references = yield* References

@@ -3,8 +3,8 @@ import { Deliveries, type Delivery, type Postponed, type Wanted } from "../../se
 import { delayMillis, lowTriesMax, triesMax } from "../../services/federation/outbox/Retries.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Batches from "./Batches.ts"
+import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
 import * as Line from "./Line.ts"
-import * as Notes from "./Notes.ts"
 
 /** How long after its beginning a round begins new requests, in milliseconds; what it took is its own for longer. */
 const beginMillisMax = 5_000
@@ -33,7 +33,7 @@ interface Done {
 export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const attempt = yield* Attempt.make
-  const notes = yield* Notes.make
+  const notes = yield* DeliveryOutcomes.make
   const claims = Batches.make({
     most: askingMax,
     turns: turnsMax,
@@ -79,7 +79,11 @@ export const make = Effect.gen(function*() {
   })
 
   /** What is new about the host itself. */
-  const news = (line: Line.Line, done: ReadonlyArray<Done>, now: number): Pick<Notes.Note, "works" | "fails"> => {
+  const news = (
+    line: Line.Line,
+    done: ReadonlyArray<Done>,
+    now: number
+  ): Pick<DeliveryOutcomes.DeliveryOutcome, "works" | "fails"> => {
     const taken = done.findLast(({ verdict }) => verdict._tag === "Taken")
     if (taken !== undefined && taken.verdict._tag === "Taken") {
       const { scheme } = taken.verdict

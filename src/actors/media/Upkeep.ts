@@ -3,7 +3,7 @@ import { Singleton } from "effect/cluster"
 import { MediaAttachments } from "../../services/media/MediaAttachments.ts"
 import { Processings } from "../../services/media/Processings.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
-import { Jobs } from "./Jobs.ts"
+import { MediaActors } from "./MediaActors.ts"
 
 /** Jobs that one sweep wakes. */
 const wakesMax = 200
@@ -17,7 +17,7 @@ export const layer = Singleton.make(
   Effect.gen(function*() {
     const attachments = yield* MediaAttachments
     const files = yield* StoredFiles
-    const jobs = yield* Jobs
+    const mediaActors = yield* MediaActors
     const processings = yield* Processings
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
@@ -28,7 +28,7 @@ export const layer = Singleton.make(
       )
     const leftBehind = Effect.flatMap(
       processings.stale(wakesMax),
-      (ids) => Effect.forEach(ids, jobs.wake, { discard: true })
+      (ids) => Effect.forEach(ids, mediaActors.wake, { discard: true })
     )
     return yield* Effect.all([
       every("5 seconds", "leftBehind", leftBehind),

@@ -4,7 +4,7 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import { onChanged } from "../render/Changes.ts"
 import * as JsonCache from "../render/JsonCache.ts"
-import { ready, refused } from "./Answers.ts"
+import { ready, refused } from "./DocumentResponse.ts"
 import { Requesters } from "./Requesters.ts"
 
 /** Bytes of documents that are kept ready. */
@@ -32,14 +32,14 @@ export class ActorDocuments extends Context.Service<ActorDocuments, {
       yield* onChanged("account", cache.forget)
 
       const respond = Effect.fnUntraced(function*(username: string) {
-        const { audience } = yield* requesters.current
+        const { scope } = yield* requesters.current
         const account = yield* actors.find(username)
         const texts = yield* cache.get([account.id], ([id]) =>
           Effect.map(
             actors.document(account),
             (value) => new Map(id === undefined ? [] : [[id, { text: JSON.stringify(value) }]])
           ))
-        return yield* ready(texts.get(account.id)?.text ?? "", audience)
+        return yield* ready(texts.get(account.id)?.text ?? "", scope)
       })
 
       return ActorDocuments.of({

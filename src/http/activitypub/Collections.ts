@@ -15,7 +15,7 @@ import { Relationships } from "../../services/social/Relationships.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Admission } from "./Admission.ts"
-import { document, idIn, queryOf, refused } from "./Answers.ts"
+import { document, idIn, queryOf, refused } from "./DocumentResponse.ts"
 import { NotSigned, Requesters } from "./Requesters.ts"
 
 /** Activities and accounts on a page (federation.md section 4). */
@@ -54,12 +54,12 @@ const make = Effect.gen(function*() {
   })
 
   const outbox = Effect.gen(function*() {
-    const { account, actor, audience, query, record, viewer } = yield* asked
+    const { account, actor, scope, query, record, viewer } = yield* asked
     const id = LocalIds.outbox(actor)
     if (query.get("page") !== "true") {
       const totalItems = record?.statusesCount ?? 0
       const [first, last] = [`${id}?page=true`, `${id}?min_id=0&page=true`]
-      return yield* document(collection("OrderedCollection", id, { totalItems, first, last }), audience)
+      return yield* document(collection("OrderedCollection", id, { totalItems, first, last }), scope)
     }
     const [maxId, minId] = [idIn(query, "max_id"), idIn(query, "min_id")]
     const ids = yield* published.page(viewer, account.id, selection, { maxId, minId, limit: outboxPageRows })
@@ -71,18 +71,18 @@ const make = Effect.gen(function*() {
       next: oldest === undefined || ids.length < outboxPageRows ? undefined : `max_id=${oldest}&page=true`,
       prev: newest === undefined ? undefined : `min_id=${newest}&page=true`
     })
-    return yield* document({ "@context": noteContext, ...page }, audience)
+    return yield* document({ "@context": noteContext, ...page }, scope)
   })
 
   const people = (which: "followers" | "following") =>
     Effect.gen(function*() {
-      const { account, actor, audience, query, record, viewer } = yield* asked
+      const { account, actor, scope, query, record, viewer } = yield* asked
       const id = which === "followers" ? LocalIds.followers(actor) : LocalIds.following(actor)
       const hidden = account.hideCollections
       if (query.get("page") === null) {
         const totalItems = (which === "followers" ? record?.followersCount : record?.followingCount) ?? 0
         const first = hidden ? {} : { first: `${id}?page=true` }
-        return yield* document(collection("OrderedCollection", id, { totalItems, ...first }), audience)
+        return yield* document(collection("OrderedCollection", id, { totalItems, ...first }), scope)
       }
       if (hidden) return yield* new NotAllowed()
       const maxId = idIn(query, "max_id")
@@ -98,20 +98,20 @@ const make = Effect.gen(function*() {
         items,
         next: last === undefined ? undefined : `max_id=${last}&page=true`
       })
-      return yield* document({ "@context": activityStreams, ...page }, audience)
+      return yield* document({ "@context": activityStreams, ...page }, scope)
     })
 
   /** For the server that asks, its own people alone. */
   const synchronization = Effect.gen(function*() {
-    const { account, actor, audience, viewer } = yield* asked
+    const { account, actor, scope, viewer } = yield* asked
     if (viewer === undefined) return yield* new NotSigned({ text: "Request not signed", malformed: false })
     const orderedItems = yield* Effect.orDie(digests.followersAt(account.id, viewer))
     const id = LocalIds.followersSynchronization(actor)
-    return yield* document({ ...collection("OrderedCollection", id, {}), orderedItems }, audience)
+    return yield* document({ ...collection("OrderedCollection", id, {}), orderedItems }, scope)
   })
 
   const featured = Effect.gen(function*() {
-    const { account, actor, audience, viewer } = yield* asked
+    const { account, actor, scope, viewer } = yield* asked
     const ids = yield* published.pinned(viewer, account.id)
     const loaded = yield* objects.load(ids)
     const orderedItems = ids.flatMap((status) => loaded.get(status)?.note ?? [])
@@ -120,11 +120,11 @@ const make = Effect.gen(function*() {
       ...collection("OrderedCollection", id, { totalItems }),
       "@context": noteContext,
       orderedItems
-    }, audience)
+    }, scope)
   })
 
   const featuredTags = Effect.gen(function*() {
-    const { account, actor, audience, viewer } = yield* asked
+    const { account, actor, scope, viewer } = yield* asked
     const related = viewer === undefined ? [] : yield* relationships.of(viewer, [account.id], { withSuspended: true })
     // Whom the account blocks is shown nothing of it (federation.md section 4).
     const shown = related.some(({ blockedBy }) => blockedBy) ? [] : yield* tags.of(account.id)
@@ -134,7 +134,7 @@ const make = Effect.gen(function*() {
       ...collection("Collection", id, { totalItems: items.length }),
       "@context": noteContext,
       items
-    }, audience)
+    }, scope)
   })
 
   const answered = <R>(part: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError | NotSigned, R>) =>

@@ -8,7 +8,7 @@ import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
 import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Admission } from "./Admission.ts"
-import { document, idIn, queryOf, refused } from "./Answers.ts"
+import { document, idIn, queryOf, refused } from "./DocumentResponse.ts"
 import { Requesters } from "./Requesters.ts"
 
 const make = Effect.gen(function*() {
@@ -18,7 +18,7 @@ const make = Effect.gen(function*() {
   const requesters = yield* Requesters
 
   const answer = Effect.gen(function*() {
-    const { audience } = yield* requesters.current
+    const { scope } = yield* requesters.current
     const { id: digits = "" } = yield* HttpRouter.params
     if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
     const conversation = BigInt(digits)
@@ -28,7 +28,7 @@ const make = Effect.gen(function*() {
     const id = LocalIds.context(config, conversation)
     if (query.get("page") !== "true") {
       const whole = collection("Collection", id, { first: `${id}?page=true` })
-      return yield* document({ ...whole, attributedTo: author }, audience)
+      return yield* document({ ...whole, attributedTo: author }, scope)
     }
     const minId = idIn(query, "min_id")
     const rows = yield* replies.thread(conversation, minId ?? 0n)
@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
       items: rows.map(({ uri }) => uri),
       next: last === undefined ? undefined : `page=true&min_id=${last}`
     })
-    return yield* document({ "@context": activityStreams, ...page }, audience)
+    return yield* document({ "@context": activityStreams, ...page }, scope)
   })
 
   return HttpRouter.add("GET", "/contexts/:id", admit("documents", Effect.catch(answer, refused)))

@@ -5,7 +5,7 @@ import { emojiDocument } from "../../services/federation/documents/EmojiDocument
 import { noteContext } from "../../services/federation/documents/Vocabulary.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { document, refused } from "./Answers.ts"
+import { document, refused } from "./DocumentResponse.ts"
 
 /** `GET /emojis/:id`: an emoji of this server by its id, for everybody (S-024). */
 export const make = Effect.gen(function*() {

@@ -1,15 +1,15 @@
 import { ByteSize, Effect, Layer, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { Congestion } from "../../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { knownBy } from "../../services/federation/inbox/Repeats.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
-import { Hosts } from "../../services/federation/outbox/Hosts.ts"
-import { Judgements } from "../../services/federation/rules/Judgements.ts"
-import { closedDomain } from "../../services/federation/rules/Origins.ts"
+import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
+import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
+import { closedDomain } from "../../services/federation/policies/Origins.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
@@ -17,7 +17,7 @@ import { Arrivals } from "../body/Arrivals.ts"
 import { announced, tooLarge, unread } from "../body/Replaced.ts"
 import { plainError } from "../guard/Reply.ts"
 import { Admission, comeBack } from "./Admission.ts"
-import { refused } from "./Answers.ts"
+import { refused } from "./DocumentResponse.ts"
 import { signedRequest } from "./Requesters.ts"
 import * as Synchronizing from "./Synchronizing.ts"
 
@@ -31,15 +31,15 @@ const isOfNobodyKnown = (activity: Foreign) =>
   typeOf(activity, "Delete", "Update") !== undefined && idOf(activity["object"]) === idOf(activity["actor"])
 
 const make = Effect.gen(function*() {
-  const accounts = yield* Accounts
+  const actors = yield* AccountActors
   const admission = yield* Admission
   const arrivals = yield* Arrivals
   const congestion = yield* Congestion
   const inbound = yield* InboundActivities
-  const judgements = yield* Judgements
+  const policies = yield* InboundPolicies
   const local = yield* LocalActors
   const senders = yield* Senders
-  const hosts = yield* Hosts
+  const deliveryHosts = yield* DeliveryHosts
   const { federated } = yield* ServerConfig
   const scope = yield* Effect.scope
   const synchronize = yield* Synchronizing.make
@@ -87,7 +87,7 @@ const make = Effect.gen(function*() {
       }
       if (activity === undefined) return plainError(400, "This is no activity")
       const { accountId, signedMillis, uri } = sender.success
-      const judgement = yield* judgements.atDoor(sender.success, activity)
+      const judgement = yield* policies.atDoor(sender.success, activity)
       // Others need not know what we do with what they send; a closed domain is told, so that it stops.
       if (!judgement.passes) {
         return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
@@ -95,9 +95,9 @@ const make = Effect.gen(function*() {
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
         (yield* Effect.orDie(inbound.record(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
       if (!kept) return yield* comeBack("activities", "backlog")
-      yield* accounts.receive(accountId)
+      yield* actors.receive(accountId)
       // Whoever speaks to us lives, whatever became of what was sent there.
-      yield* Effect.ignore(hosts.spoke(new URL(uri).host))
+      yield* Effect.ignore(deliveryHosts.spoke(new URL(uri).host))
       const differences = synchronize(sender.success, request.headers["collection-synchronization"])
       yield* Effect.forkIn(Effect.ignoreCause(differences), scope)
       return accepted

@@ -17,8 +17,8 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { onChanged } from "../render/Changes.ts"
 import * as JsonCache from "../render/JsonCache.ts"
-import { document, idIn, queryOf, ready, refused } from "./Answers.ts"
-import { type Audience, Requesters } from "./Requesters.ts"
+import { document, idIn, queryOf, ready, refused } from "./DocumentResponse.ts"
+import { type CacheScope, Requesters } from "./Requesters.ts"
 
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
@@ -94,9 +94,9 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         return { "@context": activityStreams, ...page }
       })
 
-      const buried = (uri: string, audience: Audience) =>
+      const buried = (uri: string, scope: CacheScope) =>
         Effect.map(
-          document({ "@context": activityStreams, ...tombstone(uri) }, audience),
+          document({ "@context": activityStreams, ...tombstone(uri) }, scope),
           HttpServerResponse.setStatus(410)
         )
 
@@ -127,7 +127,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       })
 
       const respond = Effect.fnUntraced(function*(asked: string, digits: string, part: Part) {
-        const { audience, viewer } = yield* requesters.current
+        const { scope, viewer } = yield* requesters.current
         if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
         const { id: accountId, username } = yield* actors.open(asked)
         const id = BigInt(digits)
@@ -135,14 +135,14 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         const status = yield* Effect.option(statuses.find(viewer, id))
         if (Option.isNone(status) || status.value.accountId !== accountId) {
           // Asked in any case, so that nobody learns by the time it takes that there is something to hide.
-          return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, audience) : yield* new RecordNotFound()
+          return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, scope) : yield* new RecordNotFound()
         }
-        if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), audience)
+        if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), scope)
         const text = (yield* cache.get([id], load)).get(id)?.[part]
         if (text === undefined) return yield* new RecordNotFound()
         // Before it is answered: what was given away is known, whatever happens then.
         if (viewer !== undefined) yield* readers.note(id, viewer)
-        return yield* ready(text, audience)
+        return yield* ready(text, scope)
       })
 
       return ObjectDocuments.of({

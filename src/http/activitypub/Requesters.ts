@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { NotAllowed, Unavailable } from "../../services/Errors.ts"
 import { hostsOf } from "../../services/federation/domains/DomainAccounts.ts"
-import { DomainRules } from "../../services/federation/domains/DomainRules.ts"
-import { standingOfAll } from "../../services/federation/domains/Rules.ts"
+import { DomainPolicies } from "../../services/federation/domains/DomainPolicies.ts"
+import { policyOfAll } from "../../services/federation/domains/DomainPolicy.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import type { SignedRequest } from "../../services/federation/signatures/SignedRequest.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -11,12 +11,12 @@ import type { Viewer } from "../../services/Viewer.ts"
 import { addressOf } from "../guard/Addresses.ts"
 
 /** Who may be given the same answer: everybody, or whoever signed like this requester. */
-export type Audience = "everybody" | "signer"
+export type CacheScope = "everybody" | "signer"
 
 /** Who asks for a document, and who else may be given what it is answered. */
 interface Requester {
   readonly viewer: Viewer
-  readonly audience: Audience
+  readonly scope: CacheScope
 }
 
 /** A signature that is not there or does not hold, with the reason that other servers' operators look for. */
@@ -50,9 +50,9 @@ export class Requesters extends Context.Service<Requesters, {
     Requesters,
     Effect.gen(function*() {
       const { limitedFederation } = yield* ServerConfig
-      const domains = yield* DomainRules
+      const domains = yield* DomainPolicies
       const senders = yield* Senders
-      const everybody: Requester = { viewer: undefined, audience: "everybody" }
+      const everybody: Requester = { viewer: undefined, scope: "everybody" }
       const current = Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         if (request.headers["signature"] === undefined && !limitedFederation) return everybody
@@ -63,9 +63,9 @@ export class Requesters extends Context.Service<Requesters, {
             DomainClosed: () => new NotAllowed()
           })
         )
-        const standing = standingOfAll(yield* domains.current, hostsOf(sender))
-        if (sender.suspended || !standing.allowed) return yield* new NotAllowed()
-        return { viewer: sender.accountId, audience: "signer" } satisfies Requester
+        const policy = policyOfAll(yield* domains.current, hostsOf(sender))
+        if (sender.suspended || !policy.allowed) return yield* new NotAllowed()
+        return { viewer: sender.accountId, scope: "signer" } satisfies Requester
       })
       return Requesters.of({ current })
     })

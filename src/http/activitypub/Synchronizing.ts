@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { asForeign, asList, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { Fetches } from "../../services/federation/Fetches.ts"
 import { FollowerDigests, synchronizedMax } from "../../services/federation/FollowerDigests.ts"
@@ -21,7 +21,7 @@ const parameter = /\b(collectionId|digest|url)="([^"]*)"/g
  * not know does not follow any more, whom they let in does, and what we know nothing of is undone.
  */
 export const make = Effect.gen(function*() {
-  const accounts = yield* Accounts
+  const actors = yield* AccountActors
   const digests = yield* FollowerDigests
   const fetches = yield* Fetches
   const references = yield* References
@@ -60,13 +60,13 @@ export const make = Effect.gen(function*() {
       if (pending === theirs.has(uri)) {
         const follower = AccountId.make(accountId)
         yield* pending
-          ? accounts.tell(sender.accountId, { _tag: "AuthorizeFollow", target: follower })
-          : accounts.tell(follower, { _tag: "Unfollow", target: sender.accountId })
+          ? actors.tell(sender.accountId, { _tag: "AuthorizeFollow", target: follower })
+          : actors.tell(follower, { _tag: "Unfollow", target: sender.accountId })
       }
       theirs.delete(uri)
     }
     for (const follower of (yield* references.accounts([...theirs])).values()) {
-      yield* accounts.tell(follower, { _tag: "DisownFollow", target: sender.accountId })
+      yield* actors.tell(follower, { _tag: "DisownFollow", target: sender.accountId })
     }
   })
 

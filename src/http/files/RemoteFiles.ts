@@ -7,7 +7,7 @@ import { traced } from "../../services/Traced.ts"
 import { addressOf } from "../guard/Addresses.ts"
 import { Limits } from "../guard/Limits.ts"
 import * as Reply from "../guard/Reply.ts"
-import { answer, notFound } from "./Answers.ts"
+import { answer, notFound } from "./FileResponse.ts"
 
 /** A host may change what is under an address, and we may hide it: a day is what browsers keep it for. */
 const cached = { "cache-control": "public, max-age=86400" }

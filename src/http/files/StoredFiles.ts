@@ -5,7 +5,7 @@ import { servedTypes } from "../../services/media/FileTypes.ts"
 import { isStoredName, Storage } from "../../services/media/Storage.ts"
 import { traced } from "../../services/Traced.ts"
 import * as Reply from "../guard/Reply.ts"
-import { answer, notFound } from "./Answers.ts"
+import { answer, notFound } from "./FileResponse.ts"
 
 /**
  * Pictures, videos and sounds that people uploaded, by the names that this server gave them (safety rows 44, 46, 51).

@@ -10,7 +10,7 @@ import { Access, type AccessRule } from "./Access.ts"
 import { addressOf } from "./Addresses.ts"
 import { Caller } from "./Caller.ts"
 import { answerFailure } from "./Failures.ts"
-import { type Claim, Limits, type Standing } from "./Limits.ts"
+import { type Claim, Limits, type Quota } from "./Limits.ts"
 import * as Presented from "./Presented.ts"
 import { limitHeaders } from "./Reply.ts"
 
@@ -34,13 +34,13 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
           request: HttpServerRequest.HttpServerRequest,
           secret: Redacted.Redacted | undefined,
           token: TokenInfo | undefined,
-          spent?: Standing
+          spent?: Quota
         ) => {
           const address = addressOf(request)
           const spending = spent === undefined
             ? limits.spend(claims(rule, request.url, address, token))
             : Effect.succeed(spent)
-          return Effect.flatMap(spending, (standing) => {
+          return Effect.flatMap(spending, (quota) => {
             const refusal = refusalOf(rule, secret !== undefined, token, limitedFederation)
             const answered = refusal === undefined
               ? Effect.catch(
@@ -54,7 +54,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
                 answerFailure
               )
               : answerFailure(refusal)
-            return Effect.map(answered, (response) => finish(response, standing))
+            return Effect.map(answered, (response) => finish(response, quota))
           })
         }
         const answerTo = (request: HttpServerRequest.HttpServerRequest, secret: Redacted.Redacted) =>
@@ -140,9 +140,9 @@ const security = {
 }
 
 /** Adds the headers of every answer; a handler's own limit figures stand where they are lower. */
-const finish = (response: HttpServerResponse.HttpServerResponse, standing: Standing) => {
+const finish = (response: HttpServerResponse.HttpServerResponse, quota: Quota) => {
   const own = response.headers["x-ratelimit-remaining"]
-  const figures = own !== undefined && Number(own) <= standing.remaining ? {} : limitHeaders(standing)
+  const figures = own !== undefined && Number(own) <= quota.remaining ? {} : limitHeaders(quota)
   return HttpServerResponse.setHeaders(response, { ...security, ...figures })
 }
 

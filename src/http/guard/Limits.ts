@@ -43,7 +43,7 @@ export interface Claim {
 }
 
 /** How a limit stands after a use; `resetAt` in milliseconds since 1970. */
-export interface Standing {
+export interface Quota {
   readonly limit: number
   readonly remaining: number
   readonly resetAt: number
@@ -64,11 +64,11 @@ interface Period {
 export type Count = (periods: ReadonlyArray<Period>) => Effect.Effect<ReadonlyArray<number>>
 
 /**
- * Limits of use. `spend` counts a use of every claim in turn and answers the standing with the least left. At the first
+ * Limits of use. `spend` counts a use of every claim in turn and answers the quota with the least left. At the first
  * claim that refuses it stops, so that who is turned away spends nothing that others share (an e-mail address).
  */
 export class Limits extends Context.Service<Limits, {
-  readonly spend: (claims: ReadonlyArray<Claim>) => Effect.Effect<Standing, TooManyRequests>
+  readonly spend: (claims: ReadonlyArray<Claim>) => Effect.Effect<Quota, TooManyRequests>
 }>()("murmuration/http/guard/Limits") {
   /** Counts by `count`, wherever it keeps its numbers. */
   static readonly make = (count: Count) =>
@@ -81,7 +81,7 @@ export class Limits extends Context.Service<Limits, {
           return { limit, id: `${limit}:${hashedKey(key)}:${index}`, expiresAt: (index + 1) * seconds * 1000, uses }
         })
         const used = yield* count(periods)
-        let least: Standing = { limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, resetAt: now }
+        let least: Quota = { limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, resetAt: now }
         for (const [at, { expiresAt, uses }] of periods.entries()) {
           const remaining = uses - (used[at] ?? 0)
           if (remaining < 0) return yield* new TooManyRequests({ limit: uses, resetAt: expiresAt })

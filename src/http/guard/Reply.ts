@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { LRUCache } from "lru-cache"
 import type { ClientError } from "../../services/Errors.ts"
-import type { Standing } from "./Limits.ts"
+import type { Quota } from "./Limits.ts"
 
 /** JSON that is ready: a string is sent as it stands, anything else through `JSON.stringify`. */
 export const json = (
@@ -44,7 +44,7 @@ const momentText = (millis: number): string => {
 }
 
 /** The headers that tell how much of a limit is left. */
-export const limitHeaders = ({ limit, remaining, resetAt }: Standing): Record<string, string> => ({
+export const limitHeaders = ({ limit, remaining, resetAt }: Quota): Record<string, string> => ({
   "x-ratelimit-limit": String(limit),
   "x-ratelimit-remaining": String(remaining),
   "x-ratelimit-reset": momentText(resetAt)

@@ -9,15 +9,15 @@ import { Forms, parameters } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { signInPath } from "../html/Paths.ts"
 import { Visitors } from "../html/Visitors.ts"
-import { Answers, nativePath } from "./Answers.ts"
 import { type AuthorizationRequest, AuthorizationRequests, type RefusedRequest } from "./AuthorizationRequests.ts"
+import { AuthorizationResponses, nativePath } from "./AuthorizationResponses.ts"
 import { consentPage } from "./ConsentPage.ts"
 
 const authorizePath = "/oauth/authorize"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
-  const answers = yield* Answers
+  const responses = yield* AuthorizationResponses
   const forms = yield* Forms
   const grants = yield* Grants
   const requests = yield* AuthorizationRequests
@@ -34,11 +34,11 @@ const make = Effect.gen(function*() {
   const grant = Effect.fnUntraced(function*(words: Catalog, accountId: AccountId, request: AuthorizationRequest) {
     const { app, codeChallenge, redirectUri, scopes } = request
     const code = yield* grants.create({ appId: app.id, accountId, redirectUri, scopes, codeChallenge })
-    return answers.code(words, request, code)
+    return responses.code(words, request, code)
   })
 
   const refuse = (refusal: RefusedRequest) =>
-    Effect.map(visitors.reader, ({ words }) => answers.refused(words, refusal))
+    Effect.map(visitors.reader, ({ words }) => responses.refused(words, refusal))
 
   /** Asks the user, unless there is nobody to ask yet, or the same was allowed before. */
   const ask = Effect.gen(function*() {
@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
       const { session, words } = yield* visitors.current
       if (session === undefined) return toSignIn(form, false)
       const allows = form.get("_method") !== "delete"
-      return allows ? yield* grant(words, session.accountId, request) : answers.denied(words, request)
+      return allows ? yield* grant(words, session.accountId, request) : responses.denied(words, request)
     }).pipe(Effect.catchTag("RefusedRequest", refuse))
 
   const deny = (form: URLSearchParams) => decide(new URLSearchParams([...form, ["_method", "delete"]]))

@@ -11,7 +11,7 @@ import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { json } from "../wire/Keys.ts"
-import { Introspection, TokenQuestion, type TokenRequest, TokenRequest as TokenRequestSchema } from "../wire/OAuth.ts"
+import { Introspection, TokenLookup, type TokenRequest, TokenRequest as TokenRequestSchema } from "../wire/OAuth.ts"
 import { Token } from "../wire/Token.ts"
 import { authenticated } from "./ClientSecrets.ts"
 import { missing, refuse } from "./Refusals.ts"
@@ -21,9 +21,9 @@ export class OAuthGroup extends HttpApiGroup.make("oauth")
   .add(
     HttpApiEndpoint.post("token", "/oauth/token", { payload: TokenRequestSchema, success: Token })
       .annotate(Access, Access.anyone),
-    HttpApiEndpoint.post("revoke", "/oauth/revoke", { payload: TokenQuestion, success: Schema.Struct({}) })
+    HttpApiEndpoint.post("revoke", "/oauth/revoke", { payload: TokenLookup, success: Schema.Struct({}) })
       .annotate(Access, Access.anyone),
-    HttpApiEndpoint.post("introspect", "/oauth/introspect", { payload: TokenQuestion, success: Introspection })
+    HttpApiEndpoint.post("introspect", "/oauth/introspect", { payload: TokenLookup, success: Introspection })
       .annotate(Access, Access.anyone)
   )
   .middleware(Guard)
@@ -57,7 +57,7 @@ export const layer = group(
     const grantsByType = new Map([["authorization_code", byCode], ["client_credentials", byClient]])
 
     /** Whose question about a token is answered: a client's, or a bearer's with a good token of the client. */
-    const asker = Effect.fnUntraced(function*(parameters: typeof TokenQuestion.Type) {
+    const asker = Effect.fnUntraced(function*(parameters: typeof TokenLookup.Type) {
       const app = yield* authenticated(apps, parameters)
       if (Option.isSome(app)) return app.value.id
       const { headers } = yield* HttpServerRequest.HttpServerRequest

@@ -7,7 +7,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { Admission } from "../activitypub/Admission.ts"
-import { byType, document, refused } from "../activitypub/Answers.ts"
+import { byType, document, refused } from "../activitypub/DocumentResponse.ts"
 import { Requesters } from "../activitypub/Requesters.ts"
 import { parameters } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -29,9 +29,9 @@ const make = Effect.gen(function*() {
   /** The hashtag for other servers: what has it is not theirs to list. */
   const named = Effect.gen(function*() {
     const { name = "" } = yield* HttpRouter.params
-    const { audience } = yield* requesters.current
+    const { scope } = yield* requesters.current
     const tag = yield* tags.find(name)
-    return yield* document(collection("OrderedCollection", Urls.tag(config, normalise(tag.name)), {}), audience)
+    return yield* document(collection("OrderedCollection", Urls.tag(config, normalise(tag.name)), {}), scope)
   }).pipe(Effect.catch(refused))
 
   const page = Effect.gen(function*() {

@@ -2,8 +2,8 @@ import { Layer } from "effect"
 import { Forms } from "../html/Forms.ts"
 import * as Stylesheet from "../html/Stylesheet.ts"
 import { Visitors } from "../html/Visitors.ts"
-import { Answers } from "../oauth/Answers.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
+import { AuthorizationResponses } from "../oauth/AuthorizationResponses.ts"
 import * as Authorize from "../oauth/Authorize.ts"
 import * as AuthorizedApplications from "../oauth/AuthorizedApplications.ts"
 import * as Confirmations from "./Confirmations.ts"
@@ -20,5 +20,5 @@ export const layer = Layer.mergeAll(
   Stylesheet.layer
 ).pipe(
   Layer.provide(Forms.layer),
-  Layer.provide([Answers.layer, AuthorizationRequests.layer, Visitors.layer])
+  Layer.provide([AuthorizationResponses.layer, AuthorizationRequests.layer, Visitors.layer])
 )

@@ -6,9 +6,9 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
 import { renderedRows } from "../../services/Rendered.ts"
-import type { Standing, StatusKey } from "../../services/statuses/Standing.ts"
-import { Standings } from "../../services/statuses/Standings.ts"
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
+import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
+import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import { traced } from "../../services/Traced.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 import { picturesOf } from "../render/AccountValues.ts"
@@ -28,7 +28,7 @@ export class Posts extends Context.Service<Posts, {
       const accounts = yield* Accounts
       const config = yield* ServerConfig
       const emojis = yield* CustomEmojis
-      const standings = yield* Standings
+      const viewerStates = yield* ViewerStates
       const statuses = yield* Statuses
 
       const show = traced("Posts.show")(function*(words: Messages, ids: ReadonlyArray<bigint>) {
@@ -39,21 +39,21 @@ export class Posts extends Context.Service<Posts, {
           return keyOf(record, original === undefined ? undefined : keyed(original))
         }
         const wanted = ids.flatMap((id) => records.get(id) ?? [])
-        const open = yield* standings.of(undefined, wanted.map(keyed), "nothing")
+        const open = yield* viewerStates.of(undefined, wanted.map(keyed), "nothing")
         const authors = new Map(
           (yield* accounts.load([...new Set(Array.from(records.values(), ({ accountId }) => accountId))]))
             .map((account) => [account.id, account])
         )
         const named = yield* emojis.finder
         return yield* renderedRows("status", wanted, ({ id }) => id, (record) => {
-          const standing = open.get(record.id)
+          const state = open.get(record.id)
           const shown = record.reblogOfId === null ? record : records.get(record.reblogOfId)
           const [by, author] = [authors.get(record.accountId), authors.get(shown?.accountId ?? 0n)]
-          if (standing === undefined || shown === undefined || by === undefined || author === undefined) {
+          if (state === undefined || shown === undefined || by === undefined || author === undefined) {
             return undefined
           }
           const boostedBy = shown === record ? undefined : by
-          return article(config, words, shown, author, standing, boostedBy, shown.local ? named : noEmojis, now)
+          return article(config, words, shown, author, state, boostedBy, shown.local ? named : noEmojis, now)
         })
       })
       return Posts.of({ show })
@@ -78,7 +78,7 @@ const article = (
   words: Messages,
   record: StatusRecord,
   author: AccountRecord,
-  standing: Standing,
+  state: ViewerState,
   boostedBy: AccountRecord | undefined,
   named: Finder,
   now: number
@@ -110,10 +110,10 @@ ${
       ? ""
       : html`<span>${words.pieces("edited {moment}", { moment: time(words, record.editedAt) })}</span>`
   }
-<span>${words.say("{count, plural, one {# reply} other {# replies}}", { count: standing.repliesCount })}</span>
-<span>${words.say("{count, plural, one {# boost} other {# boosts}}", { count: standing.reblogsCount })}</span>
+<span>${words.say("{count, plural, one {# reply} other {# replies}}", { count: state.repliesCount })}</span>
+<span>${words.say("{count, plural, one {# boost} other {# boosts}}", { count: state.reblogsCount })}</span>
 <span>${
-    words.say("{count, plural, one {# favourite} other {# favourites}}", { count: standing.favouritesCount })
+    words.say("{count, plural, one {# favourite} other {# favourites}}", { count: state.favouritesCount })
   }</span></footer>
 </article>`
 }

@@ -2,8 +2,8 @@ import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
-import type { Standing, StatusKey } from "../../services/statuses/Standing.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
+import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json, type Values } from "../wire/Keys.ts"
@@ -110,7 +110,7 @@ const mentionValues = (config: ServerConfig["Service"], mention: MentionRecord) 
 export const compose = (
   viewer: Viewer,
   key: StatusKey,
-  standing: Standing,
+  state: ViewerState,
   bodies: ReadonlyMap<bigint, ReadyStatus>,
   accounts: ReadonlyMap<bigint, string>
 ): string | undefined => {
@@ -118,7 +118,7 @@ export const compose = (
   const account = accounts.get(key.accountId)
   const reblog = key.original === undefined
     ? "null"
-    : compose(viewer, key.original, standing, bodies, accounts)
+    : compose(viewer, key.original, state, bodies, accounts)
   if (status === undefined || account === undefined || reblog === undefined) return undefined
   const own = viewer === key.accountId
   return assemble({
@@ -127,8 +127,8 @@ export const compose = (
     reblog,
     application: own || status.showApplication ? status.application ?? "null" : undefined,
     poll: status.poll,
-    figures: key.original === undefined ? standing : noFigures,
-    marks: viewer === undefined ? undefined : standing,
+    figures: key.original === undefined ? state : noFigures,
+    marks: viewer === undefined ? undefined : state,
     pinnable: own && key.original === undefined && key.visibility !== "direct",
     asks: own
   })

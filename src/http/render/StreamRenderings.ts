@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { Renderings } from "../streaming/Renderings.ts"
-import { ConversationViews } from "./Conversations.ts"
-import { NotificationViews } from "./Notifications.ts"
-import { StatusViews } from "./Statuses.ts"
+import { ConversationViews } from "./ConversationViews.ts"
+import { NotificationViews } from "./NotificationViews.ts"
+import { StatusViews } from "./StatusViews.ts"
 
 /** What streams show is what requests show. */
 export const layer = Layer.effect(

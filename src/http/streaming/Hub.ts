@@ -4,7 +4,7 @@ import { AccountId } from "../../services/Ids.ts"
 import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
 import { traced } from "../../services/Traced.ts"
 import { type Channel, refused, type StreamRefused } from "./Channels.ts"
-import * as Deliveries from "./Deliveries.ts"
+import * as EventRouting from "./EventRouting.ts"
 import { type Connection, type EndReason, Registry } from "./Registry.ts"
 
 /** Messages that are made ready at once; they are sent in the order in which they came. */
@@ -47,11 +47,11 @@ export class Hub extends Context.Service<Hub, {
       const broadcast = yield* Broadcast
       const liveTokens = yield* LiveTokens
       const registry = new Registry()
-      const { concerns, deliveryOf } = yield* Deliveries.make(registry)
+      const { concerns, deliveryOf } = yield* EventRouting.make(registry)
 
-      const deliver = Effect.fnUntraced(function*(delivery: Deliveries.Delivery) {
+      const deliver = Effect.fnUntraced(function*(routedEvents: EventRouting.RoutedEvents) {
         let sent = 0
-        for (const { channel, connection, event } of delivery) {
+        for (const { channel, connection, event } of routedEvents) {
           connection.send(event, channel)
           if (++sent % sendingsPerTurnMax === 0) yield* Effect.yieldNow
         }
@@ -61,7 +61,7 @@ export class Hub extends Context.Service<Hub, {
         deliveryOf(message).pipe(
           Effect.timeout(preparationTimeout),
           Effect.catchCause((cause) =>
-            Effect.as(Effect.logWarning(`streams miss a ${message._tag}`, cause), [] as Deliveries.Delivery)
+            Effect.as(Effect.logWarning(`streams miss a ${message._tag}`, cause), [] as EventRouting.RoutedEvents)
           )
         )
       yield* Stream.fromSubscription(yield* broadcast.subscribe).pipe(

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -13,8 +13,8 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { AccountViews } from "../render/Accounts.ts"
-import { StatusViews } from "../render/Statuses.ts"
+import { AccountViews } from "../render/AccountViews.ts"
+import { StatusViews } from "../render/StatusViews.ts"
 import { relationshipValues } from "../render/Values.ts"
 import { Follow, Mute } from "../wire/AccountRequests.ts"
 import { json } from "../wire/Keys.ts"
@@ -54,14 +54,14 @@ export const layer = group(
   HttpApi.make("murmuration").add(AccountActionsGroup),
   "accountActions",
   Effect.fn(function*(handlers) {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const views = yield* AccountViews
     const statuses = yield* StatusViews
     const relationships = yield* Relationships
 
     const act = Effect.fnUntraced(function*(target: AccountId, command: Command) {
       const viewer = yield* Caller.account
-      const answer = yield* accounts.tell(viewer, command)
+      const answer = yield* actors.tell(viewer, command)
       yield* views.forget([viewer, target])
       yield* statuses.forgetViewers([viewer, target])
       const [found] = yield* relationships.of(viewer, [target], { withSuspended: true })

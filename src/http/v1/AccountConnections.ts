@@ -6,8 +6,8 @@ import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
 import { renderedRows } from "../../services/Rendered.ts"
+import { AccountNotes } from "../../services/social/AccountNotes.ts"
 import { Connections } from "../../services/social/Connections.ts"
-import { Notes } from "../../services/social/Notes.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import type { Listed } from "../../services/statuses/Interactions.ts"
 import { traced } from "../../services/Traced.ts"
@@ -17,9 +17,9 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { AccountViews } from "../render/Accounts.ts"
+import { AccountViews } from "../render/AccountViews.ts"
 import { deprecated } from "../render/Deprecation.ts"
-import { FeaturedTagViews } from "../render/FeaturedTags.ts"
+import { FeaturedTagViews } from "../render/FeaturedTagViews.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
 import { relationshipValues } from "../render/Values.ts"
@@ -76,7 +76,7 @@ export const layer = group(
     const accounts = yield* Accounts
     const relationships = yield* Relationships
     const connections = yield* Connections
-    const notes = yield* Notes
+    const accountNotes = yield* AccountNotes
     const views = yield* AccountViews
     const featuredTags = yield* FeaturedTagViews
     const { publicUrl } = yield* ServerConfig
@@ -142,7 +142,7 @@ export const layer = group(
       note: traced("accountConnections.note")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         const { id } = yield* accounts.find(params.id)
-        yield* notes.write(viewer, id, payload.comment ?? "")
+        yield* accountNotes.write(viewer, id, payload.comment ?? "")
         const found = yield* relationships.of(viewer, [id], { withSuspended: true })
         return Reply.json(found.map((record) => json<Relationship>(relationshipValues(record))).join(""))
       })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { ProfileChange } from "../../actors/account/Protocol.ts"
 import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { type AccountRecord, Accounts as AccountRecords } from "../../services/identity/Accounts.ts"
@@ -12,7 +12,7 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { AccountViews } from "../render/Accounts.ts"
+import { AccountViews } from "../render/AccountViews.ts"
 import { CredentialAccount } from "../wire/Account.ts"
 import { ProfileUpdate } from "../wire/AccountRequests.ts"
 import { ProfilePictures } from "./ProfilePictures.ts"
@@ -94,7 +94,7 @@ export const layer = group(
   HttpApi.make("murmuration").add(CredentialsGroup),
   "credentials",
   Effect.fn(function*(handlers) {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const views = yield* AccountViews
     const files = yield* StoredFiles
     const pictures = yield* ProfilePictures
@@ -103,7 +103,7 @@ export const layer = group(
     const apply = Effect.fnUntraced(function*(change: ProfileChange) {
       const viewer = yield* Caller.account
       const [old] = change.avatar === undefined && change.header === undefined ? [] : yield* records.load([viewer])
-      yield* accounts.tell(viewer, { _tag: "UpdateProfile", change })
+      yield* actors.tell(viewer, { _tag: "UpdateProfile", change })
       yield* views.forget([viewer])
       // Those that the profile still has are held, so they stay.
       yield* files.discard(namesOf(old))

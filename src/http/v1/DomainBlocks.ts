@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { validationFailed } from "../../services/Errors.ts"
 import { normalizeDomain } from "../../services/federation/Domains.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -12,7 +12,7 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/Lists.ts"
 import { domainRows } from "../render/Pages.ts"
-import { StatusViews } from "../render/Statuses.ts"
+import { StatusViews } from "../render/StatusViews.ts"
 import { DomainBlockPreview, DomainName } from "../wire/DomainBlock.ts"
 import { json } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
@@ -46,7 +46,7 @@ export const layer = group(
   HttpApi.make("murmuration").add(DomainBlocksGroup),
   "domainBlocks",
   Effect.fn(function*(handlers) {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const domains = yield* DomainMutes
     const statuses = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
@@ -54,7 +54,7 @@ export const layer = group(
     const change = (tag: "BlockDomain" | "UnblockDomain") =>
       Effect.fnUntraced(function*({ payload }: { readonly payload: typeof DomainName.Type }) {
         const viewer = yield* Caller.account
-        yield* accounts.tell(viewer, { _tag: tag, domain: yield* domainIn(payload) })
+        yield* actors.tell(viewer, { _tag: tag, domain: yield* domainIn(payload) })
         yield* statuses.forgetViewers([viewer])
         return Reply.empty
       })

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { normalise } from "../../services/html/Tags.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -12,7 +12,7 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { FeaturedTagViews } from "../render/FeaturedTags.ts"
+import { FeaturedTagViews } from "../render/FeaturedTagViews.ts"
 import { noTagRelation, tagValues } from "../render/Values.ts"
 import { json } from "../wire/Keys.ts"
 import { IdPath } from "../wire/ReadRequests.ts"
@@ -41,7 +41,7 @@ export const layer = group(
   HttpApi.make("murmuration").add(FeaturedTagsGroup),
   "featuredTags",
   Effect.fn(function*(handlers) {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const config = yield* ServerConfig
     const featured = yield* FeaturedTags
     const tags = yield* Tags
@@ -52,7 +52,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         // What is no hashtag is not there, before anything is done with it.
         yield* tags.find(params.name)
-        yield* accounts.tell(viewer, { _tag: tag, name: params.name })
+        yield* actors.tell(viewer, { _tag: tag, name: params.name })
         return Reply.json(json<Tag>(tagValues(config, yield* tags.find(params.name), { ...noTagRelation, featuring })))
       })
 
@@ -67,7 +67,7 @@ export const layer = group(
       create: traced("featuredTags.create")(function*({ payload }) {
         const viewer = yield* Caller.account
         const name = (payload.name ?? "").trim().replace(/^#/, "")
-        yield* accounts.tell(viewer, { _tag: "FeatureTag", name })
+        yield* actors.tell(viewer, { _tag: "FeatureTag", name })
         const [view] = yield* views.of(viewer, (tag) => normalise(tag.name) === normalise(name))
         return view === undefined ? yield* new RecordNotFound() : Reply.json(view)
       }),
@@ -75,7 +75,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         const found = (yield* featured.of(viewer)).find(({ id }) => id === params.id)
         if (found === undefined) return yield* new RecordNotFound()
-        yield* accounts.tell(viewer, { _tag: "UnfeatureTag", name: found.name })
+        yield* actors.tell(viewer, { _tag: "UnfeatureTag", name: found.name })
         return Reply.empty
       }),
       feature: change("FeatureTag", true),

@@ -3,9 +3,9 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { unknownDomain } from "../../services/federation/Domains.ts"
-import { DomainRules } from "../../services/federation/domains/DomainRules.ts"
+import { DomainPolicies } from "../../services/federation/domains/DomainPolicies.ts"
+import { policyOf } from "../../services/federation/domains/DomainPolicy.ts"
 import { PublishedBlocks } from "../../services/federation/domains/PublishedBlocks.ts"
-import { standingOf } from "../../services/federation/domains/Rules.ts"
 import { Activity } from "../../services/instance/Activity.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { Instance } from "../../services/instance/Instance.ts"
@@ -17,8 +17,8 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { AccountViews } from "../render/Accounts.ts"
 import { emojiValues } from "../render/AccountValues.ts"
+import { AccountViews } from "../render/AccountViews.ts"
 import { deprecated } from "../render/Deprecation.ts"
 import {
   activityJson,
@@ -28,7 +28,7 @@ import {
   languagesJson,
   rulesJson,
   termsJson
-} from "../render/Instances.ts"
+} from "../render/InstanceJson.ts"
 import { CustomEmoji } from "../wire/CustomEmoji.ts"
 import * as Wire from "../wire/Instance.ts"
 import { json } from "../wire/Keys.ts"
@@ -90,7 +90,7 @@ export const layer = group(
     const emojis = yield* CustomEmojis
     const accounts = yield* AccountViews
     const config = yield* ServerConfig
-    const domains = yield* DomainRules
+    const domains = yield* DomainPolicies
     const published = yield* PublishedBlocks
 
     const tools = yield* MediaTools
@@ -113,9 +113,9 @@ export const layer = group(
     /** Those that are known and not kept away. */
     const peers = fresh(
       instanceMillisMax,
-      Effect.zipWith(known, domains.current, (all, rules) =>
+      Effect.zipWith(known, domains.current, (all, lists) =>
         all.filter((domain) => {
-          const { allowed, severity } = standingOf(rules, domain)
+          const { allowed, severity } = policyOf(lists, domain)
           return domain !== unknownDomain && allowed && severity === "noop"
         }))
     )

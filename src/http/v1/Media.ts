@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Jobs } from "../../actors/media/Jobs.ts"
+import { MediaActors } from "../../actors/media/MediaActors.ts"
 import { Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { type AccountId, MediaId } from "../../services/Ids.ts"
 import { imageBytesMax } from "../../services/instance/ContentLimits.ts"
@@ -67,7 +67,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const attachments = yield* MediaAttachments
     const config = yield* ServerConfig
-    const jobs = yield* Jobs
+    const mediaActors = yield* MediaActors
     const thumbnails = yield* Thumbnails
     const tools = yield* MediaTools
     const uploads = yield* Uploads
@@ -110,7 +110,7 @@ export const layer = group(
         return yield* validationFailed("Thumbnail content type is invalid")
       }
       const id = MediaId.make(yield* attachments.create(owner, { ...textOf(payload), upload: file, thumbnail }))
-      yield* jobs.wait(id, secondsMax)
+      yield* mediaActors.wait(id, secondsMax)
       return yield* shown(owner, id, 202).pipe(
         // Nobody learns the id of a file that was refused at once.
         Effect.tapError(() => Effect.ignore(attachments.remove(owner, id)))

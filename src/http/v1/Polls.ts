@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { PollRefreshes } from "../../services/federation/fetching/PollRefreshes.ts"
 import type { StatusId } from "../../services/Ids.ts"
@@ -11,7 +11,7 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { StatusViews } from "../render/Statuses.ts"
+import { StatusViews } from "../render/StatusViews.ts"
 import { Poll } from "../wire/Poll.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import type { Status } from "../wire/Status.ts"
@@ -32,7 +32,7 @@ export const layer = group(
   HttpApi.make("murmuration").add(PollsGroup),
   "polls",
   Effect.fn(function*(handlers) {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const refreshes = yield* PollRefreshes
     const views = yield* StatusViews
 
@@ -53,7 +53,7 @@ export const layer = group(
       }),
       vote: traced("polls.vote")(function*({ params, payload }) {
         const viewer = yield* Caller.account
-        yield* accounts.tell(viewer, { _tag: "Vote", statusId: params.id, choices: payload.choices ?? [] })
+        yield* actors.tell(viewer, { _tag: "Vote", statusId: params.id, choices: payload.choices ?? [] })
         yield* views.forget([params.id])
         return yield* shown(viewer, params.id)
       })

@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { AccountIdFromString } from "../../services/Ids.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
@@ -11,8 +11,8 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { AccountViews } from "../render/Accounts.ts"
-import { reportText } from "../render/Reports.ts"
+import { AccountViews } from "../render/AccountViews.ts"
+import { reportText } from "../render/ReportJson.ts"
 import { NewReport, Report } from "../wire/Report.ts"
 import { familyHeaders } from "./StatusActions.ts"
 
@@ -29,7 +29,7 @@ export const layer = group(
   HttpApi.make("murmuration").add(ReportsGroup),
   "reports",
   Effect.fn(function*(handlers) {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const reports = yield* Reports
     const views = yield* AccountViews
 
@@ -38,7 +38,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         const target = decodeAccountId(payload.accountId ?? "")
         if (Option.isNone(target)) return yield* new RecordNotFound()
-        const answer = yield* accounts.tell(viewer, {
+        const answer = yield* actors.tell(viewer, {
           _tag: "Report",
           target: target.value,
           category: payload.category || "other",

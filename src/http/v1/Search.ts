@@ -19,7 +19,7 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
-import { type Found, SearchViews } from "../render/Search.ts"
+import { type Found, SearchViews } from "../render/SearchViews.ts"
 import { SearchQuery } from "../wire/ReadRequests.ts"
 import * as Wire from "../wire/Search.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
@@ -12,7 +12,7 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { StatusViews } from "../render/Statuses.ts"
+import { StatusViews } from "../render/StatusViews.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 import { Reblog } from "../wire/StatusRequests.ts"
@@ -56,21 +56,21 @@ export const layer = group(
   HttpApi.make("murmuration").add(StatusActionsGroup),
   "statusActions",
   Effect.fn(function*(handlers) {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const views = yield* StatusViews
     const mutes = yield* ConversationMutes
 
     /** Does the command and shows the status that it answers. */
     const act = Effect.fnUntraced(function*(command: Command, key?: string) {
       const viewer = yield* Caller.account
-      const answer = yield* accounts.tell(viewer, command, key)
+      const answer = yield* actors.tell(viewer, command, key)
       const id = BigInt(answer.id)
       yield* views.forget([id])
       return HttpServerResponse.setHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(answer))
     })
     const undo = Effect.fnUntraced(function*(command: Command) {
       const viewer = yield* Caller.account
-      const id = BigInt((yield* accounts.tell(viewer, command)).id)
+      const id = BigInt((yield* actors.tell(viewer, command)).id)
       yield* views.forget([id])
       return Reply.json(yield* views.renderUndone(viewer, id))
     })

@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Accounts } from "../../actors/account/Accounts.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Command, Post } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
 import { Mentions } from "../../services/federation/Mentions.ts"
@@ -16,9 +16,9 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { AccountViews } from "../render/Accounts.ts"
-import { ScheduledStatusViews } from "../render/ScheduledStatuses.ts"
-import { StatusViews } from "../render/Statuses.ts"
+import { AccountViews } from "../render/AccountViews.ts"
+import { ScheduledStatusViews } from "../render/ScheduledStatusViews.ts"
+import { StatusViews } from "../render/StatusViews.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { Status } from "../wire/Status.ts"
@@ -132,7 +132,7 @@ export const layer = group(
   HttpApi.make("murmuration").add(StatusWritesGroup),
   "statusWrites",
   Effect.fn(function*(handlers) {
-    const accounts = yield* Accounts
+    const actors = yield* AccountActors
     const accountViews = yield* AccountViews
     const mentions = yield* Mentions
     const scheduledViews = yield* ScheduledStatusViews
@@ -158,7 +158,7 @@ export const layer = group(
       const command: Command = payload.scheduledAt
         ? { _tag: "Schedule", post, scheduledAt: yield* scheduledFor(payload.scheduledAt) }
         : { _tag: "Publish", post }
-      const answer = yield* accounts.tell(viewer, command, yield* idempotencyKey)
+      const answer = yield* actors.tell(viewer, command, yield* idempotencyKey)
       const id = BigInt(answer.id)
       const shown = answer.kind === "scheduled" ? scheduledViews.renderOne(viewer, id) : views.renderOne(viewer, id)
       return HttpServerResponse.setHeaders(Reply.json(yield* shown), familyHeaders(answer))
@@ -169,7 +169,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         yield* supported(payload)
         yield* mentions.introduce(payload.status ?? "")
-        const answer = yield* accounts.tell(viewer, {
+        const answer = yield* actors.tell(viewer, {
           _tag: "Edit",
           statusId: params.id,
           text: payload.status ?? "",
@@ -194,7 +194,7 @@ export const layer = group(
       ) {
         const viewer = yield* Caller.account
         const scheduledAt = yield* scheduledFor(payload.scheduledAt ?? "")
-        yield* accounts.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
+        yield* actors.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
         return Reply.json(yield* scheduledViews.renderOne(viewer, params.id))
       }
     )
@@ -211,14 +211,14 @@ export const layer = group(
       remove: traced("statusWrites.remove")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         const shown = yield* views.renderForRedraft(viewer, params.id)
-        yield* accounts.tell(viewer, { _tag: "Delete", statusId: params.id, deleteMedia: payload.deleteMedia === true })
+        yield* actors.tell(viewer, { _tag: "Delete", statusId: params.id, deleteMedia: payload.deleteMedia === true })
         yield* views.forget([params.id])
         return Reply.json(shown)
       }),
       reschedule: move,
       rescheduleByPatch: move,
       cancel: traced("statusWrites.cancel")(function*({ params }) {
-        yield* accounts.tell(yield* Caller.account, { _tag: "CancelScheduled", scheduledId: params.id })
+        yield* actors.tell(yield* Caller.account, { _tag: "CancelScheduled", scheduledId: params.id })
         return Reply.empty
       })
     })

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { Jobs } from "../../actors/media/Jobs.ts"
+import { MediaActors } from "../../actors/media/MediaActors.ts"
 import {
   type Conflict,
   type RecordNotFound,
@@ -29,7 +29,7 @@ export class Thumbnails extends Context.Service<Thumbnails, {
     Effect.gen(function*() {
       const attachments = yield* MediaAttachments
       const files = yield* StoredFiles
-      const jobs = yield* Jobs
+      const mediaActors = yield* MediaActors
       const storage = yield* Storage
       const tools = yield* MediaTools
 
@@ -55,7 +55,7 @@ export class Thumbnails extends Context.Service<Thumbnails, {
           return yield* invalid
         }
         // What is worked on begins anew with the picture, whether or not it is nearly done.
-        if (yield* attachments.illustrate(owner, id, upload)) return yield* jobs.wake(id)
+        if (yield* attachments.illustrate(owner, id, upload)) return yield* mediaActors.wake(id)
         if (media.state === "failed") return
         yield* attachments.showPreview(owner, id, yield* make(upload))
       })

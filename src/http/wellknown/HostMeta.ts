@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { document } from "./Answers.ts"
+import { document } from "./DiscoveryResponse.ts"
 
 const make = Effect.map(ServerConfig, ({ publicUrl }) => {
   const template = `${publicUrl}/.well-known/webfinger?resource={uri}`

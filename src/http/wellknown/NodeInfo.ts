@@ -6,7 +6,7 @@ import { softwareName, softwareVersion } from "../../services/instance/Software.
 import { freshUntilChanged } from "../Fresh.ts"
 import * as Reply from "../guard/Reply.ts"
 import type { NodeInfo, NodeInfoLinks } from "../wire/NodeInfo.ts"
-import { document } from "./Answers.ts"
+import { document } from "./DiscoveryResponse.ts"
 
 const path = "/nodeinfo/2.0"
 /** How long the document is kept ready, in milliseconds. */

@@ -7,7 +7,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { servedTypes } from "../../services/media/FileTypes.ts"
 import { missingAvatarPath } from "../html/Paths.ts"
-import { document, nothing } from "./Answers.ts"
+import { document, nothing } from "./DiscoveryResponse.ts"
 
 /** Characters of a resource that is looked at. */
 const resourceCharactersMax = 2_048

@@ -26,7 +26,7 @@ export const TokenRequest = Schema.Struct({
 export type TokenRequest = typeof TokenRequest.Type
 
 /** `POST /oauth/revoke` and `POST /oauth/introspect` */
-export const TokenQuestion = Schema.Struct({ ...client, token: OptionalText }).pipe(Schema.encodeKeys(clientKeys))
+export const TokenLookup = Schema.Struct({ ...client, token: OptionalText }).pipe(Schema.encodeKeys(clientKeys))
 
 /** RFC 6749, section 5.2. */
 export const OAuthError = Schema.Struct({ error: Schema.String, error_description: Schema.String })

@@ -1,5 +1,5 @@
 import { momentOf } from "../../services/Moments.ts"
-import type { Standing } from "../../services/statuses/Standing.ts"
+import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import { json, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
 import type { DeletedStatus, Status, StatusBody } from "./Status.ts"
@@ -28,9 +28,9 @@ interface StatusParts {
   readonly application: string | undefined
   /** From `openPoll`; absent where there is no poll. */
   readonly poll: string | undefined
-  readonly figures: Pick<Standing, "repliesCount" | "reblogsCount" | "favouritesCount">
+  readonly figures: Pick<ViewerState, "repliesCount" | "reblogsCount" | "favouritesCount">
   /** Absent for callers without a user. */
-  readonly marks: Standing | undefined
+  readonly marks: ViewerState | undefined
   /** The viewer's own status, which it could pin. */
   readonly pinnable: boolean
   /** The viewer asks what the poll asks, and so has no vote. */

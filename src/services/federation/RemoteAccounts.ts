@@ -11,8 +11,8 @@ import { transaction } from "../Transactions.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { unknownDomain } from "./Domains.ts"
 import * as DomainAccounts from "./domains/DomainAccounts.ts"
-import { DomainRules } from "./domains/DomainRules.ts"
-import { standingOfAll } from "./domains/Rules.ts"
+import { DomainPolicies } from "./domains/DomainPolicies.ts"
+import { policyOfAll } from "./domains/DomainPolicy.ts"
 import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
 import { Purges } from "./purge/Purges.ts"
 import { Redirects } from "./Redirects.ts"
@@ -52,7 +52,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const broadcast = yield* Broadcast
       const purges = yield* Purges
       const emojis = yield* RemoteEmojis
-      const rules = yield* DomainRules
+      const policies = yield* DomainPolicies
       const errands = yield* Errands
       const redirects = yield* Redirects
 
@@ -157,7 +157,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           const now = yield* Clock.currentTimeMillis
           const id = yield* transaction(sql)(Effect.gen(function*() {
             const old = yield* before(actor.id.href)
-            const { byOrigin, suspendedAt } = standing(actor.suspended, old, new Date(now))
+            const { byOrigin, suspendedAt } = suspensionOf(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])
             const id = yield* account(actor, handle, suspendedAt, fields, now)
             if (later && old === undefined) yield* errands.leave("profile", id, handleDelayMillis)
@@ -171,12 +171,12 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             const [stored] = yield* sql<
               { domain: string; uri: string }
             >`SELECT domain, uri FROM accounts WHERE id = ${id}`
-            const rule = standingOfAll(
-              yield* rules.current,
+            const rule = policyOfAll(
+              yield* policies.current,
               stored === undefined ? [] : DomainAccounts.hostsOf(stored)
             )
             if (!rule.allowed || rule.severity !== "noop" || rule.rejectMedia) {
-              yield* DomainAccounts.apply(sql, [{ id, standing: rule }], new Date(now))
+              yield* DomainAccounts.apply(sql, [{ id, policy: rule }], new Date(now))
             }
             return id
           }))
@@ -196,17 +196,17 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
 
       return RemoteAccounts.of({ byUri, uriOf, depart, store })
     })
-  ).pipe(Layer.provide(DomainRules.layer))
+  ).pipe(Layer.provide(DomainPolicies.layer))
 }
 
 /** Whether an account is suspended, and whether only because its own server says so. */
-interface Standing {
+interface Suspension {
   readonly suspendedAt: Date | null
   readonly byOrigin: boolean
 }
 
 /** An account before its document was looked at anew. */
-interface Before extends Standing {
+interface Before extends Suspension {
   readonly fields: ReadonlyArray<StoredField>
   readonly fetchedAt: Date | null
 }
@@ -233,7 +233,7 @@ const mayBeProven = (fields: ReadonlyArray<StoredField>, old: Before | undefined
 }
 
 /** Who was suspended here stays so, whatever its own server says; what that server did only it undoes (S-014). */
-const standing = (suspended: boolean, old: Standing | undefined, at: Date): Standing => {
+const suspensionOf = (suspended: boolean, old: Suspension | undefined, at: Date): Suspension => {
   const suspendedAt = old?.suspendedAt ?? null
   const here = suspendedAt !== null && old?.byOrigin !== true
   return here

@@ -8,7 +8,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
 import * as ActorLooks from "./ActorLooks.ts"
 import { urlReader } from "./documents/Reading.ts"
-import { DomainRules } from "./domains/DomainRules.ts"
+import { DomainPolicies } from "./domains/DomainPolicies.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { type Claim, type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
@@ -61,7 +61,7 @@ export class Senders extends Context.Service<Senders, {
       const sql = yield* SqlClient.SqlClient
       const { outboundAllow } = yield* ServerConfig
       const actors = yield* RemoteActors
-      const domains = yield* DomainRules
+      const domains = yield* DomainPolicies
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
       // By `hashedKey` of a key's id, which its owner may choose.

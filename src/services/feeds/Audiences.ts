@@ -17,7 +17,7 @@ export const fewReadersMax = 100
 const looksMax = 50
 
 /** Where a status goes: a slice of its readers, and the public streams that carry it. */
-export interface Audience extends Slice {
+export interface ReaderSlice extends Slice {
   readonly statusId: StatusId
   readonly visibility: Visibility
   /** It is for people whom it does not name, and no conversation. */
@@ -48,19 +48,19 @@ export class Audiences extends Context.Service<Audiences, {
     author: AccountId,
     cursor: bigint,
     rowsMax: number
-  ) => Effect.Effect<Audience | undefined, SqlError>
+  ) => Effect.Effect<ReaderSlice | undefined, SqlError>
   /**
    * The first of them, `fewReadersMax` at most; many ask that in one statement, which is of no transaction. Where there is a
    * cursor there may be more.
    */
-  readonly fewReaders: (statusId: bigint, author: AccountId) => Effect.Effect<Audience | undefined, SqlError>
+  readonly fewReaders: (statusId: bigint, author: AccountId) => Effect.Effect<ReaderSlice | undefined, SqlError>
   /** The followers who could see it, for taking a deleted status back, with the channels that carried it. */
   readonly followers: (
     author: AccountId,
     statusId: bigint,
     cursor: bigint,
     rowsMax: number
-  ) => Effect.Effect<Omit<Slice, "subscribers"> & Pick<Audience, "statusId" | "channels">, SqlError>
+  ) => Effect.Effect<Omit<Slice, "subscribers"> & Pick<ReaderSlice, "statusId" | "channels">, SqlError>
 }>()("murmuration/services/feeds/Audiences") {
   static readonly layer = Layer.effect(
     Audiences,
@@ -101,7 +101,7 @@ export class Audiences extends Context.Service<Audiences, {
               }, new Date(now))
             }) one`
           const found = yield* sql<
-            Facts & Sliced & Pick<Audience, "mentioned" | "federates"> & { readonly place: number }
+            Facts & Sliced & Pick<ReaderSlice, "mentioned" | "federates"> & { readonly place: number }
           >`
             SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned
@@ -176,9 +176,9 @@ interface Sliced {
 }
 
 const audienceOf = (
-  row: Facts & Sliced & Pick<Audience, "mentioned" | "federates"> | undefined,
+  row: Facts & Sliced & Pick<ReaderSlice, "mentioned" | "federates"> | undefined,
   rows: number
-): Audience | undefined =>
+): ReaderSlice | undefined =>
   row === undefined || row.deleted ? undefined : {
     statusId: row.statusId,
     visibility: row.visibility,

@@ -20,12 +20,12 @@ export interface Written {
   readonly accountId: bigint
 }
 
-interface Standing {
+interface Reason {
   readonly key: bigint
   readonly from: bigint
   readonly notice: Notice
 }
-interface Noticed extends Standing {
+interface Noticed extends Reason {
   readonly owner: Owner
 }
 
@@ -133,7 +133,7 @@ export class Notices extends Context.Service<Notices, {
       )
 
       /** Notices that still stand, as recipients; with the ids that are given to them. */
-      const standing = (notices: ReadonlyArray<Standing>) =>
+      const reasons = (notices: ReadonlyArray<Reason>) =>
         sql`SELECT * FROM unnest(${notices.map(({ key }) => key)}::bigint[],
             ${notices.map(({ notice }) => BigInt(notice.to))}::bigint[], ${
           notices.map(({ notice }) => notice.type)
@@ -159,7 +159,7 @@ export class Notices extends Context.Service<Notices, {
             { readonly key: bigint; readonly id: bigint | null; readonly accountId: bigint | null }
           >`
           WITH closed AS (${closed}),
-          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(notices)}) s JOIN closed ON closed.id = s.key),
+          wanted AS MATERIALIZED (SELECT s.* FROM (${reasons(notices)}) s JOIN closed ON closed.id = s.key),
           told AS (${writing(sql`SELECT * FROM wanted`, now)})
           SELECT closed.id AS key, told.id, told.account_id FROM closed LEFT JOIN wanted ON wanted.key = closed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
@@ -175,7 +175,7 @@ export class Notices extends Context.Service<Notices, {
 
       return Notices.of({
         tell: traced("Notices.tell")((from, notice) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => writing(standing([{ key: 0n, from, notice }]), now))
+          Effect.flatMap(Clock.currentTimeMillis, (now) => writing(reasons([{ key: 0n, from, notice }]), now))
         ),
         lastTold: traced("Notices.lastTold")((from, notice, { id, owner }) =>
           lastTold({ key: id, owner, from, notice })

@@ -7,7 +7,7 @@ import * as BoundedJson from "./BoundedJson.ts"
 import * as Deadlines from "./Deadlines.ts"
 import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
-import { Hosts } from "./Hosts.ts"
+import { HostPolicy } from "./HostPolicy.ts"
 import { type OutboundError, Refused, Unreachable } from "./OutboundError.ts"
 import { follow, type Places } from "./Redirects.ts"
 import * as RetryAfter from "./RetryAfter.ts"
@@ -96,7 +96,7 @@ export class Outbound extends Context.Service<Outbound, {
     Outbound,
     Effect.gen(function*() {
       const { outboundAllow, publicUrl } = yield* ServerConfig
-      const hosts = yield* Hosts
+      const hostPolicy = yield* HostPolicy
       const transport = yield* Transport
       const slots = Slots.make()
       const deadlines = yield* Deadlines.make
@@ -109,7 +109,7 @@ export class Outbound extends Context.Service<Outbound, {
       /** On every step of the way, for a redirect may lead to whom we have nothing to do with. */
       const send = Effect.fnUntraced(function*(request: TransportRequest, what: "document" | "file") {
         const { url } = request
-        if (!(yield* hosts.isOpen(url.host, what))) return yield* new Refused({ url: url.href, rule: "domain" })
+        if (!(yield* hostPolicy.isOpen(url.host, what))) return yield* new Refused({ url: url.href, rule: "domain" })
         yield* slots.take(url, "fetch")
         return yield* within(url.href, headSecondsMax, transport.send(request))
       })
@@ -189,7 +189,9 @@ export class Outbound extends Context.Service<Outbound, {
 
       const post = Effect.fnUntraced(function*({ body, headers: given, sign, url: address }: Posting) {
         const url = yield* Effect.fromResult(destination(outboundAllow, address))
-        if (!(yield* hosts.isOpen(url.host, "document"))) return yield* new Refused({ url: url.href, rule: "domain" })
+        if (!(yield* hostPolicy.isOpen(url.host, "document"))) {
+          return yield* new Refused({ url: url.href, rule: "domain" })
+        }
         const signed = sign === undefined ? undefined : yield* sign(url)
         const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
         const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000

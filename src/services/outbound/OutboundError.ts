@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Which of our own rules a request or its answer broke; to ask again would change nothing. */
-const Rule = Schema.Literals([
+const RefusalReason = Schema.Literals([
   "address",
   "body",
   "domain",
@@ -16,10 +16,10 @@ const Rule = Schema.Literals([
   "type",
   "userinfo"
 ])
-type Rule = typeof Rule.Type
+type RefusalReason = typeof RefusalReason.Type
 
 /** We do not ask, or do not believe the answer. */
-export class Refused extends Schema.TaggedError<Refused>()("Refused", { url: Schema.String, rule: Rule }) {
+export class Refused extends Schema.TaggedError<Refused>()("Refused", { url: Schema.String, rule: RefusalReason }) {
   override get message() {
     return `${this.url} was refused by the rule about its ${this.rule}`
   }

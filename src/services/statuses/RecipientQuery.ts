@@ -1,9 +1,9 @@
 import { padded } from "../Rows.ts"
-import type { Standing, StatusKey } from "./Standing.ts"
-import { factsOf, figures, listsOf, setOf } from "./StandingQuery.ts"
+import type { StatusKey, ViewerState } from "./ViewerState.ts"
+import { factsOf, figures, listsOf, setOf } from "./ViewerStateQuery.ts"
 import type { RelationFacts } from "./Visibility.ts"
 
-/* What `Standings` asks the database about one status and everybody who is about to get it, and how it reads the answer. */
+/* What `ViewerStates` asks the database about one status and everybody who is about to get it, and how it reads the answer. */
 
 const pairs = (first: string, second: string, table: string, condition: string) =>
   `ARRAY(SELECT unnest(ARRAY[${first}, ${second}]) FROM ${table} WHERE ${condition})`
@@ -87,7 +87,7 @@ export const answersOf = (row: Row, status: StatusKey) => {
       blockedBy: (author) => blockers.get(viewer)?.has(author) === true,
       mentionedIn: (id) => mentions.get(viewer)?.has(id) === true
     }),
-    standing: (viewer: bigint): Standing => ({
+    state: (viewer: bigint): ViewerState => ({
       repliesCount,
       reblogsCount,
       favouritesCount,

@@ -68,7 +68,7 @@ export interface FoundStatus {
   readonly conversationId: bigint
 }
 
-/** Reads statuses. `load` decides nothing about permission; `Standings` does. Everything else answers only what may be seen. */
+/** Reads statuses. `load` decides nothing about permission; `ViewerStates` does. Everything else answers only what may be seen. */
 export class Statuses extends Context.Service<Statuses, {
   /** The statuses that exist, deleted ones too, and the originals of those that are reblogs; one query. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<StatusRecord>>

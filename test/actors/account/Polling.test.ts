@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import { SliceRows } from "../../../src/actors/account/Fanout.ts"
 import type { Post } from "../../../src/actors/account/Protocol.ts"
 import { type AccountId, StatusId } from "../../../src/services/Ids.ts"
@@ -15,12 +15,12 @@ const question = (multiple: boolean): Post => ({
 })
 
 const asks = Effect.fnUntraced(function*(author: AccountId, multiple = false) {
-  const { id } = yield* (yield* Accounts).tell(author, { _tag: "Publish", post: question(multiple) })
+  const { id } = yield* (yield* AccountActors).tell(author, { _tag: "Publish", post: question(multiple) })
   return StatusId.make(BigInt(id))
 })
 
 const votes = Effect.fnUntraced(function*(voter: AccountId, statusId: StatusId, ...choices: ReadonlyArray<number>) {
-  return yield* (yield* Accounts).tell(voter, { _tag: "Vote", statusId, choices }).pipe(
+  return yield* (yield* AccountActors).tell(voter, { _tag: "Vote", statusId, choices }).pipe(
     Effect.match({ onSuccess: () => "voted", onFailure: ({ message }) => message })
   )
 })
@@ -75,7 +75,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
         yield* votes(voter, poll, 0, 1),
         "Validation failed: You have already voted on this poll"
       )
-      const { id } = yield* (yield* Accounts).tell(author, { _tag: "Publish", post: post("No poll") })
+      const { id } = yield* (yield* AccountActors).tell(author, { _tag: "Publish", post: post("No poll") })
       assert.strictEqual(yield* votes(voter, StatusId.make(BigInt(id)), 0), "Record not found")
       const now = yield* Clock.currentTimeMillis
       yield* sql`UPDATE polls SET expires_at = ${new Date(now)} WHERE status_id = ${poll}`
@@ -85,7 +85,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
 
   it.effect("when a poll ends, its author and whoever voted are told once, in slices; one who votes nowhere is not", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("asking3")
       const people = yield* Effect.forEach(Array.from({ length: 5 }, (_, n) => n), (n) => person(`late${n}`))
@@ -97,7 +97,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
         WHERE type = 'poll' AND status_id = ${poll} AND from_account_id = ${author} ORDER BY account_id`
       const struck = Effect.gen(function*() {
         for (let waiting = 1; waiting > 0;) {
-          yield* accounts.wake(author)
+          yield* actors.wake(author)
           const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM agenda
             WHERE subject_id = ${poll} AND due_at <= ${past}`
           waiting = row!.n

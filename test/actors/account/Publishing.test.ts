@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import * as Pushing from "../../../src/actors/account/Pushing.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Audiences } from "../../../src/services/feeds/Audiences.ts"
@@ -14,7 +14,7 @@ import { post } from "../../support/Posts.ts"
 layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Account publishes", (it) => {
   it.effect("a status once for a key, into its followers' homes", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const feeds = yield* Feeds
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author1")
@@ -22,7 +22,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       yield* followers(author, [reader])
       const events = yield* (yield* Broadcast).subscribe
       const answers = yield* Effect.all(
-        [1, 2, 3].map(() => accounts.tell(author, { _tag: "Publish", post: post("Hello #World @reader1") }, "k1")),
+        [1, 2, 3].map(() => actors.tell(author, { _tag: "Publish", post: post("Hello #World @reader1") }, "k1")),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
@@ -41,13 +41,13 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
 
   it.effect("what its author says about visibility, replies, warnings and mentions (S-001, S-068, S-276)", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author2", { locked: true })
       const other = yield* person("other2")
       const publish = (text: string, more = {}) =>
         Effect.map(
-          accounts.tell(author, { _tag: "Publish", post: post(text, more) }),
+          actors.tell(author, { _tag: "Publish", post: post(text, more) }),
           ({ id }) => StatusId.make(BigInt(id))
         )
       const root = yield* publish("only a warning", { text: " ", spoilerText: "careful" })
@@ -96,14 +96,14 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
 
   it.effect("edits with every revision, and deletes once and for all (S-066, I10)", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author3")
       const booster = yield* person("booster3")
-      const id = StatusId.make(BigInt((yield* accounts.tell(author, { _tag: "Publish", post: post("one #a") })).id))
-      yield* accounts.tell(booster, { _tag: "Reblog", statusId: id, visibility: null })
+      const id = StatusId.make(BigInt((yield* actors.tell(author, { _tag: "Publish", post: post("one #a") })).id))
+      yield* actors.tell(booster, { _tag: "Reblog", statusId: id, visibility: null })
       const edit = (text: string) =>
-        accounts.tell(author, { _tag: "Edit", statusId: id, text, spoilerText: "", sensitive: null, language: null })
+        actors.tell(author, { _tag: "Edit", statusId: id, text, spoilerText: "", sensitive: null, language: null })
       yield* edit("one #a")
       yield* edit("two #b")
       yield* edit("three #b")
@@ -114,36 +114,36 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       yield* settled
       const told = yield* sql`SELECT type FROM notifications WHERE account_id IN (${author}, ${booster}) ORDER BY type`
       assert.deepStrictEqual(told, [{ type: "reblog" }, { type: "update" }])
-      yield* accounts.tell(author, { _tag: "Delete", statusId: id })
+      yield* actors.tell(author, { _tag: "Delete", statusId: id })
       yield* settled
       const left =
         yield* sql`SELECT id FROM statuses WHERE account_id IN (${author}, ${booster}) AND deleted_at IS NULL`
       assert.deepStrictEqual(left, [])
       const stats = yield* sql`SELECT statuses_count FROM account_stats WHERE account_id IN (${author}, ${booster})`
       assert.deepStrictEqual(stats, [{ statusesCount: 0 }, { statusesCount: 0 }])
-      const again = yield* Effect.flip(accounts.tell(author, { _tag: "Delete", statusId: id }))
+      const again = yield* Effect.flip(actors.tell(author, { _tag: "Delete", statusId: id }))
       assert.strictEqual(again._tag, "RecordNotFound")
     }))
 
   it.effect("300 statuses in three hours, counted from rows by whoever owns the account next (S-296)", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author4")
       const now = yield* Clock.currentTimeMillis
       yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
         SELECT ${author}, 'old' || n, '{}', 'statuses', 0, ${new Date(now)} FROM generate_series(1, 299) n`
-      const last = yield* accounts.tell(author, { _tag: "Publish", post: post("the last one") })
+      const last = yield* actors.tell(author, { _tag: "Publish", post: post("the last one") })
       assert.strictEqual(last.standing?.remaining, 0)
-      const refused = yield* Effect.flip(accounts.tell(author, { _tag: "Publish", post: post("one too many") }))
+      const refused = yield* Effect.flip(actors.tell(author, { _tag: "Publish", post: post("one too many") }))
       assert.strictEqual(refused._tag, "TooManyRequests")
       // Another node takes the account over; the next command finds that out, and counts afresh from rows.
       yield* sql`UPDATE actors SET epoch = epoch + 1 WHERE account_id = ${author}`
       const stale = yield* Effect.flip(
-        accounts.tell(author, { _tag: "Reblog", statusId: StatusId.make(BigInt(last.id)), visibility: null })
+        actors.tell(author, { _tag: "Reblog", statusId: StatusId.make(BigInt(last.id)), visibility: null })
       )
       assert.strictEqual(stale._tag, "Unavailable")
-      const still = yield* Effect.flip(accounts.tell(author, { _tag: "Publish", post: post("one too many") }))
+      const still = yield* Effect.flip(actors.tell(author, { _tag: "Publish", post: post("one too many") }))
       assert.strictEqual(still._tag, "TooManyRequests")
       const rows = yield* sql`SELECT count(*)::int AS n FROM statuses WHERE account_id = ${author}`
       assert.deepStrictEqual(rows, [{ n: 1 }])
@@ -151,7 +151,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
 
   it.effect("with ids that rise after a node whose clock was ahead, even where its last post is deleted (I19)", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author6")
       const ahead = new Date((yield* Clock.currentTimeMillis) + 3_000)
@@ -161,33 +161,33 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const answer = JSON.stringify({ id: String(last), kind: "status" })
       yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
         VALUES (${author}, 'ahead', ${answer}::jsonb, 'statuses', 0, ${ahead})`
-      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("after it") })
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("after it") })
       assert.isTrue(BigInt(id) > last, `${id} after ${last}`)
     }))
 
   it.effect("I3: a post that is written late, by a process that stood still, is not left with who unfollowed meanwhile", () =>
     Effect.gen(function*() {
-      const { tell } = yield* Accounts
+      const { tell } = yield* AccountActors
       const [audiences, feeds] = [yield* Audiences, yield* Feeds]
       const [author, stays, leaves] = [yield* person("late"), yield* person("stays"), yield* person("leaves")]
       yield* followers(author, [stays, leaves])
       const statusId = BigInt((yield* tell(author, { _tag: "Publish", post: post("at last") })).id)
       yield* settled
-      const audience = (yield* audiences.readers(statusId, author, 0n, 10))!
-      assert.deepStrictEqual(audience.readers, [stays, leaves])
+      const statusReaders = (yield* audiences.readers(statusId, author, 0n, 10))!
+      assert.deepStrictEqual(statusReaders.readers, [stays, leaves])
       yield* tell(leaves, { _tag: "Unfollow", target: author })
       yield* feeds.fill(leaves, [])
       const push = yield* Pushing.make(10)
       const since = (yield* Clock.currentTimeMillis) - Pushing.audienceMillisMax - 1
-      const asked = { author, statusId, audience, cursor: 0n, since }
-      assert.deepStrictEqual(yield* push(asked, [author, ...audience.readers]), [author, stays])
+      const asked = { author, statusId, audience: statusReaders, cursor: 0n, since }
+      assert.deepStrictEqual(yield* push(asked, [author, ...statusReaders.readers]), [author, stays])
       // It is made anew when it is read.
       assert.isUndefined(yield* feeds.read(leaves))
     }).pipe(Effect.provide(Audiences.layer.pipe(Layer.provide(config)))))
 
   it.effect("to 2,500 followers in slices, each home once, though a slice is repeated (I3)", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const feeds = yield* Feeds
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author5")
@@ -203,7 +203,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const ids = readers.map(({ id }) => AccountId.make(id))
       yield* sql`INSERT INTO account_stats (account_id) SELECT unnest(${ids}::bigint[])`
       yield* followers(author, ids)
-      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("to everybody") })
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("to everybody") })
       yield* settled
       yield* feeds.push(ids.slice(0, 100), { id: BigInt(id), reblogOf: undefined })
       for (const reader of ids) {

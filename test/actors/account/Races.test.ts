@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import type { Command } from "../../../src/actors/account/Protocol.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { AccountId, StatusId } from "../../../src/services/Ids.ts"
@@ -102,7 +102,7 @@ const pairOf = Effect.fnUntraced(function*() {
 
 layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two accounts at the same time", (it) => {
   const prepare = Effect.fnUntraced(function*({ before, sides }: Race) {
-    const { tell } = yield* Accounts
+    const { tell } = yield* AccountActors
     const pair = yield* pairOf()
     for (const [account, command] of before?.(pair) ?? []) yield* tell(account, command, `${pair.name} before`)
     return sides(pair).map(([account, command]) => tell(account, command, pair.name))
@@ -110,7 +110,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
 
   /** What is due is done at once: what a block of a domain ends, and what those who are gone left. */
   const over = Effect.gen(function*() {
-    const { wake } = yield* Accounts
+    const { wake } = yield* AccountActors
     const sql = yield* SqlClient.SqlClient
     const due = sql<{ accountId: bigint }>`UPDATE agenda SET due_at = 'epoch' RETURNING account_id`
     yield* settled
@@ -144,7 +144,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
 
   it.effect("F12: a block whose follows are not ended yet keeps the next post from whoever is blocked", () =>
     Effect.gen(function*() {
-      const { tell } = yield* Accounts
+      const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author")
       const hosts = ["blocked.test", "blocking.test", "closed.test", "welcome.test"]
@@ -165,7 +165,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
 
   it.effect("F12: a boost that is taken back while its post is deleted is counted once", () =>
     Effect.gen(function*() {
-      const { tell } = yield* Accounts
+      const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const [author, booster] = [yield* person("boosted"), yield* person("booster")]
       const { id } = yield* tell(author, { _tag: "Publish", post: post("for a while") })
@@ -201,10 +201,10 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("heir")
-      const { id } = yield* (yield* Accounts).tell(author, { _tag: "Publish", post: post("one") })
+      const { id } = yield* (yield* AccountActors).tell(author, { _tag: "Publish", post: post("one") })
       yield* settled
       const next = yield* Layer.build(Layer.fresh(node))
-      const { tell, wake } = Context.get(next, Accounts)
+      const { tell, wake } = Context.get(next, AccountActors)
       const heard = yield* Context.get(next, Broadcast).subscribe
       yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
         VALUES (1, ${author}, 'edit', ${BigInt(id)}, 'epoch')`

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import type { Command } from "../../../src/actors/account/Protocol.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
 import { layerActors, settled } from "../../support/Actors.ts"
@@ -26,13 +26,13 @@ const stats = Effect.fnUntraced(function*(id: AccountId) {
 layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Account relates", (it) => {
   it.effect("row 80: 100 parallel follows and unfollows leave exact counters (I12)", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const people = yield* Effect.forEach([1, 2, 3, 4], (n) => person(`crowd${n}`))
       const pairs = people.flatMap((a) => people.filter((b) => b !== a).map((b) => [a, b] as const))
       yield* Effect.forEach(Array.from({ length: 100 }, (_, n) => n), (n) => {
         const [a, b] = pairs[(n * 7) % pairs.length]!
-        return accounts.tell(a, n % 3 === 0 ? { _tag: "Unfollow", target: b } : follow(b))
+        return actors.tell(a, n % 3 === 0 ? { _tag: "Unfollow", target: b } : follow(b))
       }, { concurrency: "unbounded" })
       const wrong = yield* sql`SELECT s.account_id FROM account_stats s WHERE
         followers_count <> (SELECT count(*) FROM follows WHERE target_account_id = s.account_id)
@@ -42,19 +42,19 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
 
   it.effect("by requests where the target approves: authorize and reject (S-103, S-104, S-105, S-267)", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const locked = yield* person("locked", { locked: true })
       const a = yield* person("asker1")
       const b = yield* person("asker2")
-      yield* accounts.tell(a, follow(locked))
-      yield* accounts.tell(b, follow(locked))
+      yield* actors.tell(a, follow(locked))
+      yield* actors.tell(b, follow(locked))
       yield* settled
       assert.deepStrictEqual(yield* stats(locked), [0, 0])
-      yield* accounts.tell(locked, { _tag: "AuthorizeFollow", target: a })
-      yield* accounts.tell(locked, { _tag: "RejectFollow", target: b })
+      yield* actors.tell(locked, { _tag: "AuthorizeFollow", target: a })
+      yield* actors.tell(locked, { _tag: "RejectFollow", target: b })
       assert.strictEqual(
-        (yield* Effect.flip(accounts.tell(locked, { _tag: "RejectFollow", target: b })))._tag,
+        (yield* Effect.flip(actors.tell(locked, { _tag: "RejectFollow", target: b })))._tag,
         "RecordNotFound"
       )
       yield* settled
@@ -63,51 +63,51 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const told = yield* sql`SELECT type, from_account_id FROM notifications WHERE account_id = ${locked}`
       assert.deepStrictEqual(told, [{ type: "follow", fromAccountId: a }])
       const muter = yield* person("muter")
-      yield* accounts.tell(muter, { _tag: "Mute", target: a, notifications: true, seconds: 0 })
-      yield* accounts.tell(a, follow(muter))
+      yield* actors.tell(muter, { _tag: "Mute", target: a, notifications: true, seconds: 0 })
+      yield* actors.tell(a, follow(muter))
       assert.deepStrictEqual(yield* stats(muter), [0, 0])
-      yield* accounts.tell(locked, { _tag: "RemoveFollower", target: a })
+      yield* actors.tell(locked, { _tag: "RemoveFollower", target: a })
       assert.deepStrictEqual(yield* stats(locked), [0, 0])
     }))
 
   it.effect("row 62: a block ends follows both ways and its notifications; blocked accounts cannot follow", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const a = yield* person("blocker")
       const b = yield* person("blocked")
-      yield* accounts.tell(a, follow(b))
-      yield* accounts.tell(b, follow(a))
+      yield* actors.tell(a, follow(b))
+      yield* actors.tell(b, follow(a))
       yield* settled
-      yield* accounts.tell(a, { _tag: "Block", target: b })
+      yield* actors.tell(a, { _tag: "Block", target: b })
       assert.deepStrictEqual([yield* stats(a), yield* stats(b)], [[0, 0], [0, 0]])
       const told = yield* sql`SELECT id FROM notifications WHERE account_id IN (${a}, ${b})`
       assert.deepStrictEqual(told, [])
       const refusals = yield* Effect.forEach(
-        [accounts.tell(b, follow(a)), accounts.tell(a, follow(b)), accounts.tell(a, follow(a))],
+        [actors.tell(b, follow(a)), actors.tell(a, follow(b)), actors.tell(a, follow(a))],
         Effect.flip
       )
       assert.deepStrictEqual(refusals.map(({ _tag }) => _tag), ["NotAllowed", "NotAllowed", "NotAllowed"])
-      yield* accounts.tell(a, { _tag: "Unblock", target: b })
-      yield* accounts.tell(b, follow(a))
+      yield* actors.tell(a, { _tag: "Unblock", target: b })
+      yield* actors.tell(b, follow(a))
       assert.deepStrictEqual(yield* stats(a), [1, 0])
     }))
 
   it.effect("S-115: a timed mute ends by the agenda, one that was prolonged does not", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const a = yield* person("muter2")
       const b = yield* person("muted2")
       const c = yield* person("muted3")
       const past = new Date((yield* Clock.currentTimeMillis) - 1000)
-      yield* accounts.tell(a, { _tag: "Mute", target: b, notifications: true, seconds: 60 })
-      yield* accounts.tell(a, { _tag: "Mute", target: c, notifications: true, seconds: 60 })
+      yield* actors.tell(a, { _tag: "Mute", target: b, notifications: true, seconds: 60 })
+      yield* actors.tell(a, { _tag: "Mute", target: c, notifications: true, seconds: 60 })
       yield* sql`UPDATE agenda SET due_at = ${past}`
       yield* sql`UPDATE mutes SET expires_at = ${past} WHERE target_account_id = ${b}`
       let due = 1
       while (due > 0) {
-        yield* accounts.wake(a)
+        yield* actors.wake(a)
         const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM agenda`
         due = row!.n
       }
@@ -117,7 +117,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
 
   it.effect("F41: what is for one person goes to its own inbox, and nothing of it to that of the server", () =>
     Effect.gen(function*() {
-      const { tell } = yield* Accounts
+      const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const me = yield* person("personal")
       const [zoe, yan] = [yield* stranger("zoe", "one.test"), yield* stranger("yan", "one.test")]

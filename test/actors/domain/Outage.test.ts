@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { DomainActors } from "../../../src/actors/domain/DomainActors.ts"
 import * as Domain from "../../../src/actors/domain/Entity.ts"
-import { RemoteDomains } from "../../../src/actors/domain/RemoteDomains.ts"
 import * as Cluster from "../../../src/layers/Cluster.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { type Arrived, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
 const actors = Domain.layer.pipe(
-  Layer.provideMerge(RemoteDomains.layer),
+  Layer.provideMerge(DomainActors.layer),
   Layer.provide(Cluster.layerSingle),
   Layer.provideMerge(layerRounds)
 )
@@ -18,8 +18,8 @@ const isAt = (host: string) => ({ url }: Arrived) => new URL(url).host === host
 /** Wakes the hosts for which something is due, as the agenda does every five seconds. */
 const sweep = Effect.gen(function*() {
   const deliveries = yield* Deliveries
-  const domains = yield* RemoteDomains
-  yield* domains.wake((yield* deliveries.due(0, 100)).hosts)
+  const domainActors = yield* DomainActors
+  yield* domainActors.wake((yield* deliveries.due(0, 100)).hosts)
 })
 
 layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => {
@@ -28,7 +28,7 @@ layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => 
     () =>
       Effect.gen(function*() {
         const outside = yield* Outside
-        const domains = yield* RemoteDomains
+        const domainActors = yield* DomainActors
         // The runner takes its shards.
         yield* TestClock.adjust("2 seconds")
         const [from, toDead, toWell] = [yield* sender, yield* receiver(dead), yield* receiver(well)]
@@ -47,7 +47,7 @@ layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => 
             ...(yield* send(from, toDead, uri, { about })),
             ...(yield* send(from, toWell, uri, { about }))
           ]
-          yield* domains.wake(hosts)
+          yield* domainActors.wake(hosts)
           const isThere = (one: Arrived) => isAt(well)(one) && one.uri === uri
           // It comes without any time going by.
           yield* Effect.repeat(waiting, { until: () => outside.arrived.some(isThere) })

@@ -6,7 +6,7 @@ import * as Round from "../../../src/actors/domain/Round.ts"
 import * as KeyOperations from "../../../src/layers/KeyOperations.ts"
 import { FollowerDigests } from "../../../src/services/federation/FollowerDigests.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
-import { Hosts } from "../../../src/services/federation/outbox/Hosts.ts"
+import { DeliveryHosts } from "../../../src/services/federation/outbox/DeliveryHosts.ts"
 import { Outbox } from "../../../src/services/federation/outbox/Outbox.ts"
 import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../../../src/services/federation/SigningKeys.ts"
@@ -67,7 +67,7 @@ export const layerRounds = Layer.mergeAll(
   Outbox.layer,
   Deliveries.layer,
   FollowerDigests.layer,
-  Hosts.layer,
+  DeliveryHosts.layer,
   SigningKeys.layer,
   Signatures.layer
 )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { failuresMax } from "../../../src/actors/domain/Line.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
-import { failedDaysMax, Hosts } from "../../../src/services/federation/outbox/Hosts.ts"
+import { DeliveryHosts, failedDaysMax } from "../../../src/services/federation/outbox/DeliveryHosts.ts"
 import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
 import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
@@ -148,7 +148,7 @@ describe("a host that is down", () => {
     it.effect("on seven days gets nothing more, except what asks whether it lives; it is heard of, or takes that", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
-        const hosts = yield* Hosts
+        const deliveryHosts = yield* DeliveryHosts
         outside.says = () => 503
         const [from, to] = [yield* sender, yield* receiver("gone.test")]
         const { drain, line } = yield* host("gone.test")
@@ -169,12 +169,12 @@ describe("a host that is down", () => {
         yield* drain
         assert.strictEqual(outside.arrived.at(-1)?.uri, "it is back")
         for (let day = 0; day < failedDaysMax; day++) {
-          yield* hosts.failed("gone.test", "503")
+          yield* deliveryHosts.failed("gone.test", "503")
           yield* TestClock.adjust("1 day")
         }
         yield* send(from, to, "nobody again")
         assert.isEmpty(yield* waiting)
-        yield* hosts.spoke("gone.test")
+        yield* deliveryHosts.spoke("gone.test")
         yield* send(from, to, "heard of")
         assert.lengthOf(yield* waiting, 1)
       }))

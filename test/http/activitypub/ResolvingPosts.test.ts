@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { sendJson } from "../../services/outbound/Hosts.ts"
+import { sendJson } from "../../services/outbound/FarHosts.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, api, resolved, serve, timesAsked } from "./Exchange.ts"
 import { done, note, OtherServer, servers } from "./Sending.ts"

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlocks.ts"
-import { DomainRules } from "../../../src/services/federation/domains/DomainRules.ts"
+import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
@@ -150,7 +150,9 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("restr
       // A signature opens nothing while its server is on no list (S-020).
       assert.strictEqual((yield* asking("/users/cleo", yield* stranger("early"))).status, 403)
       for (const domain of ["127.0.0.1", "peer.test"]) yield* DomainBlocks.use(({ allow }) => allow(domain))
-      yield* Effect.repeat(DomainRules.use(({ isAllowed }) => isAllowed("peer.test")), { until: (allowed) => allowed })
+      yield* Effect.repeat(DomainPolicies.use(({ isAllowed }) => isAllowed("peer.test")), {
+        until: (allowed) => allowed
+      })
       const by = yield* stranger("signer")
       for (const path of ["/users/cleo", `/users/cleo/statuses/${id}`, "/users/cleo/outbox", "/users/cleo/followers"]) {
         assert.strictEqual((yield* asking(path, by)).status, 200, path)

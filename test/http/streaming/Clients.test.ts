@@ -3,7 +3,7 @@ import { Effect, Queue } from "effect"
 import { createStreamingAPIClient } from "masto"
 import generator, { type WebSocketInterface } from "megalodon"
 import { WebSocket } from "ws"
-import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import { StatusId } from "../../../src/services/Ids.ts"
 import { settled } from "../../support/Actors.ts"
 import { person } from "../../support/People.ts"
@@ -13,7 +13,7 @@ import { address, layerStreams, tokenOf } from "./Streams.ts"
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Real clients stream", (it) => {
   it.effect("S-007: masto, several channels on one socket", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const author = yield* person("masto1")
       const { secret } = yield* tokenOf(author)
       const client = createStreamingAPIClient({
@@ -40,24 +40,24 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Real 
       }
       // The client does not say when it has subscribed, so it hears of posts until it has heard of one on each channel.
       for (const heard = new Set<string>(); heard.size < subscriptions.length;) {
-        yield* accounts.tell(author, { _tag: "Publish", post: post("Are you there, #Grüße?") })
+        yield* actors.tell(author, { _tag: "Publish", post: post("Are you there, #Grüße?") })
         yield* settled
         for (const [stream] of yield* Queue.clear(events)) heard.add(stream)
       }
-      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Viele #Grüße") })
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("Viele #Grüße") })
       const updates = new Set<string>()
       while (updates.size < subscriptions.length) {
         const [stream, event, of] = yield* Queue.take(events)
         if (of === id) updates.add(`${stream} ${event}`)
       }
       assert.deepStrictEqual(updates, new Set(["user update", "public:local update", "hashtag,Grüße update"]))
-      yield* accounts.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
+      yield* actors.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
       assert.deepStrictEqual(yield* Queue.take(events), ["user", "delete", id])
     }).pipe(Effect.scoped))
 
   it.effect("S-007: megalodon, a socket a channel", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const [reader, author] = [yield* person("reader2"), yield* person("author2")]
       const { secret } = yield* tokenOf(reader)
       const client = generator("mastodon", `http://${yield* address}`, secret, "Tests")
@@ -76,11 +76,11 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Real 
       home.on("notification", ({ type }) => Queue.offerUnsafe(heard, ["notification", type]))
       everybody.on("update", ({ content }) => Queue.offerUnsafe(heard, ["update", content]))
       direct.on("conversation", ({ unread }) => Queue.offerUnsafe(heard, ["conversation", String(unread)]))
-      yield* accounts.tell(author, { _tag: "Follow", target: reader, reblogs: null, notify: null, languages: null })
+      yield* actors.tell(author, { _tag: "Follow", target: reader, reblogs: null, notify: null, languages: null })
       assert.deepStrictEqual(yield* Queue.take(heard), ["notification", "follow"])
-      yield* accounts.tell(author, { _tag: "Publish", post: post("to all") })
+      yield* actors.tell(author, { _tag: "Publish", post: post("to all") })
       assert.deepStrictEqual(yield* Queue.take(heard), ["update", "<p>to all</p>"])
-      yield* accounts.tell(author, { _tag: "Publish", post: post("@reader2 psst", { visibility: "direct" }) })
+      yield* actors.tell(author, { _tag: "Publish", post: post("@reader2 psst", { visibility: "direct" }) })
       const last = [yield* Queue.take(heard), yield* Queue.take(heard)]
       assert.sameDeepMembers(last, [["notification", "mention"], ["conversation", "true"]])
     }).pipe(Effect.scoped))

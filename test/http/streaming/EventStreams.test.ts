@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { StatusId } from "../../../src/services/Ids.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
@@ -22,7 +22,7 @@ const get = Effect.fnUntraced(function*(path: string, secret?: string) {
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Server-sent events", (it) => {
   it.effect("S-007: begin with `:)` and carry one channel", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const broadcast = yield* Broadcast
       const author = yield* person("author1")
       const { secret } = yield* tokenOf(author)
@@ -32,12 +32,12 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Serve
       assert.strictEqual(response.headers.get("cache-control"), "private, no-store")
       assert.strictEqual(response.headers.get("access-control-allow-origin"), "*")
       assert.deepStrictEqual(yield* hello, Option.some(":)"))
-      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("one\n\ntwo") })
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("one\n\ntwo") })
       const [event, data, ...more] = Option.getOrThrow(yield* next).split("\n")
       assert.strictEqual(event, "event: update")
       assert.strictEqual(JSON.parse(data!.slice("data: ".length)).id, id)
       assert.deepStrictEqual(more, [])
-      yield* accounts.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
+      yield* actors.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
       assert.deepStrictEqual(yield* next, Option.some(`event: delete\ndata: ${id}`))
       yield* broadcast.publish({ _tag: "FiltersChanged", accountId: author })
       assert.deepStrictEqual(yield* next, Option.some("event: filters_changed\ndata: undefined"))

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import { Conversation } from "../../../src/http/wire/Conversation.ts"
 import { Notification } from "../../../src/http/wire/Notification.ts"
 import { Status } from "../../../src/http/wire/Status.ts"
@@ -17,17 +17,17 @@ const edit = (text: string) => ({ text, spoilerText: "", sensitive: false, langu
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams carry", (it) => {
   it.effect("S-007: carries a follower's home as it happens: update, status.update, delete", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const author = yield* person("author1")
       const reader = yield* listener("reader1", "?stream=user")
       yield* followers(author, [reader.account])
-      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Hello #World") })
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("Hello #World") })
       const update = yield* reader.next
       assert.deepStrictEqual([update.stream, update.event], [["user"], "update"])
       const status = yield* decodeStatus(update.payload)
       assert.strictEqual(status.id, id)
       assert.deepStrictEqual([status.favourited, status.muted, status.filtered], [false, false, []])
-      yield* accounts.tell(author, {
+      yield* actors.tell(author, {
         _tag: "Edit",
         statusId: StatusId.make(BigInt(id)),
         ...edit("Hello again")
@@ -35,7 +35,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       const changed = yield* reader.next
       assert.deepStrictEqual([changed.stream, changed.event], [["user"], "status.update"])
       assert.include((yield* decodeStatus(changed.payload)).content, "Hello again")
-      yield* accounts.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
+      yield* actors.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
       assert.deepStrictEqual(yield* reader.next, { stream: ["user"], event: "delete", payload: id })
     }).pipe(Effect.scoped))
 
@@ -56,9 +56,9 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       yield* all.send({ type: "subscribe", stream: "nonsense" })
       yield* all.next
 
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const admirer = yield* person("admirer8")
-      yield* accounts.tell(admirer, {
+      yield* actors.tell(admirer, {
         _tag: "Follow",
         target: posts.account,
         reblogs: null,
@@ -88,14 +88,14 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
 
   it.effect("S-260, S-092: carries conversations on `direct`, to who takes part alone", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const [one, two, three] = [
         yield* listener("one10", "?stream=direct"),
         yield* listener("two10", "?stream=direct"),
         yield* listener("three10", "?stream=direct")
       ]
       yield* three.send({ type: "subscribe", stream: "user" })
-      const { id } = yield* accounts.tell(one.account, {
+      const { id } = yield* actors.tell(one.account, {
         _tag: "Publish",
         post: post("@two10 psst", { visibility: "direct" })
       })
@@ -112,16 +112,16 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
 
   it.effect("S-007: tells whom an edited status mentions, once, whoever follows whom", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const author = yield* person("author11")
       const follower = yield* listener("follower11", "?stream=user")
       const stranger = yield* listener("stranger11", "?stream=user:notification")
       yield* followers(author, [follower.account])
-      const { id } = yield* accounts.tell(author, { _tag: "Publish", post: post("Hi @follower11 and @stranger11") })
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("Hi @follower11 and @stranger11") })
       const firsts = [(yield* follower.next).event, (yield* follower.next).event]
       assert.sameMembers(firsts, ["update", "notification"])
       assert.strictEqual((yield* stranger.next).event, "notification")
-      yield* accounts.tell(author, {
+      yield* actors.tell(author, {
         _tag: "Edit",
         statusId: StatusId.make(BigInt(id)),
         ...edit("Bye @follower11 and @stranger11")
@@ -138,20 +138,20 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
 
   it.effect("F20: says that a status is gone to those only who could see it", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
+      const actors = yield* AccountActors
       const author = yield* person("author20")
       const named = yield* listener("named20", "?stream=user")
       const other = yield* listener("other20", "?stream=user")
       yield* followers(author, [named.account, other.account])
       const publish = (text: string, visibility: "private" | "direct") =>
-        accounts.tell(author, { _tag: "Publish", post: post(text, { visibility }) })
+        actors.tell(author, { _tag: "Publish", post: post(text, { visibility }) })
       const forAll = yield* publish("Hi followers", "private")
       const forOne = yield* publish("@named20 psst", "direct")
       assert.strictEqual((yield* other.next).event, "update")
       const before = [yield* named.next, yield* named.next, yield* named.next].map(({ event }) => event)
       assert.sameMembers(before, ["update", "update", "notification"])
       for (const { id } of [forOne, forAll]) {
-        yield* accounts.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
+        yield* actors.tell(author, { _tag: "Delete", statusId: StatusId.make(BigInt(id)) })
       }
       assert.deepStrictEqual(
         [(yield* named.next).payload, (yield* named.next).payload].toSorted(),

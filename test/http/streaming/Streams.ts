@@ -5,10 +5,10 @@ import { createServer } from "node:http"
 import { WebSocket } from "ws"
 import { layer as body } from "../../../src/http/body/Body.ts"
 import { layer as edge } from "../../../src/http/Edge.ts"
-import { AccountViews } from "../../../src/http/render/Accounts.ts"
-import { ConversationViews } from "../../../src/http/render/Conversations.ts"
-import { NotificationViews } from "../../../src/http/render/Notifications.ts"
-import { StatusViews } from "../../../src/http/render/Statuses.ts"
+import { AccountViews } from "../../../src/http/render/AccountViews.ts"
+import { ConversationViews } from "../../../src/http/render/ConversationViews.ts"
+import { NotificationViews } from "../../../src/http/render/NotificationViews.ts"
+import { StatusViews } from "../../../src/http/render/StatusViews.ts"
 import { layer as renderings } from "../../../src/http/render/StreamRenderings.ts"
 import { Hub } from "../../../src/http/streaming/Hub.ts"
 import { layer as routes } from "../../../src/http/streaming/Routes.ts"
@@ -25,8 +25,8 @@ import { LiveTokens } from "../../../src/services/oauth/LiveTokens.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../../../src/services/OpaqueSecrets.ts"
 import { Conversations } from "../../../src/services/statuses/Conversations.ts"
-import { Standings } from "../../../src/services/statuses/Standings.ts"
 import { Statuses } from "../../../src/services/statuses/Statuses.ts"
+import { ViewerStates } from "../../../src/services/statuses/ViewerStates.ts"
 import { config, layerActors } from "../../support/Actors.ts"
 import { person } from "../../support/People.ts"
 
@@ -42,7 +42,7 @@ const reads = renderings.pipe(
     Settings.layer,
     CustomEmojis.layer,
     Statuses.layer,
-    Standings.layer,
+    ViewerStates.layer,
     Listeners.layer,
     LiveTokens.layer
   )),

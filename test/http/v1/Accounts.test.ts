@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountViews } from "../../../src/http/render/Accounts.ts"
+import { AccountViews } from "../../../src/http/render/AccountViews.ts"
 import { Account, CredentialAccount, FamiliarFollowers } from "../../../src/http/wire/Account.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
 import { ids, links, post, server, token } from "../../support/ReadServer.ts"

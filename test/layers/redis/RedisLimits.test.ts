@@ -25,8 +25,8 @@ layer(TestRedis, { excludeTestServices: true })("Limits in Redis", (it) => {
     Effect.scoped(Effect.gen(function*() {
       const [a, b] = [yield* node(false), yield* node(false)]
       for (let use = 1; use <= uses; use++) {
-        const standing = yield* (use % 2 === 0 ? a : b).spend([claim])
-        assert.deepInclude(standing, { limit: uses, remaining: uses - use })
+        const quota = yield* (use % 2 === 0 ? a : b).spend([claim])
+        assert.deepInclude(quota, { limit: uses, remaining: uses - use })
       }
       for (const limits of [a, b]) {
         const refused = yield* Effect.flip(limits.spend([claim]))

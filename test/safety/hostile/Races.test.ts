@@ -12,7 +12,7 @@ import { get, post, publish } from "../Calls.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, assertSound } from "./Pages.ts"
 import { around, lastUse, linksTo, type Race, relations, run, sameFile, sameKey, votes } from "./Races.ts"
-import { slowly, wrongs } from "./Standing.ts"
+import { slowly, wrongs } from "./Slowly.ts"
 
 const Live = Approvals.layer.pipe(
   Layer.provideMerge(TestServer.layer()),

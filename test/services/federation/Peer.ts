@@ -6,7 +6,7 @@ import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
-import { DomainRules } from "../../../src/services/federation/domains/DomainRules.ts"
+import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
 import { Fetches } from "../../../src/services/federation/Fetches.ts"
 import { RemoteEmojis } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
 import { Purges } from "../../../src/services/federation/purge/Purges.ts"
@@ -24,7 +24,7 @@ import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { activityJson, host } from "../outbound/Hosts.ts"
+import { activityJson, host } from "../outbound/FarHosts.ts"
 
 /** What reads from other servers, with real sockets on loopback and a database of its own. */
 export const remote = Senders.layer.pipe(
@@ -41,7 +41,7 @@ export const remote = Senders.layer.pipe(
     )
   ),
   Layer.provideMerge(Layer.merge(AgendaEntries.layer, Errands.layer)),
-  Layer.provideMerge(Layer.merge(DomainRules.layer, DomainRules.layerHosts)),
+  Layer.provideMerge(Layer.merge(DomainPolicies.layer, DomainPolicies.layerHostPolicy)),
   Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer)),

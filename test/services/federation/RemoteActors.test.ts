@@ -9,7 +9,7 @@ import {
   usernameCharactersMax
 } from "../../../src/services/federation/documents/ForeignActor.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
-import { activityJson, sendJson } from "../outbound/Hosts.ts"
+import { activityJson, sendJson } from "../outbound/FarHosts.ts"
 import { peer, remote } from "./Peer.ts"
 
 interface Row {

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { jsonDepthMax, jsonValuesMax } from "../../../src/services/outbound/BoundedJson.ts"
 import { activity, type DocumentType, html } from "../../../src/services/outbound/DocumentTypes.ts"
 import { documentBytesMax, Outbound } from "../../../src/services/outbound/Outbound.ts"
-import { activityJson, host, outbound, rawHost, sendJson } from "./Hosts.ts"
+import { activityJson, host, outbound, rawHost, sendJson } from "./FarHosts.ts"
 
 const anything: DocumentType = { accept: "*/*", accepts: () => true }
 const json = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))

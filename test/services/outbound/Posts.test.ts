@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Socket } from "node:net"
 import { Outbound, replyBytesMax, replySecondsMax } from "../../../src/services/outbound/Outbound.ts"
-import { outbound, rawHost } from "./Hosts.ts"
+import { outbound, rawHost } from "./FarHosts.ts"
 
 const post = (url: string) =>
   Outbound.use((client) =>

@@ -4,7 +4,7 @@ import { activity } from "../../../src/services/outbound/DocumentTypes.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { redirectsMax } from "../../../src/services/outbound/Redirects.ts"
 import { certificate } from "./certificate.ts"
-import { host, outbound, secureHost, sendJson } from "./Hosts.ts"
+import { host, outbound, secureHost, sendJson } from "./FarHosts.ts"
 
 const ask = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))
 const rule = (url: string) =>

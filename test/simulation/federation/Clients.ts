@@ -158,7 +158,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
     let result: Deed["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
       if (attempt > 0) yield* Effect.sleep(pauseMillis)
-      result = yield* ask(universe, by.site, ({ accounts }) => accounts.tell(by.id, command, `k${n}`)).pipe(
+      result = yield* ask(universe, by.site, ({ actors }) => actors.tell(by.id, command, `k${n}`)).pipe(
         Effect.map((answer): Deed["result"] => answer === "unknown" ? answer : { id: answer.id }),
         Effect.catch((error) =>
           Effect.succeed<Deed["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })

@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Option, Scope } from "effect"
 import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../src/actors/account/Accounts.ts"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import { SliceRows, sliceRowsMax } from "../../../src/actors/account/Fanout.ts"
 import * as ErrandRunner from "../../../src/actors/agenda/ErrandRunner.ts"
 import * as Inboxes from "../../../src/http/activitypub/Inboxes.ts"
@@ -15,7 +15,7 @@ import * as WellKnown from "../../../src/http/wellknown/Routes.ts"
 import * as Actors from "../../../src/layers/Actors.ts"
 import * as Services from "../../../src/layers/Services.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
-import { DomainRules } from "../../../src/services/federation/domains/DomainRules.ts"
+import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
 import { References } from "../../../src/services/federation/inbox/References.ts"
 import { UnknownMentions } from "../../../src/services/federation/inbox/UnknownMentions.ts"
 import { Resolutions } from "../../../src/services/federation/Resolutions.ts"
@@ -36,7 +36,7 @@ import type { Universe } from "./Universe.ts"
 /** A server that runs: the whole of it but for its clients' HTTP, on a machine of its own. */
 export interface Process {
   readonly machine: Machine
-  readonly accounts: Accounts["Service"]
+  readonly actors: AccountActors["Service"]
   readonly resolutions: Resolutions["Service"]
 }
 
@@ -107,7 +107,7 @@ const server = handler.pipe(
   ),
   Layer.provideMerge(Services.layer),
   Layer.provideMerge(Actors.layerFederated),
-  Layer.provideMerge(Outbound.layer.pipe(Layer.provide(DomainRules.layerHosts))),
+  Layer.provideMerge(Outbound.layer.pipe(Layer.provide(DomainPolicies.layerHostPolicy))),
   Layer.provide([cluster, Feeds.layerMemory, Broadcast.layerMemory, signingIn])
 )
 
@@ -172,6 +172,6 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Site)
   const scope = Scope.makeUnsafe()
   const built = yield* machine.on(outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
   web.listen(host, { machine, answer: answering(Context.get(built, Handler).respond) })
-  site.process = { machine, accounts: Context.get(built, Accounts), resolutions: Context.get(built, Resolutions) }
+  site.process = { machine, actors: Context.get(built, AccountActors), resolutions: Context.get(built, Resolutions) }
   return site.process
 })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { rowsMax } from "../../Paging.ts"
 import { normalizeDomain, unknownDomain } from "../Domains.ts"
-import type { Standing } from "./Rules.ts"
+import type { DomainPolicy } from "./DomainPolicy.ts"
 
 /** An account by what rules speak of: the domain of its handle and the host of its actor. */
 interface DomainAccount {
@@ -51,7 +51,7 @@ export const take = (
  */
 export const apply = (
   sql: SqlClient.SqlClient,
-  wanted: ReadonlyArray<{ readonly id: bigint; readonly standing: Standing }>,
+  wanted: ReadonlyArray<{ readonly id: bigint; readonly policy: DomainPolicy }>,
   at: Date
 ) =>
   Effect.map(
@@ -64,11 +64,9 @@ export const apply = (
           WHEN a.silenced_by_domain THEN NULL ELSE a.silenced_at END,
         silenced_by_domain = w.silence AND (a.silenced_by_domain OR a.silenced_at IS NULL),
         media_rejected = w.media
-      FROM unnest(${wanted.map(({ id }) => id)}::bigint[], ${
-      wanted.map(({ standing }) => !standing.allowed)
-    }::boolean[],
-        ${wanted.map(({ standing }) => standing.severity === "silence")}::boolean[],
-        ${wanted.map(({ standing }) => standing.rejectMedia)}::boolean[]) AS w (id, suspend, silence, media)
+      FROM unnest(${wanted.map(({ id }) => id)}::bigint[], ${wanted.map(({ policy }) => !policy.allowed)}::boolean[],
+        ${wanted.map(({ policy }) => policy.severity === "silence")}::boolean[],
+        ${wanted.map(({ policy }) => policy.rejectMedia)}::boolean[]) AS w (id, suspend, silence, media)
       WHERE a.id = w.id AND ((w.suspend AND a.suspended_at IS NULL) OR (NOT w.suspend AND a.suspended_by_domain)
         OR (w.silence AND a.silenced_at IS NULL) OR (NOT w.silence AND a.silenced_by_domain)
         OR w.media <> a.media_rejected)

@@ -7,8 +7,8 @@ import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { transaction } from "../../Transactions.ts"
 import { normalizeDomain } from "../Domains.ts"
-import { domainRulesMax } from "./DomainRules.ts"
-import type { DomainBlock, Severity } from "./Rules.ts"
+import { domainRulesMax } from "./DomainPolicies.ts"
+import type { DomainBlock, Severity } from "./DomainPolicy.ts"
 
 export interface DomainBlockRecord extends DomainBlock {
   readonly id: bigint

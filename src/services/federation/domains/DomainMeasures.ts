@@ -7,8 +7,8 @@ import { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
 import { transaction } from "../../Transactions.ts"
 import { apply, hostsOf, take } from "./DomainAccounts.ts"
-import { DomainRules } from "./DomainRules.ts"
-import { standingOfAll } from "./Rules.ts"
+import { DomainPolicies } from "./DomainPolicies.ts"
+import { policyOfAll } from "./DomainPolicy.ts"
 import { Severances } from "./Severances.ts"
 
 /** Accounts of a domain that one transaction brings in line. */
@@ -37,7 +37,7 @@ export class DomainMeasures extends Context.Service<DomainMeasures, {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
       const feeds = yield* Feeds
-      const rules = yield* DomainRules
+      const policies = yield* DomainPolicies
       const severances = yield* Severances
 
       const advance = ({ domain }: Task, phase: number, key: string, id: bigint) =>
@@ -56,12 +56,12 @@ export class DomainMeasures extends Context.Service<DomainMeasures, {
         const last = rows.at(-1)
         if (last === undefined) return yield* advance(task, task.phase + 1, "", 0n)
         const now = new Date(yield* Clock.currentTimeMillis)
-        const known = yield* rules.stored
-        const wanted = rows.map((row) => ({ id: row.id, standing: standingOfAll(known, hostsOf(row)) }))
+        const known = yield* policies.stored
+        const wanted = rows.map((row) => ({ id: row.id, policy: policyOfAll(known, hostsOf(row)) }))
         const differing = yield* apply(sql, wanted, now)
         const { all, losers } = yield* severances.sever(
           { id: task.causeId, type: "domain_block", targetName: task.domain },
-          wanted.filter(({ standing }) => !standing.allowed).map(({ id }) => id)
+          wanted.filter(({ policy }) => !policy.allowed).map(({ id }) => id)
         )
         yield* changed(differing, losers)
         if (all) yield* advance(task, task.phase, last.key, last.id)

@@ -7,8 +7,8 @@ import { jointly, lastly } from "../../Jointly.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import * as InboundOutcomes from "./InboundOutcomes.ts"
 import { type InboundSender, senderQuery } from "./InboundSender.ts"
-import * as Outcomes from "./Outcomes.ts"
 import * as Recording from "./Recording.ts"
 
 /** Activities of one sender that are taken up at once. */
@@ -90,10 +90,10 @@ export class InboundActivities extends Context.Service<InboundActivities, {
   readonly senders: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   /** What was set aside after its last try, the newest first. */
   readonly dead: (rows: number) => Effect.Effect<ReadonlyArray<DeadActivity>, SqlError>
-  /** What came under an id, from an actor, or under our number, and what became of it (`Outcomes`). */
-  readonly history: (name: string, rows: number) => Effect.Effect<ReadonlyArray<Outcomes.Came>, SqlError>
+  /** What came under an id, from an actor, or under our number, and what became of it (`InboundOutcomes`). */
+  readonly history: (name: string, rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.Came>, SqlError>
   /** How often what became of things. */
-  readonly ends: (rows: number) => Effect.Effect<ReadonlyArray<Outcomes.Ends>, SqlError>
+  readonly ends: (rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.Ends>, SqlError>
   /** Has what was set aside tried again from the first; false where there is no such activity. */
   readonly revive: (id: bigint) => Effect.Effect<boolean, SqlError>
   /** How much waits, the age of the oldest of it in milliseconds, and how much was set aside. */
@@ -110,7 +110,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const record = yield* Recording.make(sql)
-      const told = Outcomes.make()
+      const told = InboundOutcomes.make()
 
       const waiting = jointly(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {
         const rows = yield* sql<InboundActivity & InboundSender & { readonly accountId: bigint }>`
@@ -192,8 +192,8 @@ export class InboundActivities extends Context.Service<InboundActivities, {
             FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
             WHERE i.outcome LIKE 'set aside:%' ORDER BY i.id DESC LIMIT ${rowsMax(sql, rows)}`
         ),
-        history: traced("InboundActivities.history")((name, rows) => Outcomes.history(sql, name, rows)),
-        ends: traced("InboundActivities.ends")((rows) => Outcomes.ends(sql, rows)),
+        history: traced("InboundActivities.history")((name, rows) => InboundOutcomes.history(sql, name, rows)),
+        ends: traced("InboundActivities.ends")((rows) => InboundOutcomes.ends(sql, rows)),
         revive: traced("InboundActivities.revive")(function*(id) {
           const rows = yield* sql`UPDATE inbound_activities SET outcome = NULL, tries = 0, due_at = ${yield* now}
             WHERE id = ${id} AND outcome LIKE 'set aside:%' RETURNING id`

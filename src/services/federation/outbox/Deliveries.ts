@@ -6,7 +6,7 @@ import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { untilNoClash } from "../../Transactions.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
-import { successMillis } from "./Hosts.ts"
+import { successMillis } from "./DeliveryHosts.ts"
 import * as Texts from "./Texts.ts"
 
 /** How long deliveries belong to the round that took them, in milliseconds; longer than one lasts. */

@@ -6,7 +6,7 @@ import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { Rendered } from "./Departures.ts"
-import { type Hosts, Outbox } from "./Outbox.ts"
+import { type HostNames, Outbox } from "./Outbox.ts"
 
 /** People who favourited, boosted or answered a post whose servers hear of its changes. */
 const interactedMax = 2_000
@@ -25,7 +25,7 @@ export class Expansions extends Context.Service<Expansions, {
     rendered: Rendered,
     progress: Progress,
     rows: number
-  ) => Effect.Effect<{ readonly hosts: Hosts; readonly next: Progress | undefined }, SqlError>
+  ) => Effect.Effect<{ readonly hosts: HostNames; readonly next: Progress | undefined }, SqlError>
   /**
    * Leaves the intent to tell of a change of a local post, where somebody elsewhere knows of it.
    */
@@ -35,7 +35,7 @@ export class Expansions extends Context.Service<Expansions, {
     telling: "Update" | "Delete"
   ) => Effect.Effect<void, SqlError>
   /** The same for what an account tells of itself, where it has followers elsewhere; that it is gone, in any case. */
-  readonly announce: (
+  readonly tellFollowers: (
     accountId: bigint,
     statusId: bigint | null,
     departure: Departure
@@ -181,7 +181,7 @@ export class Expansions extends Context.Service<Expansions, {
           (rows) => rows.length > 0
         )
       )
-      return Expansions.of({ announce, begin, slice, waits })
+      return Expansions.of({ tellFollowers: announce, begin, slice, waits })
     })
   )
 }

@@ -8,9 +8,9 @@ import * as Activities from "../documents/Activities.ts"
 import { isBefore } from "../inbox/Counted.ts"
 import * as LocalIds from "../LocalIds.ts"
 import * as Keys from "./Keys.ts"
-import { type Hosts, Outbox } from "./Outbox.ts"
+import { type HostNames, Outbox } from "./Outbox.ts"
 
-type Sent = Effect.Effect<Hosts, SqlError>
+type Sent = Effect.Effect<HostNames, SqlError>
 
 /** Follows and blocks between a local account and a remote one; for any other two accounts nothing leaves. */
 export class FollowActivities extends Context.Service<FollowActivities, {
@@ -47,7 +47,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
       const outbox = yield* Outbox
-      const none: Hosts = []
+      const none: HostNames = []
 
       const found = (follower: bigint, target: bigint) =>
         sql<{ id: bigint; uri: string | null; stands: boolean }>`

@@ -32,7 +32,7 @@ interface Parties {
 }
 
 /** Hosts for which something waits now, to be woken after the commit. */
-export type Hosts = ReadonlyArray<string>
+export type HostNames = ReadonlyArray<string>
 
 /** Writes what leaves, always inside the running transaction of an actor. Without federation nothing is written. */
 export class Outbox extends Context.Service<Outbox, {
@@ -43,13 +43,13 @@ export class Outbox extends Context.Service<Outbox, {
    * Sends what is for these accounts alone, of which only remote ones count, to their own inboxes; the inbox that an account
    * shares with its neighbours is for followers and for everybody (ActivityPub section 7.1.3).
    */
-  readonly toAccounts: (leaving: Leaving, accountIds: ReadonlyArray<bigint>) => Effect.Effect<Hosts, SqlError>
+  readonly toAccounts: (leaving: Leaving, accountIds: ReadonlyArray<bigint>) => Effect.Effect<HostNames, SqlError>
   /** Sends to inboxes by their numbers; the activity is there already where `activityId` is given. */
   readonly toInboxes: (
     leaving: Leaving,
     inboxIds: ReadonlyArray<number>,
     fanoutId?: bigint
-  ) => Effect.Effect<Hosts, SqlError>
+  ) => Effect.Effect<HostNames, SqlError>
 }>()("murmuration/services/federation/outbox/Outbox") {
   static readonly layer = Layer.effect(
     Outbox,

@@ -6,9 +6,9 @@ import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
 import * as LocalIds from "../LocalIds.ts"
 import * as Keys from "./Keys.ts"
-import { type Hosts, instanceSender, Outbox } from "./Outbox.ts"
+import { type HostNames, instanceSender, Outbox } from "./Outbox.ts"
 
-type Sent = Effect.Effect<Hosts, SqlError>
+type Sent = Effect.Effect<HostNames, SqlError>
 
 interface Marked {
   readonly id: bigint
@@ -44,7 +44,7 @@ export class PostActivities extends Context.Service<PostActivities, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
       const outbox = yield* Outbox
-      const none: Hosts = []
+      const none: HostNames = []
 
       const favourite = Effect.fnUntraced(function*(accountId: bigint, statusId: bigint, undone: boolean) {
         if (!outbox.enabled) return none

@@ -182,7 +182,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
         VALUES (1500, 1, 'public', 1500, ${Worlds.now})`
       yield* sql`INSERT INTO reaches SELECT 1500, ARRAY[id] FROM inboxes WHERE url = ${inboxOf(4n)}`
       assert.deepStrictEqual((yield* told()).map(({ url }) => url), [inboxOf(4n), inboxOf(5n)])
-      assert.isDefined(yield* expansions.announce(1n, null, farewell))
-      assert.isUndefined(yield* expansions.announce(1n, null, { leaves: "Profile", number: "0" }))
+      assert.isDefined(yield* expansions.tellFollowers(1n, null, farewell))
+      assert.isUndefined(yield* expansions.tellFollowers(1n, null, { leaves: "Profile", number: "0" }))
     }))
 })

@@ -1,0 +1,51 @@
+import { Effect } from "effect"
+import {
+  Deliveries,
+  type DeliveryKey,
+  type Postponed,
+  type Untried
+} from "../../services/federation/outbox/Deliveries.ts"
+import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
+import type { Scheme } from "../../services/federation/signatures/Signatures.ts"
+import * as Batches from "./Batches.ts"
+
+/** Hosts whose outcomes are written down together. */
+const hostsMax = 64
+
+/** What came of a host's deliveries. */
+export interface DeliveryOutcome {
+  readonly host: string
+  /** Taken, or never to be taken. */
+  readonly over: ReadonlyArray<DeliveryKey>
+  readonly failed: ReadonlyArray<Postponed>
+  readonly untried: ReadonlyArray<Untried>
+  /** It works, and that is news; this is how it wants to be signed for. */
+  readonly works?: Scheme | undefined
+  /** It does not work today, for this reason. */
+  readonly fails?: string | undefined
+}
+
+/** Writes down what came of deliveries, of many hosts at once; never fails: what is not written is tried again. */
+export const make = Effect.gen(function*() {
+  const deliveries = yield* Deliveries
+  const deliveryHosts = yield* DeliveryHosts
+
+  const write = Effect.fnUntraced(function*(notes: ReadonlyArray<DeliveryOutcome>) {
+    yield* deliveries.finish(notes.flatMap(({ over }) => over))
+    yield* deliveries.postpone(notes.flatMap(({ failed }) => failed))
+    yield* deliveries.release(notes.flatMap(({ untried }) => untried))
+    yield* deliveryHosts.succeeded(
+      notes.flatMap(({ host, works: scheme }) => scheme === undefined ? [] : [{ host, scheme }])
+    )
+    for (const { fails, host } of notes) if (fails !== undefined) yield* deliveryHosts.failed(host, fails)
+  })
+  const run = (notes: ReadonlyArray<DeliveryOutcome>) =>
+    Effect.as(
+      Effect.catchCause(
+        write(notes),
+        (cause) => Effect.logWarning("what was delivered could not be noted", cause)
+      ),
+      () => undefined
+    )
+  return Batches.make({ most: hostsMax, turns: 1, run })
+})

@@ -1,0 +1,30 @@
+import { Context, Effect, Layer } from "effect"
+import type { MediaId } from "../../services/Ids.ts"
+import { traced } from "../../services/Traced.ts"
+import { MediaJob } from "./Protocol.ts"
+
+/** The actors of media jobs, as callers see them. */
+export class MediaActors extends Context.Service<MediaActors, {
+  /** Has a job done and waits for it, this long at most; the row says how it ended. Never fails. */
+  readonly wait: (id: MediaId, secondsMax: number) => Effect.Effect<void>
+  /** Says that a row waits; a lost wake-up is made good later. */
+  readonly wake: (id: MediaId) => Effect.Effect<void>
+}>()("murmuration/actors/media/MediaActors") {
+  static readonly layer = Layer.effect(
+    MediaActors,
+    Effect.gen(function*() {
+      const clientOf = yield* MediaJob.client
+      return MediaActors.of({
+        wait: traced("MediaActors.wait")((id: MediaId, secondsMax: number) =>
+          clientOf(String(id)).Process().pipe(
+            Effect.timeoutOrElse({ duration: `${secondsMax} seconds`, orElse: () => Effect.void }),
+            Effect.catchCause((cause) => Effect.logInfo("a media job is left to the agenda", cause))
+          )
+        ),
+        wake: traced("MediaActors.wake")((id: MediaId) =>
+          clientOf(String(id)).Wake(undefined, { discard: true }).pipe(Effect.ignore)
+        )
+      })
+    })
+  )
+}

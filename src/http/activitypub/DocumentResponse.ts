@@ -1,0 +1,68 @@
+import { Effect, Option } from "effect"
+import { Etag, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { hash } from "node:crypto"
+import type { ClientError } from "../../services/Errors.ts"
+import type { Document } from "../../services/federation/documents/Vocabulary.ts"
+import * as Reply from "../guard/Reply.ts"
+import type { CacheScope, NotSigned } from "./Requesters.ts"
+
+/** How long others may keep a document that is for everybody, in seconds. */
+const documentSecondsMax = 180
+
+const activityTypes = /\bapplication\/(?:activity\+json|ld\+json)\b/i
+
+/** Whether a request wants the document rather than the page for people. */
+const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
+  activityTypes.test(headers["accept"] ?? "")
+
+/** The document or the page, as is asked for; whoever keeps an answer must know that there are two. */
+export const byType = <E1, R1, E2, R2>(
+  document: Effect.Effect<HttpServerResponse.HttpServerResponse, E1, R1>,
+  page: Effect.Effect<HttpServerResponse.HttpServerResponse, E2, R2>
+) =>
+  Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    (request): Effect.Effect<HttpServerResponse.HttpServerResponse, E1 | E2, R1 | R2> =>
+      wantsActivity(request) ? document : Effect.map(page, alsoByType)
+  )
+
+const alsoByType = (response: HttpServerResponse.HttpServerResponse) =>
+  HttpServerResponse.setHeader(response, "vary", ["Accept", response.headers["vary"]].filter(Boolean).join(", "))
+
+const cacheHeaders = (scope: CacheScope): Record<string, string> =>
+  scope === "everybody"
+    ? { "cache-control": `public, max-age=${documentSecondsMax}`, vary: "Accept" }
+    : { "cache-control": "private, no-store", vary: "Accept, Signature" }
+
+/** A document that is ready, by its text. */
+export const ready = (text: string, scope: CacheScope) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+    const etag = Etag.toString({ _tag: "Weak", value: hash("sha1", text, "base64url") })
+    const common = { ...cacheHeaders(scope), etag, "x-content-type-options": "nosniff" }
+    return scope === "everybody" && (headers["if-none-match"] ?? "").split(/,\s*/).includes(etag)
+      ? HttpServerResponse.empty({ status: 304, headers: common })
+      : HttpServerResponse.text(text, { contentType: "application/activity+json; charset=utf-8", headers: common })
+  })
+
+export const document = (value: Document, scope: CacheScope) => ready(JSON.stringify(value), scope)
+
+/** What is not there, not for the requester, or gone; others may believe in the last for as long as in a document. */
+export const refused = (error: ClientError | NotSigned) =>
+  Effect.succeed(
+    HttpServerResponse.setHeaders(
+      error._tag === "NotSigned" ? Reply.plainError(error.malformed ? 400 : 401, error.text) : Reply.error(error),
+      error._tag === "Gone"
+        ? cacheHeaders("everybody")
+        : { "cache-control": "private, no-store", vary: "Accept, Signature" }
+    )
+  )
+
+/** The whole number in a parameter of the query; none where there is nothing of the kind. */
+export const queryOf = ({ url }: Pick<HttpServerRequest.HttpServerRequest, "url">): URLSearchParams =>
+  new URLSearchParams(url.split("?").slice(1).join("?"))
+
+export const idIn = (query: URLSearchParams, name: string): bigint | undefined =>
+  Option.getOrUndefined(Option.map(
+    Option.filter(Option.fromNullishOr(query.get(name)), (text) => /^[0-9]{1,18}$/.test(text)),
+    BigInt
+  ))

@@ -1,0 +1,49 @@
+import { Context, Effect, Layer } from "effect"
+import type { RecordNotFound } from "../../services/Errors.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { type ConversationRecord, Conversations } from "../../services/statuses/Conversations.ts"
+import { traced } from "../../services/Traced.ts"
+import type { Conversation } from "../wire/Conversation.ts"
+import { list, splice } from "../wire/Keys.ts"
+import { AccountViews } from "./AccountViews.ts"
+import { StatusViews } from "./StatusViews.ts"
+
+/** Conversations as ready JSON; a list takes as many queries as a page of statuses. */
+export class ConversationViews extends Context.Service<ConversationViews, {
+  readonly render: (
+    owner: AccountId,
+    records: ReadonlyArray<ConversationRecord>
+  ) => Effect.Effect<ReadonlyArray<string>>
+  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
+}>()("murmuration/http/render/ConversationViews") {
+  static readonly layer = Layer.effect(
+    ConversationViews,
+    Effect.gen(function*() {
+      const conversations = yield* Conversations
+      const accounts = yield* AccountViews
+      const statuses = yield* StatusViews
+
+      const render = traced("ConversationViews.render")(function*(
+        owner: AccountId,
+        records: ReadonlyArray<ConversationRecord>
+      ) {
+        const people = ({ participantIds }: ConversationRecord) =>
+          participantIds.length === 0 ? [owner] : participantIds
+        const shown = yield* statuses.byId(owner, records.map(({ lastStatusId }) => lastStatusId))
+        const named = yield* accounts.byId(new Set(records.flatMap(people)))
+        return records.map((record) =>
+          splice<Conversation, "accounts" | "lastStatus">({ id: String(record.id), unread: record.unread }, {
+            accounts: list(people(record).flatMap((id) => named.get(id) ?? [])),
+            lastStatus: shown.get(record.lastStatusId) ?? "null"
+          })
+        )
+      })
+
+      const renderOne = traced("ConversationViews.renderOne")(function*(owner: AccountId, id: bigint) {
+        const [text = ""] = yield* render(owner, [yield* conversations.find(owner, id)])
+        return text
+      })
+      return ConversationViews.of({ render, renderOne })
+    })
+  )
+}

@@ -1,0 +1,102 @@
+import { Context, Effect, Layer } from "effect"
+import { type SeveranceRecord, Severances } from "../../services/federation/domains/Severances.ts"
+import type { NotificationGroupRecord } from "../../services/feeds/GroupedNotifications.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { renderedRows } from "../../services/Rendered.ts"
+import { traced } from "../../services/Traced.ts"
+import { partialAccount } from "../wire/Account.ts"
+import { id, timestamp } from "../wire/Common.ts"
+import { json, list, splice } from "../wire/Keys.ts"
+import { type GroupedNotificationsResults, isNotificationType, type NotificationGroup } from "../wire/Notification.ts"
+import { AccountViews } from "./AccountViews.ts"
+import * as ReportJson from "./ReportJson.ts"
+import { severanceValues } from "./SeveranceValues.ts"
+import { StatusViews } from "./StatusViews.ts"
+
+/** Groups of notifications with their accounts and statuses, each once; as many queries as a page of statuses. */
+export class NotificationGroupViews extends Context.Service<NotificationGroupViews, {
+  /** With `partial`, only the newest account of a group comes whole, the others with what an avatar needs. */
+  readonly render: (
+    owner: AccountId,
+    groups: ReadonlyArray<NotificationGroupRecord>,
+    partial: boolean
+  ) => Effect.Effect<string>
+}>()("murmuration/http/render/NotificationGroupViews") {
+  static readonly layer = Layer.effect(
+    NotificationGroupViews,
+    Effect.gen(function*() {
+      const accounts = yield* AccountViews
+      const reports = yield* ReportJson.make
+      const severances = yield* Severances
+      const statuses = yield* StatusViews
+
+      const render = traced("NotificationGroupViews.render")(function*(
+        owner: AccountId,
+        groups: ReadonlyArray<NotificationGroupRecord>,
+        partial: boolean
+      ) {
+        const named = new Set(groups.flatMap(({ newest }) => newest.statusId ?? []))
+        const shown = yield* statuses.byId(owner, [...named])
+        const people = yield* accounts.byId(new Set(groups.flatMap(({ sampleAccountIds }) => sampleAccountIds)))
+        const reported = yield* reports(groups.flatMap(({ newest }) => newest.reportId ?? []))
+        const visible = groups.filter(({ newest }) =>
+          (newest.statusId === undefined || shown.has(newest.statusId)) &&
+          (newest.type !== "admin.report" || reported.has(newest.reportId ?? 0n))
+        )
+        const whole = new Set(
+          visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds)
+        )
+        const rest = new Set(
+          visible.flatMap(({ sampleAccountIds }) => sampleAccountIds.filter((one) => !whole.has(one)))
+        )
+        const events = yield* severances.load(groups.flatMap(({ newest }) => newest.severanceId ?? []))
+        const texts = (ids: Iterable<bigint>) => [...ids].flatMap((one) => people.get(one) ?? [])
+        const parts = {
+          accounts: list(texts(whole)),
+          statuses: list([...named].flatMap((one) => shown.get(one) ?? [])),
+          notificationGroups: list(
+            yield* renderedRows(
+              "notification group",
+              visible,
+              ({ key }) => key,
+              (group) => groupText(group, events, reported.get(group.newest.reportId ?? 0n))
+            )
+          )
+        }
+        return partial
+          ? splice<Results, keyof typeof parts | "partialAccounts">({}, {
+            ...parts,
+            partialAccounts: list(texts(rest).map(partialAccount))
+          })
+          : splice<Results, keyof typeof parts>({}, parts)
+      })
+      return NotificationGroupViews.of({ render })
+    })
+  ).pipe(Layer.provide(Severances.layer))
+}
+
+type Results = GroupedNotificationsResults
+
+const groupText = (
+  { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
+  events: ReadonlyMap<bigint, SeveranceRecord>,
+  report: string | undefined
+): string | undefined => {
+  if (!isNotificationType(newest.type)) return undefined
+  const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
+  const values = {
+    groupKey: key,
+    notificationsCount: count,
+    type: newest.type,
+    mostRecentNotificationId: newest.id,
+    pageMinId: id(oldest.id),
+    pageMaxId: id(newest.id),
+    latestPageNotificationAt: timestamp(newest.createdAt),
+    sampleAccountIds: sampleAccountIds.map(id),
+    ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
+    ...(event !== undefined && { event: severanceValues(event) })
+  }
+  return report === undefined
+    ? json<NotificationGroup>(values)
+    : splice<NotificationGroup, "report">(values, { report })
+}

@@ -1,0 +1,71 @@
+import { Context, Effect, Layer } from "effect"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { Severances } from "../../services/federation/domains/Severances.ts"
+import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
+import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { renderedRows } from "../../services/Rendered.ts"
+import { traced } from "../../services/Traced.ts"
+import { id, timestamp } from "../wire/Common.ts"
+import { splice } from "../wire/Keys.ts"
+import { isNotificationType, type Notification } from "../wire/Notification.ts"
+import { AccountViews } from "./AccountViews.ts"
+import * as ReportJson from "./ReportJson.ts"
+import { severanceValues } from "./SeveranceValues.ts"
+import { StatusViews } from "./StatusViews.ts"
+
+/** Notifications as ready JSON; a list takes as many queries as a page of statuses, and two for reports. */
+export class NotificationViews extends Context.Service<NotificationViews, {
+  /** In their order; one whose status the owner cannot see is left out. */
+  readonly render: (
+    owner: AccountId,
+    records: ReadonlyArray<NotificationRecord>
+  ) => Effect.Effect<ReadonlyArray<string>>
+  readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<string, RecordNotFound>
+}>()("murmuration/http/render/NotificationViews") {
+  static readonly layer = Layer.effect(
+    NotificationViews,
+    Effect.gen(function*() {
+      const notifications = yield* Notifications
+      const accounts = yield* AccountViews
+      const reports = yield* ReportJson.make
+      const severances = yield* Severances
+      const statuses = yield* StatusViews
+
+      const render = traced("NotificationViews.render")(function*(
+        owner: AccountId,
+        records: ReadonlyArray<NotificationRecord>
+      ) {
+        const named = new Set(records.flatMap(({ statusId }) => statusId ?? []))
+        const shown = yield* statuses.byId(owner, [...named])
+        const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
+        const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
+        const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
+        return yield* renderedRows("notification", records, (record) => record.id, (record) => {
+          const account = people.get(record.fromAccountId)
+          const status = record.statusId === undefined ? undefined : shown.get(record.statusId)
+          const event = record.severanceId === undefined ? undefined : events.get(record.severanceId)
+          if (account === undefined || !isNotificationType(record.type)) return undefined
+          const values = {
+            id: id(record.id),
+            type: record.type,
+            createdAt: timestamp(record.createdAt),
+            groupKey: groupKeyOf(record),
+            ...(event !== undefined && { event: severanceValues(event) })
+          }
+          const report = record.reportId === undefined ? undefined : reported.get(record.reportId)
+          if (report !== undefined) return splice<Notification, "account" | "report">(values, { account, report })
+          if (record.type === "admin.report") return undefined
+          if (record.statusId === undefined) return splice<Notification, "account">(values, { account })
+          return status && splice<Notification, "account" | "status">(values, { account, status })
+        })
+      })
+
+      const renderOne = traced("NotificationViews.renderOne")(function*(owner: AccountId, notificationId: bigint) {
+        const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)])
+        return text ?? (yield* new RecordNotFound())
+      })
+      return NotificationViews.of({ render, renderOne })
+    })
+  ).pipe(Layer.provide(Severances.layer))
+}

@@ -1,0 +1,52 @@
+import { Context, Effect, Layer } from "effect"
+import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import { textNodes } from "../../services/instance/ForeignEmojis.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { renderedRows } from "../../services/Rendered.ts"
+import type { Revision } from "../../services/statuses/History.ts"
+import { traced } from "../../services/Traced.ts"
+import { timestamp } from "../wire/Common.ts"
+import { splice } from "../wire/Keys.ts"
+import type { StatusEdit } from "../wire/Status.ts"
+import { emojiValues } from "./AccountValues.ts"
+import { AccountViews } from "./AccountViews.ts"
+import { mediaValues } from "./MediaValues.ts"
+
+/** Versions of a status as ready JSON; as many queries as a list of accounts. */
+export class RevisionViews extends Context.Service<RevisionViews, {
+  readonly render: (revisions: ReadonlyArray<Revision>) => Effect.Effect<ReadonlyArray<string>>
+}>()("murmuration/http/render/RevisionViews") {
+  static readonly layer = Layer.effect(
+    RevisionViews,
+    Effect.gen(function*() {
+      const accounts = yield* AccountViews
+      const config = yield* ServerConfig
+      const emojis = yield* CustomEmojis
+      const render = traced("RevisionViews.render")(function*(revisions: ReadonlyArray<Revision>) {
+        const people = yield* accounts.byId(new Set(revisions.map(({ accountId }) => accountId)))
+        const sourceOf = ({ html, local, pollOptions, spoilerText, uri }: Revision) => ({
+          uri,
+          local,
+          texts: [textNodes(html), spoilerText, ...pollOptions ?? []]
+        })
+        const named = yield* emojis.finderOf(revisions.map(sourceOf))
+        return yield* renderedRows("revision of a status by", revisions, ({ accountId }) => accountId, (revision) => {
+          const account = people.get(revision.accountId)
+          if (account === undefined) return undefined
+          return splice<StatusEdit, "account">({
+            content: revision.html,
+            spoilerText: revision.spoilerText,
+            sensitive: revision.sensitive,
+            createdAt: timestamp(revision.createdAt),
+            mediaAttachments: revision.media.map((media) => mediaValues(config, media)),
+            emojis: named(sourceOf(revision)).map(emojiValues),
+            ...(revision.pollOptions === null
+              ? {}
+              : { poll: { options: revision.pollOptions.map((title) => ({ title })) } })
+          }, { account })
+        })
+      })
+      return RevisionViews.of({ render })
+    })
+  )
+}

@@ -1,0 +1,169 @@
+import { Effect } from "effect"
+import type { BroadcastMessage } from "../../services/Broadcast.ts"
+import { Listeners } from "../../services/feeds/Listeners.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { editedAtOf } from "../wire/StatusJson.ts"
+import { type Channel, type OwnChannel, ownTopic } from "./Channels.ts"
+import type { Connection, Registry } from "./Registry.ts"
+import { Renderings } from "./Renderings.ts"
+import { StreamEvent } from "./StreamEvent.ts"
+
+/** One event for one connection. */
+export interface RoutedEvent {
+  readonly connection: Connection
+  readonly channel: Channel
+  readonly event: StreamEvent
+}
+
+/** What a message becomes; who listens is found out when it is iterated. */
+export type RoutedEvents = Iterable<RoutedEvent>
+
+type Message<Tag extends BroadcastMessage["_tag"]> = Extract<BroadcastMessage, { readonly _tag: Tag }>
+
+/**
+ * Turns messages of the bus into events for those who listen on this node (streaming.md sections 4 and 5). A status is
+ * rendered once, in a fixed number of queries however many listen, and everybody whose view of it is the same shares one
+ * array of bytes.
+ */
+export const make = Effect.fnUntraced(function*(registry: Registry) {
+  const renderings = yield* Renderings
+  const listeners = yield* Listeners
+
+  const hears = (channel: OwnChannel, accountId: bigint) => registry.listeners(ownTopic(channel, accountId)).size > 0
+
+  const sendings = function*(topic: string, event: StreamEvent): Generator<RoutedEvent> {
+    for (const [connection, channel] of registry.listeners(topic)) yield { connection, channel, event }
+  }
+  /** To somebody's `user` and `user:notification`, where a token that may not read notifications is left out. */
+  const notifications = function*(accountId: bigint, event: StreamEvent): Generator<RoutedEvent> {
+    for (const routedEvent of sendings(ownTopic("user", accountId), event)) {
+      if (routedEvent.connection.hearsNotifications) yield routedEvent
+    }
+    yield* sendings(ownTopic("user:notification", accountId), event)
+  }
+  const hearsNotifications = (accountId: bigint) => hears("user:notification", accountId) || hears("user", accountId)
+
+  const status = Effect.fnUntraced(function*(message: Message<"StatusEvent">) {
+    const { accountIds, channels, editedAt, event, statusId } = message
+    const home = accountIds.filter((id) => hears("user", id))
+    const open = new Set(
+      channels.flatMap((channel) => Array.from(registry.listeners(channel).keys(), ({ accountId }) => accountId))
+    )
+    const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...home, ...others])]
+    const reception = listeners.reception(statusId, [...open])
+    let mentioned: ReadonlyArray<AccountId> = []
+    /** Who was told by an earlier message of the same edit, where their tokens may read notifications. */
+    let told: ReadonlySet<bigint> = new Set()
+    let withheld: ReadonlySet<bigint> = new Set()
+    let texts: ReadonlyMap<AccountId, string>
+    if (event === "status.update") {
+      const found = yield* reception
+      if (found === undefined) return nothing
+      withheld = found.withheld
+      yield* renderings.forget(statusId)
+      // The message that names the author is the first of a status; others only carry more of its followers.
+      if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(hearsNotifications)
+      else told = new Set(found.mentioned)
+      texts = yield* renderings.status(statusId, everybody(mentioned))
+    } else if (open.size > 0) {
+      const [found, rendered] = yield* Effect.all([reception, renderings.status(statusId, everybody([]))], {
+        concurrency: 2
+      })
+      if (found === undefined) return nothing
+      withheld = found.withheld
+      texts = rendered
+    } else texts = yield* renderings.status(statusId, home)
+
+    const events = new Map<string, StreamEvent>()
+    for (const text of new Set(texts.values())) {
+      if (!isOvertaken(text, editedAt)) events.set(text, new StreamEvent(event, text))
+    }
+    const eventFor = (accountId: AccountId) => events.get(texts.get(accountId) ?? "")
+
+    const followers = new Set<bigint>(home)
+    return (function*(): Generator<RoutedEvent> {
+      for (const id of home) {
+        const shown = eventFor(id)
+        if (shown === undefined) continue
+        for (const routedEvent of sendings(ownTopic("user", id), shown)) {
+          if (!told.has(id) || !routedEvent.connection.hearsNotifications) yield routedEvent
+        }
+      }
+      for (const id of mentioned) {
+        const shown = eventFor(id)
+        if (shown === undefined) continue
+        yield* followers.has(id) ? sendings(ownTopic("user:notification", id), shown) : notifications(id, shown)
+      }
+      for (const topic of channels) {
+        for (const [connection, channel] of registry.listeners(topic)) {
+          const shown = withheld.has(connection.accountId) ? undefined : eventFor(connection.accountId)
+          if (shown !== undefined) yield { connection, channel, event: shown }
+        }
+      }
+    })()
+  })
+
+  const deleted = function*({ accountIds, channels, statusId }: Message<"StatusDeleted">): Generator<RoutedEvent> {
+    const event = new StreamEvent("delete", String(statusId))
+    for (const id of accountIds) yield* sendings(ownTopic("user", id), event)
+    for (const topic of channels) yield* sendings(topic, event)
+  }
+
+  const notification = Effect.fnUntraced(function*({ accountId, notificationId }: Message<"NotificationCreated">) {
+    const text = yield* renderings.notification(accountId, notificationId)
+    return text === undefined ? nothing : notifications(accountId, new StreamEvent("notification", text))
+  })
+
+  const conversation = Effect.fnUntraced(function*({ accountId, conversationId }: Message<"ConversationChanged">) {
+    const text = yield* renderings.conversation(accountId, conversationId)
+    return text === undefined ? nothing : sendings(ownTopic("direct", accountId), new StreamEvent("conversation", text))
+  })
+
+  /** Whether anybody here listens to what a message is about. */
+  const concerns = (message: BroadcastMessage): boolean => {
+    switch (message._tag) {
+      case "StatusEvent":
+        return message.channels.some((channel) => registry.listeners(channel).size > 0) ||
+          message.accountIds.some((id) => hears("user", id)) ||
+          (message.event === "status.update" && registry.size > 0)
+      case "StatusDeleted":
+        return registry.size > 0
+      case "NotificationCreated":
+        return hearsNotifications(message.accountId)
+      case "ConversationChanged":
+        return hears("direct", message.accountId)
+      case "FiltersChanged":
+        return hears("user", message.accountId)
+      case "Revoked":
+      case "Changed":
+        return false
+    }
+  }
+
+  const deliveryOf = (message: BroadcastMessage): Effect.Effect<RoutedEvents> => {
+    switch (message._tag) {
+      case "StatusEvent":
+        return status(message)
+      case "StatusDeleted":
+        return Effect.succeed(deleted(message))
+      case "NotificationCreated":
+        return notification(message)
+      case "ConversationChanged":
+        return conversation(message)
+      case "FiltersChanged":
+        return Effect.succeed(
+          sendings(ownTopic("user", message.accountId), new StreamEvent("filters_changed", undefined))
+        )
+      case "Revoked":
+      case "Changed":
+        return Effect.succeed(nothing)
+    }
+  }
+  return { concerns, deliveryOf }
+})
+
+const nothing: RoutedEvents = []
+
+/** Whether a status was edited again since the edit that is told of. */
+const isOvertaken = (status: string, editedAt: number | undefined) =>
+  editedAt !== undefined && (editedAtOf(status) ?? 0) > editedAt

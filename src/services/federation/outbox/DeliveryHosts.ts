@@ -1,0 +1,99 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { LRUCache } from "lru-cache"
+import { rowsMax } from "../../Paging.ts"
+import { traced } from "../../Traced.ts"
+import type { Scheme } from "../signatures/Signatures.ts"
+
+/** A host that failed on so many days, and took nothing meanwhile, gets nothing more until it speaks to us. */
+export const failedDaysMax = 7
+/** How exactly it is known when a host took something last, in milliseconds. */
+export const successMillis = 3_600_000
+/** How often a host that speaks to us is noted, in milliseconds, and how many hosts are remembered for that. */
+const heardMillis = 60_000
+const heardMax = 10_000
+/** Deliveries that one statement forgets. */
+const forgottenRows = 1_000
+
+/** What is known of other servers as receivers. */
+export class DeliveryHosts extends Context.Service<DeliveryHosts, {
+  /** These took something; lifts their pauses. `scheme` is how that was signed. */
+  readonly succeeded: (
+    hosts: ReadonlyArray<{ readonly host: string; readonly scheme: Scheme }>
+  ) => Effect.Effect<void, SqlError>
+  /** It took nothing today; answers whether it is given up, when what waits for it is forgotten. */
+  readonly failed: (host: string, why: string) => Effect.Effect<boolean, SqlError>
+  /** It sent something that it signed: it lives. Costs nothing where that was noted a moment ago. */
+  readonly spoke: (host: string) => Effect.Effect<void, SqlError>
+  /** False where nothing is known of such a host. */
+  readonly pause: (host: string) => Effect.Effect<boolean, SqlError>
+  readonly resume: (host: string) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/federation/outbox/DeliveryHosts") {
+  static readonly layer = Layer.effect(
+    DeliveryHosts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      const heard = new LRUCache<string, number>({ max: heardMax })
+      const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
+
+      /** What asks whether the host lives stays. */
+      const forget = Effect.fnUntraced(function*(host: string) {
+        const round = sql`DELETE FROM deliveries WHERE (inbox_id, about, activity_id) IN (
+          SELECT d.inbox_id, d.about, d.activity_id FROM hosts h JOIN deliveries d ON d.host_id = h.id
+          JOIN outgoing_activities a ON a.id = d.activity_id
+          WHERE h.host = ${host} AND a.type <> 'Follow' LIMIT ${rowsMax(sql, forgottenRows)}) RETURNING 1`
+        let gone = forgottenRows
+        while (gone === forgottenRows) gone = (yield* round).length
+      })
+
+      const failed = traced("DeliveryHosts.failed")(function*(host: string, why: string) {
+        const at = yield* now
+        const [row] = yield* sql<{ days: number; pausedBy: string | null }>`
+          UPDATE hosts SET last_error = ${why}, failed_days = CASE WHEN ${at}::timestamptz::date = ANY (failed_days)
+            THEN failed_days ELSE failed_days || ${at}::timestamptz::date END
+          WHERE host = ${host} RETURNING cardinality(failed_days) AS days, paused_by`
+        if (row === undefined || row.pausedBy !== null || row.days < failedDaysMax) return row?.pausedBy === "failures"
+        yield* sql`UPDATE hosts SET paused_at = ${at}, paused_by = 'failures' WHERE host = ${host}`
+        yield* forget(host)
+        return true
+      })
+
+      const spoke = traced("DeliveryHosts.spoke")(function*(host: string) {
+        const millis = yield* Clock.currentTimeMillis
+        const before = heard.get(host)
+        if (before !== undefined && millis - before < heardMillis && millis >= before) return
+        heard.set(host, millis)
+        yield* sql`UPDATE hosts SET failed_days = '{}', paused_at = CASE WHEN paused_by = 'failures' THEN NULL ELSE paused_at END,
+            paused_by = nullif(paused_by, 'failures')
+          WHERE host = ${host} AND (failed_days <> '{}' OR paused_by = 'failures')`
+      })
+
+      return DeliveryHosts.of({
+        succeeded: traced("DeliveryHosts.succeeded")(function*(taken) {
+          if (taken.length === 0) return
+          yield* sql`UPDATE hosts h SET scheme = k.scheme, succeeded_at = ${yield* now}, failed_days = '{}', last_error = NULL,
+              paused_at = CASE WHEN paused_by = 'failures' THEN NULL ELSE paused_at END,
+              paused_by = nullif(paused_by, 'failures')
+            FROM unnest(${taken.map(({ host }) => host)}::text[], ${
+            taken.map(({ scheme }) => scheme)
+          }::text[]) k (host, scheme)
+            WHERE h.host = k.host`
+        }),
+        failed,
+        spoke,
+        pause: traced("DeliveryHosts.pause")(function*(host) {
+          return some(
+            yield* sql`UPDATE hosts SET paused_at = ${yield* now}, paused_by = 'operator' WHERE host = ${host} RETURNING id`
+          )
+        }),
+        resume: traced("DeliveryHosts.resume")(function*(host) {
+          return some(
+            yield* sql`UPDATE hosts SET paused_at = NULL, paused_by = NULL, failed_days = '{}' WHERE host = ${host} RETURNING id`
+          )
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,104 @@
+import { Context, Effect, Layer, Metric } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../../Ids.ts"
+import { traced } from "../../Traced.ts"
+import { asForeign, asList, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
+import { hostsOf } from "../domains/DomainAccounts.ts"
+import { DomainPolicies } from "../domains/DomainPolicies.ts"
+import { policyOfAll } from "../domains/DomainPolicy.ts"
+import { References } from "../inbox/References.ts"
+import { judge, type Judgement } from "./Chain.ts"
+import type { Facts } from "./InboundPolicy.ts"
+
+/** Whom an activity comes from. */
+interface Judged {
+  readonly accountId: AccountId
+  readonly uri: string
+  readonly domain: string
+  readonly suspended: boolean
+}
+
+const dropped = Metric.counter("murmuration_inbound_dropped", {
+  description: "Activities of other servers that a rule dropped, by its reason",
+  incremental: true
+})
+const nobody: ReadonlySet<string> = new Set()
+
+/** Judges what other servers send: at the door by what is known in memory, and before it has its effect by everything. */
+export class InboundPolicies extends Context.Service<InboundPolicies, {
+  /** Right after the sender is verified and before anything of the activity is looked at. What does not pass is counted. */
+  readonly atDoor: (sender: Judged, activity: Foreign) => Effect.Effect<Judgement>
+  /** In the transaction of the sender's actor; `shunned` where there are blocks at all between it, or its domain, and somebody here. */
+  readonly inside: (
+    sender: Judged & { readonly shunned: boolean },
+    activity: Foreign
+  ) => Effect.Effect<Judgement, SqlError>
+}>()("murmuration/services/federation/policies/InboundPolicies") {
+  static readonly layer = Layer.effect(
+    InboundPolicies,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const references = yield* References
+      const policies = yield* DomainPolicies
+
+      const factsOf = (sender: Judged, more: Pick<Facts, "blockers" | "blockedByAuthor">) =>
+        Effect.map(policies.current, (known): Facts => ({
+          policy: policyOfAll(known, hostsOf(sender)),
+          suspended: sender.suspended,
+          ...more
+        }))
+      const counted = (judgement: Judgement): Effect.Effect<Judgement> =>
+        judgement.passes
+          ? Effect.succeed(judgement)
+          : Effect.as(Metric.update(Metric.withAttributes(dropped, { reason: judgement.reason }), 1), judgement)
+
+      /** Accounts that an object is for or about. */
+      const namedBy = (object: Foreign | undefined) =>
+        object === undefined ? [] : [
+          ...new Set([
+            ...idsOf(object["to"]),
+            ...idsOf(object["cc"]),
+            ...asList(object["tag"]).flatMap((tag) => idOf(asForeign(tag)?.["href"]) ?? [])
+          ])
+        ]
+
+      const blockersOf = Effect.fnUntraced(function*(sender: Judged, object: Foreign | undefined) {
+        const named = yield* references.accounts(namedBy(object))
+        if (named.size === 0) return nobody
+        const ids = [...named.values()]
+        const rows = yield* sql<{ accountId: bigint }>`
+          SELECT account_id FROM blocks WHERE target_account_id = ${sender.accountId} AND account_id = ANY (${ids}::bigint[])
+          UNION SELECT target_account_id FROM blocks
+            WHERE account_id = ${sender.accountId} AND target_account_id = ANY (${ids}::bigint[])
+          UNION SELECT account_id FROM domain_mutes WHERE domain = ${sender.domain} AND account_id = ANY (${ids}::bigint[])`
+        const blocking = new Set(rows.map(({ accountId }) => accountId))
+        return new Set([...named].flatMap(([uri, id]) => blocking.has(id) ? [uri] : []))
+      })
+
+      const isBlockedByAuthor = Effect.fnUntraced(function*(sender: Judged, activity: Foreign) {
+        if (typeOf(activity, "Like", "EmojiReact", "Announce") === undefined) return false
+        const statusId = yield* references.status(idOf(activity["object"]) ?? "")
+        if (statusId === undefined) return false
+        const rows = yield* sql`SELECT FROM statuses s JOIN blocks b ON b.account_id = s.account_id
+          WHERE s.id = ${statusId} AND b.target_account_id = ${sender.accountId}`
+        return rows.length > 0
+      })
+
+      return InboundPolicies.of({
+        atDoor: traced("InboundPolicies.atDoor")(function*(sender, activity) {
+          return yield* counted(judge(activity, yield* factsOf(sender, { blockers: nobody, blockedByAuthor: false })))
+        }),
+        inside: traced("InboundPolicies.inside")(function*(sender, activity) {
+          const more = sender.shunned
+            ? {
+              blockers: yield* blockersOf(sender, asForeign(activity["object"])),
+              blockedByAuthor: yield* isBlockedByAuthor(sender, activity)
+            }
+            : { blockers: nobody, blockedByAuthor: false }
+          return yield* counted(judge(activity, yield* factsOf(sender, more)))
+        })
+      })
+    })
+  )
+}

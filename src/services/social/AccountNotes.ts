@@ -1,0 +1,33 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { validationFailed } from "../Errors.ts"
+import type { Unprocessable } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
+
+/** Characters of a private note about somebody (limits-and-rates.md section 1). */
+const noteCharactersMax = 2_000
+
+/** Private notes of one account about others. */
+export class AccountNotes extends Context.Service<AccountNotes, {
+  /** A blank comment removes the note. */
+  readonly write: (account: AccountId, about: AccountId, comment: string) => Effect.Effect<void, Unprocessable>
+}>()("murmuration/services/social/AccountNotes") {
+  static readonly layer = Layer.effect(
+    AccountNotes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const write = traced("AccountNotes.write")(function*(account: AccountId, about: AccountId, comment: string) {
+        if ([...comment].length > noteCharactersMax) {
+          return yield* validationFailed(`Comment is too long (maximum is ${noteCharactersMax} characters)`)
+        }
+        const statement = comment.trim() === ""
+          ? sql`DELETE FROM account_notes WHERE account_id = ${account} AND target_account_id = ${about}`
+          : sql`INSERT INTO account_notes (account_id, target_account_id, comment) VALUES (${account}, ${about}, ${comment})
+              ON CONFLICT (account_id, target_account_id) DO UPDATE SET comment = EXCLUDED.comment`
+        yield* Effect.orDie(statement)
+      })
+      return AccountNotes.of({ write })
+    })
+  )
+}

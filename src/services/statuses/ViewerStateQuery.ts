@@ -1,0 +1,198 @@
+import { padded } from "../Rows.ts"
+import type { Viewer } from "../Viewer.ts"
+import type { Hiding, StatusKey, ViewerState } from "./ViewerState.ts"
+import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
+
+/* What `ViewerStates` asks the database about a page of statuses, and how it reads the answer. */
+
+/* A variant names what a page makes it necessary to ask, one bit each. */
+const signedIn = 1
+const restricted = 2
+const own = 4
+const shunning = 8
+const remote = 16
+const permitted = 32
+const polling = 64
+
+/** The ids that a page concerns, and the variant of the query that it needs. */
+export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding) => {
+  const [statuses, authors, conversations] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()]
+  let variant = viewer === undefined ? 0 : hiding === "authors" ? signedIn | shunning : signedIn
+  if (hiding === "permitted") variant |= permitted
+  const ask = (status: StatusKey) => {
+    if (hiding !== "permitted" || status.original === undefined) statuses.add(status.id)
+    authors.add(status.accountId)
+    if (viewer === undefined) return
+    if (status.accountId === viewer) variant |= own
+    else if (!isOpen(status.visibility) && hiding !== "permitted") variant |= restricted
+    if (!status.local && hiding === "authors") variant |= remote
+    if (status.poll) variant |= polling
+  }
+  for (const status of page) {
+    ask(status)
+    if (status.original !== undefined) ask(status.original)
+    conversations.add((status.original ?? status).conversationId)
+  }
+  return { variant, statuses: padded(statuses), authors: padded(authors), conversations: padded(conversations) }
+}
+
+const list = (column: string, table: string, condition: string) =>
+  `ARRAY(SELECT ${column} FROM ${table} WHERE ${condition})`
+const mine = (column: string, table: string, ids: string) =>
+  list(column, table, `account_id = $3::bigint AND ${column} = ANY ($${ids}::bigint[])`)
+
+/** What a status shows of its counters: of one from elsewhere we see a part only, and its origin may know of more. */
+export const figures =
+  "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites)"
+
+/** One row of arrays of ids. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5 the time. */
+export const textOf = (variant: number): string => {
+  const columns = [
+    list(
+      `unnest(ARRAY[status_id, ${figures}])`,
+      "status_stats",
+      "status_id = ANY ($1::bigint[]) AND (replies_count > 0 OR reblogs_count > 0 OR favourites_count > 0 " +
+        "OR stated_reblogs > 0 OR stated_favourites > 0)"
+    ) + " AS counters"
+  ]
+  if (!(variant & permitted)) {
+    columns.push(
+      list("id", "statuses", "id = ANY ($1::bigint[]) AND deleted_at IS NULL") + " AS standing",
+      list("id", "accounts", "id = ANY ($2::bigint[]) AND suspended_at IS NOT NULL") + " AS suspended"
+    )
+    if (variant & signedIn) {
+      columns.push(
+        list("account_id", "blocks", "target_account_id = $3::bigint AND account_id = ANY ($2::bigint[])") +
+          " AS blockers"
+      )
+    }
+  }
+  if (variant & signedIn) {
+    columns.push(
+      mine("status_id", "favourites", "1") + " AS favourites",
+      mine("status_id", "bookmarks", "1") + " AS bookmarks",
+      mine("reblog_of_id", "statuses", "1").slice(0, -1) + " AND deleted_at IS NULL) AS reblogs",
+      mine("conversation_id", "conversation_mutes", "4") + " AS quiet"
+    )
+  }
+  if (variant & restricted) {
+    columns.push(
+      mine("target_account_id", "follows", "2") + " AS followed",
+      mine("status_id", "mentions", "1").slice(0, -1) + " AND NOT silent) AS mentions"
+    )
+  }
+  if (variant & own) columns.push(mine("status_id", "status_pins", "1") + " AS pins")
+  if (variant & polling) {
+    columns.push(
+      list(
+        "unnest(ARRAY[status_id, choice])",
+        "(SELECT status_id, choice FROM poll_votes WHERE account_id = $3::bigint AND status_id = ANY ($1::bigint[]) ORDER BY 1, 2) v",
+        "true"
+      ) + " AS votes"
+    )
+  }
+  if (variant & shunning) {
+    columns.push(
+      mine("target_account_id", "blocks", "2") + " AS blocked",
+      mine("target_account_id", "mutes", "2").slice(0, -1) +
+        " AND (expires_at IS NULL OR expires_at > $5::timestamptz)) AS muted"
+    )
+  }
+  if (variant & remote) {
+    // Most people block no domain, and then no account is looked at.
+    columns.push(`ARRAY(SELECT a.id FROM (SELECT domain FROM domain_mutes WHERE account_id = $3::bigint OFFSET 0) d
+      CROSS JOIN LATERAL (SELECT id FROM accounts WHERE id = ANY ($2::bigint[]) AND domain = d.domain OFFSET 0) a) AS abroad`)
+  }
+  return `SELECT ${columns.join(", ")}`
+}
+
+/** What was not asked is undefined. */
+export type Row =
+  & Readonly<Record<"counters", ReadonlyArray<bigint>>>
+  & Readonly<
+    Partial<
+      Record<
+        | "standing"
+        | "suspended"
+        | "blockers"
+        | "favourites"
+        | "bookmarks"
+        | "reblogs"
+        | "quiet"
+        | "followed"
+        | "mentions"
+        | "pins"
+        | "blocked"
+        | "muted"
+        | "votes"
+        | "abroad",
+        ReadonlyArray<bigint>
+      >
+    >
+  >
+
+const nobody: ReadonlySet<bigint> = new Set()
+export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>
+  ids === undefined || ids.length === 0 ? nobody : new Set(ids)
+
+const none: ReadonlyArray<number> = []
+/** `id,number,id,number ...` as a list of numbers for each id. */
+export const listsOf = (flat: ReadonlyArray<bigint> = []): ReadonlyMap<bigint, ReadonlyArray<number>> => {
+  const found = new Map<bigint, ReadonlyArray<number>>()
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    const id = flat[at] ?? 0n
+    found.set(id, [...found.get(id) ?? none, Number(flat[at + 1])])
+  }
+  return found
+}
+
+const nothing: Row = { counters: [] }
+
+export const answersOf = (row: Row = nothing) => {
+  const counters = new Map<bigint, readonly [number, number, number]>()
+  for (let at = 0; at < row.counters.length; at += 4) {
+    const [id = 0n, replies, reblogs, favourites] = row.counters.slice(at, at + 4)
+    counters.set(id, [Number(replies), Number(reblogs), Number(favourites)])
+  }
+  const [blockers, followed, mentions] = [setOf(row.blockers), setOf(row.followed), setOf(row.mentions)]
+  const [favourites, reblogs, bookmarks] = [setOf(row.favourites), setOf(row.reblogs), setOf(row.bookmarks)]
+  const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
+  const relations: RelationFacts = {
+    follows: (author) => followed.has(author),
+    blockedBy: (author) => blockers.has(author),
+    mentionedIn: (status) => mentions.has(status)
+  }
+  return {
+    standingIds: setOf(row.standing),
+    suspended: setOf(row.suspended),
+    shunned: setOf([...row.blocked ?? [], ...row.muted ?? [], ...row.abroad ?? []]),
+    relations,
+    state: ({ conversationId, id }: StatusKey): ViewerState => {
+      const [repliesCount, reblogsCount, favouritesCount] = counters.get(id) ?? [0, 0, 0]
+      return {
+        repliesCount,
+        reblogsCount,
+        favouritesCount,
+        favourited: favourites.has(id),
+        reblogged: reblogs.has(id),
+        bookmarked: bookmarks.has(id),
+        muted: quiet.has(conversationId),
+        pinned: pins.has(id),
+        votes: votes.get(id) ?? none
+      }
+    }
+  }
+}
+
+/** What `canSee` decides on; a status without a row counts as deleted. */
+export const factsOf = (
+  status: StatusKey,
+  answers: { readonly standingIds: ReadonlySet<bigint>; readonly suspended: ReadonlySet<bigint> }
+): StatusFacts => ({
+  id: status.id,
+  accountId: status.accountId,
+  visibility: status.visibility,
+  deleted: !answers.standingIds.has(status.id),
+  authorSuspended: answers.suspended.has(status.accountId),
+  reblogOf: status.original === undefined ? undefined : factsOf(status.original, answers)
+})

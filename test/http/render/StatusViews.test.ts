@@ -1,0 +1,224 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountViews } from "../../../src/http/render/AccountViews.ts"
+import { StatusViews } from "../../../src/http/render/StatusViews.ts"
+import { DeletedStatus, Status } from "../../../src/http/wire/Status.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { AccountId } from "../../../src/services/Ids.ts"
+import { isShunned, visibleTo } from "../../../src/services/statuses/Visibility.ts"
+import { counted, Reads } from "../../support/Reads.ts"
+import * as Worlds from "../../support/World.ts"
+import * as Slow from "./Slow.ts"
+
+const viewers = [undefined, ...Array.from({ length: Worlds.accounts }, (_, index) => AccountId.make(BigInt(index + 1)))]
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Status), { onExcessProperty: "error" })
+const accountIds = viewers.flatMap((viewer) => viewer ?? [])
+
+/** Marks of every kind, spread over a settled world by the parity of ids, an application, tags and counters. */
+const mark = Effect.fnUntraced(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO oauth_apps (id, client_id, client_secret_hash, name, website, redirect_uris, scopes, created_at)
+    VALUES (1, 'app', '', 'An app', NULL, '{}', 'read', ${Worlds.now})
+    ON CONFLICT DO NOTHING`
+  yield* sql`INSERT INTO favourites (id, account_id, status_id)
+    SELECT row_number() OVER (), a.id, s.id FROM accounts a, statuses s WHERE (a.id + s.id) % 3 = 0`
+  yield* sql`INSERT INTO bookmarks (id, account_id, status_id)
+    SELECT row_number() OVER (), a.id, s.id FROM accounts a, statuses s WHERE (a.id + s.id) % 4 = 0`
+  yield* sql`INSERT INTO status_pins (id, account_id, status_id)
+    SELECT row_number() OVER (), account_id, id FROM statuses WHERE id % 2 = 0`
+  yield* sql`INSERT INTO conversation_mutes (account_id, conversation_id)
+    SELECT DISTINCT a.id, s.conversation_id FROM accounts a, statuses s WHERE (a.id + s.conversation_id) % 5 = 0`
+  yield* sql`UPDATE status_stats SET favourites_count = status_id % 3, replies_count = status_id % 4, reblogs_count = status_id % 2`
+  yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (1, 'blau', 'Blau', ${Worlds.now}), (2, 'rot', 'rot', ${Worlds.now})`
+  yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT t.id, s.id FROM tags t, statuses s WHERE (s.id + t.id) % 3 = 0`
+  yield* sql`UPDATE statuses SET application_id = 1, edited_at = ${Worlds.now}, spoiler_text = 'a "spoiler"', sensitive = true
+    WHERE id % 3 = 1`
+  yield* sql`UPDATE users SET show_application = account_id <> 2`
+  yield* sql`UPDATE accounts SET display_name = 'Name ' || id, fields = '[{"name":"n","value":"v","html":"<b>v</b>","verifiedAt":null}]'`
+})
+
+/** Everything kept is forgotten, as messages from another node would have it. */
+const forgetAll = Effect.gen(function*() {
+  yield* (yield* StatusViews).forget(
+    Array.from({ length: Worlds.statusesMax }, (_, index) => Worlds.firstStatus + BigInt(index))
+  )
+  yield* (yield* AccountViews).forget(accountIds)
+})
+
+/** Statuses that were compared, and marks among them: a property that compares nothing would hold as well. */
+const compared = { statuses: 0, marks: 0 }
+
+layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
+  it.effect.prop(
+    "S-046, S-060 to S-064, row 61: ready JSON is what a slow render gives, to each viewer what it may see, from cold and warm caches",
+    { world: Worlds.World },
+    ({ world }) =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const views = yield* StatusViews
+        const statuses = yield* Worlds.settle(world)
+        yield* mark()
+        yield* forgetAll
+        const ids = statuses.map(({ id }) => id)
+        for (const viewer of viewers) {
+          const visible = yield* sql<{ id: bigint; shunned: boolean }>`
+            SELECT s.id, ${isShunned(sql, sql`${viewer ?? 0n}::bigint`, sql`s.account_id`, Worlds.now)}
+              OR (o.id IS NOT NULL AND ${
+            isShunned(sql, sql`${viewer ?? 0n}::bigint`, sql`o.account_id`, Worlds.now)
+          }) AS shunned
+            FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
+            WHERE ${visibleTo(sql, viewer, "s")} ORDER BY s.id`
+          const expected = yield* Effect.forEach(visible, ({ id }) => Slow.status(id, viewer))
+          const texts = yield* views.render(viewer, ids)
+          assert.deepStrictEqual(texts.map((text) => JSON.parse(text)), expected)
+          yield* Effect.forEach(texts, (text) => decode(text))
+          compared.statuses += texts.length
+          compared.marks += texts.join().match(/"(favourited|reblogged|muted|bookmarked|pinned)":true/g)?.length ?? 0
+
+          const permitted = visible.map(({ id }) => id)
+          assert.deepStrictEqual(yield* views.render(viewer, permitted, "permitted"), texts)
+          const kept = yield* views.byId(viewer, ids, "authors")
+          assert.deepStrictEqual([...kept.keys()], visible.filter(({ shunned }) => !shunned).map(({ id }) => id))
+        }
+        for (const { id } of statuses) {
+          const each = yield* views.renderFor(id, accountIds)
+          for (const viewer of accountIds) {
+            const alone = yield* views.byId(viewer, [id], "authors")
+            assert.strictEqual(each.get(viewer), alone.get(id), `status ${id} for ${viewer}`)
+          }
+        }
+      }),
+    { arbitrary: { runs: 60 }, timeout: 180_000 }
+  )
+
+  it("compared many statuses and marks", () => {
+    assert.isAbove(compared.statuses, 600)
+    assert.isAbove(compared.marks, 600)
+  })
+
+  it.effect("a page takes no query when its parts are kept and at most four or five when not, whatever its length", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const views = yield* StatusViews
+      const reader = AccountId.make(1n)
+      yield* Worlds.settle({ suspended: 0, statuses: [], follows: [], blocks: [], mutes: [], domainBlocks: [] })
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+        SELECT i, 1 + i % 5, 'public', i, ${Worlds.now} FROM generate_series(2000::bigint, 2039) i`
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at, reblog_of_id)
+        SELECT i + 1000, 1 + (i + 1) % 5, 'public', i, ${Worlds.now}, i FROM generate_series(2000::bigint, 2039) i`
+      const page = (rows: number) => Array.from({ length: rows }, (_, index) => 3000n + BigInt(index))
+      const query = (rows: number) => counted(views.render(reader, page(rows)))
+      const cold = yield* query(2)
+      const half = yield* query(20)
+      yield* forgetAll
+      const whole = yield* query(40)
+      const warm = yield* query(40)
+      assert.deepStrictEqual([cold.queries, half.queries, whole.queries, warm.queries].map((count) => count <= 4), [
+        true,
+        true,
+        true,
+        true
+      ])
+      assert.strictEqual(warm.queries, 0)
+      assert.strictEqual(warm.value.length, 40)
+      yield* views.forget(page(40).map((id) => id - 1000n))
+      assert.isAtMost((yield* query(40)).queries, 5)
+      assert.strictEqual((yield* counted(views.renderFor(3000n, accountIds))).queries, 1)
+    }))
+
+  it.effect("row 57: a status that must not be seen takes the queries of one that never was, known or not", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const views = yield* StatusViews
+      yield* Worlds.settle({ suspended: 0, statuses: [], follows: [], blocks: [], mutes: [], domainBlocks: [] })
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+        VALUES (5020, 1, 'direct', 5020, ${Worlds.now}), (5021, 1, 'public', 5021, ${Worlds.now})`
+      const stranger = AccountId.make(2n)
+      for (const viewer of [stranger, undefined]) {
+        const one = (id: bigint) => Effect.map(counted(Effect.flip(views.renderOne(viewer, id))), (it) => it.queries)
+        const page = (id: bigint) =>
+          Effect.map(counted(views.renderNamed(viewer, [5021n, id], "authors")), (it) => it.queries)
+        for (const attempt of [one, page]) {
+          // Whatever else is kept is kept for all of them.
+          yield* attempt(4711n)
+          const missing = yield* attempt(4711n)
+          yield* views.forget([5020n])
+          assert.deepStrictEqual([yield* attempt(5020n), yield* attempt(5020n), yield* attempt(5020n)], [
+            missing,
+            missing,
+            missing
+          ])
+          assert.strictEqual(missing, 2)
+        }
+      }
+    }))
+
+  it.effect("shows an edit at once where it happened, and on other nodes as soon as they hear of it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const views = yield* StatusViews
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, html, created_at)
+        VALUES (5000, 1, 'public', 5000, 'before', ${Worlds.now})`
+      const content = Effect.map(views.renderOne(undefined, 5000n), (text) => JSON.parse(text).content)
+      assert.strictEqual(yield* content, "before")
+      yield* sql`UPDATE statuses SET html = 'after' WHERE id = 5000`
+      assert.strictEqual(yield* content, "before")
+      yield* views.forget([5000n])
+      assert.strictEqual(yield* content, "after")
+    }))
+
+  it.effect("forgets what another node says to have changed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const views = yield* StatusViews
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, html, created_at)
+        VALUES (5010, 1, 'public', 5010, 'before', ${Worlds.now})`
+      const shown = Effect.map(views.renderOne(undefined, 5010n), (text) => JSON.parse(text))
+      yield* sql`UPDATE accounts SET display_name = 'Before' WHERE id = 1`
+      yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [1n] })
+      yield* Effect.yieldNow
+      assert.deepStrictEqual([(yield* shown).content, (yield* shown).account.display_name], ["before", "Before"])
+      yield* sql`UPDATE statuses SET html = 'after' WHERE id = 5010`
+      yield* sql`UPDATE accounts SET display_name = 'After' WHERE id = 1`
+      yield* broadcast.publish({ _tag: "Changed", kind: "status", ids: [5010n] })
+      yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [1n] })
+      // The next round trip to the database is long enough for a message within the process.
+      yield* sql`SELECT 1`
+      assert.deepStrictEqual([(yield* shown).content, (yield* shown).account.display_name], ["after", "After"])
+    }))
+
+  it.effect("S-060: the answer to a deletion has the text and no content", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const views = yield* StatusViews
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, html, text, created_at)
+        VALUES (5001, 1, 'direct', 5001, '<p>hi</p>', 'hi', ${Worlds.now})`
+      const given = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(DeletedStatus), {
+        onExcessProperty: "error"
+      })(yield* views.renderForRedraft(AccountId.make(1n), 5001n))
+      assert.strictEqual(given.text, "hi")
+      assert.notProperty(given, "content")
+      assert.notInclude(yield* views.renderOne(AccountId.make(1n), 5001n), `"text":`)
+      const refused = yield* Effect.flip(views.renderForRedraft(AccountId.make(2n), 5001n))
+      assert.strictEqual(refused._tag, "RecordNotFound")
+    }))
+
+  it.effect("S-127: what was undone is shown although the author blocks by now, without a text that is not for everybody", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const views = yield* StatusViews
+      const reader = AccountId.make(2n)
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, html, spoiler_text, created_at)
+        VALUES (5002, 1, 'public', 5002, 'open', '', ${Worlds.now}), (5003, 1, 'private', 5003, 'secret', 'secret', ${Worlds.now})`
+      yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (90, 1, 2)`
+      const undone = (id: bigint) => Effect.map(views.renderUndone(reader, id), (text) => JSON.parse(text))
+      assert.strictEqual((yield* undone(5002n)).content, "open")
+      const blank = yield* undone(5003n)
+      assert.notInclude(JSON.stringify(blank), "secret")
+      assert.strictEqual(blank.favourited, false)
+      yield* decode(JSON.stringify(blank))
+      assert.strictEqual((yield* Effect.flip(views.renderOne(reader, 5002n)))._tag, "RecordNotFound")
+    }))
+})

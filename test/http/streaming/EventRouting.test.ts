@@ -1,0 +1,213 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, PubSub } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
+import type { Command } from "../../../src/actors/account/Protocol.ts"
+import { AccountViews } from "../../../src/http/render/AccountViews.ts"
+import { ownTopic } from "../../../src/http/streaming/Channels.ts"
+import * as EventRouting from "../../../src/http/streaming/EventRouting.ts"
+import { type Connection, Registry } from "../../../src/http/streaming/Registry.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { type AccountId, StatusId, TokenId } from "../../../src/services/Ids.ts"
+import { settled } from "../../support/Actors.ts"
+import { person } from "../../support/People.ts"
+import { post } from "../../support/Posts.ts"
+import { counted } from "../../support/Reads.ts"
+import { layerStreams } from "./Streams.ts"
+
+const edit = (id: string, text: string): Command => ({
+  _tag: "Edit",
+  statusId: StatusId.make(BigInt(id)),
+  text,
+  spoilerText: "",
+  sensitive: null,
+  language: null
+})
+
+const listening = (registry: Registry, accountId: AccountId, ...topics: ReadonlyArray<string>) =>
+  listeningWith(true, registry, accountId, topics)
+
+const listeningWith = (
+  hearsNotifications: boolean,
+  registry: Registry,
+  accountId: AccountId,
+  topics: ReadonlyArray<string>
+) => {
+  const connection: Connection = {
+    accountId,
+    tokenId: TokenId.make(1n),
+    address: "192.0.2.1",
+    hearsNotifications,
+    send: () => undefined,
+    end: () => undefined
+  }
+  registry.add(connection)
+  for (const topic of topics) registry.subscribe(connection, { name: "public", topic, label: `["${topic}"]` })
+  return connection
+}
+
+layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries", (it) => {
+  it.effect("take the same few queries however many listen, who share the bytes of what is the same for them", () =>
+    Effect.gen(function*() {
+      const actors = yield* AccountActors
+      const author = yield* person("author1")
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("Hello #World") })
+      yield* settled
+      const readers = yield* Effect.forEach(
+        Array.from({ length: 40 }, (_, i) => `reader1x${i}`),
+        (name) => person(name)
+      )
+      const registry = new Registry()
+      const { concerns, deliveryOf } = yield* EventRouting.make(registry)
+      const update = {
+        _tag: "StatusEvent",
+        event: "update",
+        statusId: StatusId.make(BigInt(id)),
+        accountIds: [author, ...readers],
+        channels: ["public", "public:local"]
+      } as const
+      assert.isFalse(concerns(update))
+      const queriesFor = Effect.fnUntraced(function*(count: number) {
+        for (const reader of readers.slice(registry.size, count)) listening(registry, reader, "public", "public:local")
+        assert.isTrue(concerns(update))
+        const { queries, value } = yield* counted(deliveryOf(update))
+        return { queries, sendings: [...value] }
+      })
+      yield* queriesFor(1)
+      const few = yield* queriesFor(2)
+      const many = yield* queriesFor(40)
+      assert.strictEqual(few.queries, 2)
+      assert.strictEqual(many.queries, few.queries)
+      assert.strictEqual(many.sendings.length, 80)
+      for (const label of [`["public"]`, `["public:local"]`]) {
+        const bytes = many.sendings.filter(({ channel }) => channel.label === label)
+          .map(({ channel, event }) => event.message(channel.label))
+        assert.strictEqual(bytes.length, 40)
+        assert.strictEqual(new Set(bytes).size, 1)
+      }
+      // The author sees whether it pinned the post, so that its bytes are its own.
+      listening(registry, author, ownTopic("user", author))
+      const [own] = [...(yield* deliveryOf(update))]
+      assert.strictEqual(JSON.parse(own!.event.payload!).pinned, false)
+      assert.isUndefined(JSON.parse(many.sendings[0]!.event.payload!).pinned)
+    }))
+
+  it.effect("row 60: show an account as requests do, with what it hides", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const actors = yield* AccountActors
+      const views = yield* AccountViews
+      const author = yield* person("hidden3")
+      yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${author}`
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("Hello") })
+      yield* settled
+      const registry = new Registry()
+      const { deliveryOf } = yield* EventRouting.make(registry)
+      listening(registry, author, ownTopic("user", author))
+      const routedEvents = yield* deliveryOf({
+        _tag: "StatusEvent",
+        event: "update",
+        statusId: StatusId.make(BigInt(id)),
+        accountIds: [author],
+        channels: []
+      })
+      const [{ event }] = [...routedEvents] as [EventRouting.RoutedEvent]
+      const { account } = JSON.parse(event.payload!)
+      assert.deepStrictEqual(account, JSON.parse(yield* views.renderOne(author)))
+      assert.isTrue(account.hide_collections)
+    }))
+
+  it.effect("F60: of two edits that are told of late the one that another has overtaken is not shown as that one", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const actors = yield* AccountActors
+      const broadcast = yield* Broadcast
+      const author = yield* person("hurried4")
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("One") })
+      yield* settled
+      const registry = new Registry()
+      const { deliveryOf } = yield* EventRouting.make(registry)
+      listening(registry, author, ownTopic("user", author))
+      const heard = yield* broadcast.subscribe
+      for (const text of ["Two", "Three"]) {
+        yield* actors.tell(author, edit(id, text))
+        yield* settled
+      }
+      const told: Array<string> = []
+      for (let edits = 0; edits < 2;) {
+        const message = yield* PubSub.take(heard)
+        if (message._tag !== "StatusEvent") continue
+        edits++
+        for (const { event } of yield* deliveryOf(message)) told.push(JSON.parse(event.payload!).content)
+      }
+      assert.deepStrictEqual(told, ["<p>Three</p>"])
+    })))
+
+  it.effect("F60: an edit is shown as it is, also where nobody has heard yet that the post changed", () =>
+    Effect.gen(function*() {
+      const actors = yield* AccountActors
+      const sql = yield* SqlClient.SqlClient
+      const author = yield* person("elsewhere6")
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("One") })
+      yield* settled
+      const registry = new Registry()
+      const { deliveryOf } = yield* EventRouting.make(registry)
+      listening(registry, author, ownTopic("user", author))
+      const told = Effect.fnUntraced(function*(event: "update" | "status.update", editedAt: number) {
+        const statusId = StatusId.make(BigInt(id))
+        const routedEvents = yield* deliveryOf({
+          _tag: "StatusEvent",
+          event,
+          statusId,
+          accountIds: [author],
+          channels: [],
+          editedAt
+        })
+        return Array.from(routedEvents, ({ event }) => JSON.parse(event.payload!).content)
+      })
+      assert.deepStrictEqual(yield* told("update", 1_000), ["<p>One</p>"])
+      // As another node does it, whose word is late.
+      yield* sql`UPDATE statuses SET html = '<p>Two</p>', edited_at = ${new Date(1_000)} WHERE id = ${BigInt(id)}`
+      assert.deepStrictEqual(yield* told("status.update", 1_000), ["<p>Two</p>"])
+    }))
+
+  it.effect("F60: whom a post mentions and who follows its author hears of an edit once, however many messages it takes", () =>
+    Effect.gen(function*() {
+      const actors = yield* AccountActors
+      const author = yield* person("author5")
+      const reader = yield* person("reader5")
+      const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("Hello @reader5") })
+      yield* actors.tell(author, edit(id, "Hello again @reader5"))
+      yield* settled
+      const registry = new Registry()
+      const { deliveryOf } = yield* EventRouting.make(registry)
+      const hearing = listening(registry, reader, ownTopic("user", reader))
+      const deaf = listeningWith(false, registry, reader, [ownTopic("user", reader)])
+      const told: Array<Connection> = []
+      // The first slice of followers goes with the author; the reader is in a later one.
+      for (const accountIds of [[author], [reader]]) {
+        const statusId = StatusId.make(BigInt(id))
+        const message = { _tag: "StatusEvent", event: "status.update", statusId, accountIds, channels: [] } as const
+        for (const { connection } of yield* deliveryOf(message)) told.push(connection)
+      }
+      assert.deepStrictEqual(told, [hearing, deaf])
+    }))
+
+  it.effect("cost nothing where nobody listens", () =>
+    Effect.gen(function*() {
+      const registry = new Registry()
+      const account = yield* person("nobody2")
+      const { concerns, deliveryOf } = yield* EventRouting.make(registry)
+      const messages = [
+        { _tag: "StatusDeleted", statusId: StatusId.make(1n), accountIds: [account], channels: ["public"] },
+        { _tag: "NotificationCreated", accountId: account, notificationId: 1n },
+        { _tag: "ConversationChanged", accountId: account, conversationId: 1n },
+        { _tag: "FiltersChanged", accountId: account },
+        { _tag: "Revoked", tokenIds: [1n], accountIds: [account] },
+        { _tag: "Changed", kind: "status", ids: [1n] }
+      ] as const
+      for (const message of messages) assert.isFalse(concerns(message), message._tag)
+      listening(registry, account, "public:remote")
+      for (const message of messages.slice(1)) assert.isFalse(concerns(message), message._tag)
+      assert.deepStrictEqual([...(yield* deliveryOf(messages[0]))], [])
+    }))
+})
