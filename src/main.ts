@@ -1,16 +1,16 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
-import { announce } from "./layers/Announcement.ts"
 import { Environment } from "./layers/Environment.ts"
 import { Handover } from "./layers/Handover.ts"
 import { inWords, teardown } from "./layers/OperatorError.ts"
 import * as Server from "./layers/Server.ts"
+import { startMessage } from "./layers/StartMessage.ts"
 
 const left = Effect.flatMap(Handover, ({ left }) => left)
 
 /** Starts a node, says where it is and what to do next, and runs until it is told to stop or another one took over. */
 Layer.build(Server.layer).pipe(
-  Effect.flatMap((services) => Effect.provide(Effect.andThen(announce, left), services)),
+  Effect.flatMap((services) => Effect.provide(Effect.andThen(startMessage, left), services)),
   Effect.scoped,
   Effect.provide(Environment.layer),
   inWords,

@@ -20,7 +20,7 @@ const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].m
 const roomOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
 
 /** What an actor shows to other rooms: its messages, and the client by which they are sent. */
-const front = /^src\/actors\/[^/]+\/(?:Protocol|Accounts|Jobs)\.ts$/
+const front = /^src\/actors\/[^/]+\/(?:Protocol|AccountActors|MediaActors)\.ts$/
 
 const mayImport: Record<string, (path: string) => boolean> = {
   services: () => false,
@@ -148,7 +148,8 @@ describe("what others see of the program", () => {
 
 describe("transactions", () => {
   /** Whose work leaves traces in memory, which are undone before it is done again; and a search, which only reads. */
-  const own = /^src\/(?:services\/(?:Transactions|intents\/Commands|discovery\/Search)|actors\/account\/Company)\.ts$/
+  const own =
+    /^src\/(?:services\/(?:Transactions|intents\/Commands|discovery\/Search)|actors\/account\/SharedTransaction)\.ts$/
 
   it("F20: are begun by services/Transactions.ts, which does them again after a deadlock", () => {
     const others = sources.filter(({ path }) => !own.test(path))

@@ -9,7 +9,7 @@ import { Users } from "../services/identity/Users.ts"
 import type { Measure } from "../services/moderation/Measures.ts"
 import { traced } from "../services/Traced.ts"
 import * as Approving from "./Approving.ts"
-import { leave } from "./Leaving.ts"
+import { enqueue } from "./Enqueue.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Moving from "./Moving.ts"
 import * as Operator from "./Operator.ts"
@@ -107,7 +107,7 @@ const modify = Command.make(
       }
     }
     if (Option.isSome(given.displayName)) {
-      yield* leave(accountId, { _tag: "UpdateProfile", change: { displayName: given.displayName.value } })
+      yield* enqueue(accountId, { _tag: "UpdateProfile", change: { displayName: given.displayName.value } })
     }
     yield* Console.log(`Account ${given.name} was changed.`)
   }, (effect) => Effect.provide(effect, Operator.layer))
@@ -127,7 +127,7 @@ const remove = Command.make(
           "Say --yes if it is meant"
       })
     }
-    yield* leave(accountId, { _tag: "DeleteAccount" })
+    yield* enqueue(accountId, { _tag: "DeleteAccount" })
     yield* Console.log(`Account ${given.name}: its end is on its way.`)
   }, (effect) => Effect.provide(effect, Operator.layer))
 ).pipe(Command.withDescription("Deletes an account of this server with everything that it did"))
@@ -139,7 +139,7 @@ const moderation = (word: string, measure: Measure, stands: boolean, description
     { name },
     traced(`account ${word}`)(function*(given) {
       const { accountId } = yield* findUser(given.name)
-      yield* leave(accountId, { _tag: "Moderate", measure, stands })
+      yield* enqueue(accountId, { _tag: "Moderate", measure, stands })
       yield* Console.log(`Account ${given.name}: ${word} is on its way.`)
     }, (effect) => Effect.provide(effect, Operator.layer))
   ).pipe(Command.withDescription(description))

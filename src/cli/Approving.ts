@@ -4,11 +4,11 @@ import * as Catalogs from "../layers/Catalogs.ts"
 import * as Environment from "../layers/Environment.ts"
 import * as Mail from "../layers/Mail.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
+import * as EmailTexts from "../services/emails/EmailTexts.ts"
+import { Mailer } from "../services/emails/Mailer.ts"
 import { Approvals, type Pending, pendingMax } from "../services/identity/Approvals.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { Wordings } from "../services/instance/Wordings.ts"
-import { Mailer } from "../services/letters/Mailer.ts"
-import * as Texts from "../services/letters/Texts.ts"
 import { traced } from "../services/Traced.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
@@ -46,7 +46,7 @@ export const list = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Lists sign-ups that wait: name, address, state, time, language, reason"))
 
-/** Tells the member and all who may decide; what was decided stands, whether or not the letters go. */
+/** Tells the member and all who may decide; what was decided stands, whether or not the e-mails go. */
 const tell = Effect.fnUntraced(function*(one: Pending, decision: "approved" | "rejected") {
   const { localDomain: server, publicUrl } = yield* ServerConfig
   const mailer = yield* Mailer
@@ -57,17 +57,17 @@ const tell = Effect.fnUntraced(function*(one: Pending, decision: "approved" | "r
   const written = [
     {
       locale: one.locale,
-      text: decision === "approved" ? Texts.approved({ ...member, publicUrl }) : Texts.rejected(member)
+      text: decision === "approved" ? EmailTexts.approved({ ...member, publicUrl }) : EmailTexts.rejected(member)
     },
-    ...staff.map(({ email: to, locale }) => ({ locale, text: Texts.decided({ to, server, username, decision }) }))
+    ...staff.map(({ email: to, locale }) => ({ locale, text: EmailTexts.decided({ to, server, username, decision }) }))
   ]
-  const letters = yield* Effect.forEach(
+  const emails = yield* Effect.forEach(
     written,
     ({ locale, text }) => Effect.map(wordings.of({ locale: locale ?? undefined }), text)
   )
-  yield* Effect.forEach(letters, (letter) =>
-    mailer.send(letter).pipe(
-      Effect.catch(({ message }) => Console.log(`The mail to ${letter.to} was not sent: ${message}`))
+  yield* Effect.forEach(emails, (email) =>
+    mailer.send(email).pipe(
+      Effect.catch(({ message }) => Console.log(`The mail to ${email.to} was not sent: ${message}`))
     ))
 })
 

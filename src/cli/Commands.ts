@@ -6,11 +6,11 @@ import * as Doctor from "./Doctor.ts"
 import * as Domain from "./Domain.ts"
 import * as Emoji from "./Emoji.ts"
 import * as Federation from "./Federation.ts"
+import * as Instance from "./Instance.ts"
+import * as Logging from "./Logging.ts"
 import * as Media from "./Media.ts"
 import * as Migrate from "./Migrate.ts"
-import * as Quiet from "./Quiet.ts"
 import * as Restart from "./Restart.ts"
-import * as Site from "./Site.ts"
 import * as Token from "./Token.ts"
 
 /** The operator's command line, with the arguments of `Stdio`; works beside a running server and without one. */
@@ -20,7 +20,7 @@ export const program = Command.make("murmuration").pipe(
     Account.command,
     Token.command,
     Emoji.command,
-    Site.command,
+    Instance.command,
     Media.command,
     Domain.command,
     Federation.command,
@@ -30,5 +30,5 @@ export const program = Command.make("murmuration").pipe(
   ]),
   Command.run({ version: "0.1.0" }),
   inWords,
-  Effect.provide(Quiet.layer)
+  Effect.provide(Logging.layer)
 )

@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import * as SitePictures from "../layers/media/SitePictures.ts"
 import * as Storages from "../layers/storage/Storages.ts"
 import { Emojis } from "../services/media/Emojis.ts"
-import { Holdings } from "../services/media/Holdings.ts"
+import { FileOwners } from "../services/media/FileOwners.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { MediaUsage } from "../services/media/MediaUsage.ts"
 import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
@@ -19,6 +19,6 @@ export const layer = Layer.mergeAll(
   SiteThumbnails.layer
 ).pipe(
   Layer.provideMerge(StoredFiles.layer),
-  Layer.provideMerge(Layer.mergeAll(Holdings.layer, Storages.layer, SitePictures.layer)),
+  Layer.provideMerge(Layer.mergeAll(FileOwners.layer, Storages.layer, SitePictures.layer)),
   Layer.provideMerge(Operator.layer)
 )

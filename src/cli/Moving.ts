@@ -6,9 +6,9 @@ import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import * as Urls from "../services/instance/Urls.ts"
 import { Moves } from "../services/social/Moves.ts"
 import { traced } from "../services/Traced.ts"
-import * as Elsewhere from "./Elsewhere.ts"
-import { leave } from "./Leaving.ts"
+import { enqueue } from "./Enqueue.ts"
 import { findUser } from "./Lookup.ts"
+import * as RemoteServices from "./RemoteServices.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
 const handle = Argument.String("handle").pipe(Argument.withDescription("name@domain of the other account"))
@@ -19,10 +19,10 @@ const aliasing = (word: string, present: boolean, description: string) =>
     { name, handle },
     traced(`account alias ${word}`)(function*(given) {
       const { accountId } = yield* findUser(given.name)
-      const { uri } = yield* Elsewhere.account(given.handle)
-      yield* leave(accountId, { _tag: "Alias", uri, present })
+      const { uri } = yield* RemoteServices.account(given.handle)
+      yield* enqueue(accountId, { _tag: "Alias", uri, present })
       yield* Console.log(`Account ${given.name}: ${word} ${uri} is on its way.`)
-    }, (effect) => Effect.provide(effect, Elsewhere.layer))
+    }, (effect) => Effect.provide(effect, RemoteServices.layer))
   ).pipe(Command.withDescription(description))
 
 const list = Command.make(
@@ -31,7 +31,7 @@ const list = Command.make(
   traced("account alias list")(function*(given) {
     const { accountId } = yield* findUser(given.name)
     for (const uri of yield* Effect.orDie((yield* Moves).aliases(accountId))) yield* Console.log(uri)
-  }, (effect) => Effect.provide(effect, Elsewhere.layer))
+  }, (effect) => Effect.provide(effect, RemoteServices.layer))
 ).pipe(Command.withDescription("Prints the ids of the accounts that this one is as well"))
 
 /** Accounts elsewhere that an account here is as well: only those may move to it. */
@@ -52,7 +52,7 @@ export const move = Command.make(
     const config = yield* ServerConfig
     const moves = yield* Moves
     const { accountId, username } = yield* findUser(given.name)
-    const target = yield* Elsewhere.account(given.handle)
+    const target = yield* RemoteServices.account(given.handle)
     const named = yield* Effect.orDie(moves.aliasesOf(target.id))
     if (!named.includes(Urls.actor(config, username))) {
       return yield* new OperatorError({
@@ -60,7 +60,7 @@ export const move = Command.make(
           `${given.handle} does not name ${given.name}@${config.localDomain} among the accounts that it is as well`
       })
     }
-    yield* leave(accountId, { _tag: "Move", target: AccountId.make(target.id) })
+    yield* enqueue(accountId, { _tag: "Move", target: AccountId.make(target.id) })
     yield* Console.log(`Account ${given.name}: its move to ${given.handle} is on its way.`)
-  }, (effect) => Effect.provide(effect, Elsewhere.layer))
+  }, (effect) => Effect.provide(effect, RemoteServices.layer))
 ).pipe(Command.withDescription("Moves an account and its followers to another one, which must name it as an alias"))

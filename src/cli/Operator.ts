@@ -12,7 +12,7 @@ import { Registrations } from "../services/identity/Registrations.ts"
 import { Roles } from "../services/identity/Roles.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
 import { Users } from "../services/identity/Users.ts"
-import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
+import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 
@@ -41,7 +41,7 @@ const broadcast = Layer.effect(
 
 /** The services behind the commands, beside a running server or without one. */
 export const layerWith = (passwords: PasswordHashing.Parameters) =>
-  Layer.mergeAll(Registrations.layer, Users.layer, Roles.layer, OutsideCommands.layer).pipe(
+  Layer.mergeAll(Registrations.layer, Users.layer, Roles.layer, OperatorCommands.layer).pipe(
     Layer.provideMerge(Sessions.layer),
     Layer.provideMerge(Tokens.layer),
     Layer.provideMerge(Layer.mergeAll(OpaqueSecrets.layer, PasswordHashing.layerWith(passwords), broadcast)),

@@ -14,12 +14,12 @@ import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
-import { LaterGroup } from "./v1/Later.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
 import { MediaGroup } from "./v1/Media.ts"
 import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
 import { OwnListsGroup } from "./v1/OwnLists.ts"
+import { PlaceholdersGroup } from "./v1/Placeholders.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
 import { RemoteFollowsGroup } from "./v1/RemoteFollows.ts"
@@ -50,7 +50,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(EmailsGroup)
   .add(FeaturedTagsGroup)
   .add(InstanceGroup)
-  .add(LaterGroup)
+  .add(PlaceholdersGroup)
   .add(MarkersGroup)
   .add(MediaGroup)
   .add(NotificationGroupsGroup)

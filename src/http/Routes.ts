@@ -36,12 +36,12 @@ import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as FeaturedTags from "./v1/FeaturedTags.ts"
 import * as Instance from "./v1/Instance.ts"
-import * as Later from "./v1/Later.ts"
 import * as Markers from "./v1/Markers.ts"
 import * as Media from "./v1/Media.ts"
 import * as NotificationGroups from "./v1/NotificationGroups.ts"
 import * as Notifications from "./v1/Notifications.ts"
 import * as OwnLists from "./v1/OwnLists.ts"
+import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
 import { ProfilePictures } from "./v1/ProfilePictures.ts"
@@ -74,7 +74,7 @@ const groups = Layer.mergeAll(
   Emails.layer,
   FeaturedTags.layer,
   Instance.layer,
-  Later.layer,
+  Placeholders.layer,
   Markers.layer,
   Media.layer,
   NotificationGroups.layer,

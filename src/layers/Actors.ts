@@ -10,7 +10,7 @@ import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts
 import { Severances } from "../services/federation/domains/Severances.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
-import { References } from "../services/federation/inbox/References.ts"
+import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
@@ -20,53 +20,59 @@ import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts
 import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
+import { DeliveryExpansion } from "../services/federation/outbox/DeliveryExpansion.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
-import { Departures } from "../services/federation/outbox/Departures.ts"
-import { Expansions } from "../services/federation/outbox/Expansions.ts"
 import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
+import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
-import { Audiences } from "../services/feeds/Audiences.ts"
-import { Notices } from "../services/feeds/Notices.ts"
+import { NotificationWriter } from "../services/feeds/NotificationWriter.ts"
+import { StatusReaders } from "../services/feeds/StatusReaders.ts"
 import { Accounts as AccountRecords } from "../services/identity/Accounts.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { AgendaEntries } from "../services/intents/Agenda.ts"
 import { Commands } from "../services/intents/Commands.ts"
-import { Errands } from "../services/intents/Errands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
-import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
+import { Jobs } from "../services/intents/Jobs.ts"
+import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
-import { Attachings } from "../services/media/Attachings.ts"
-import { Holdings } from "../services/media/Holdings.ts"
+import { AttachmentWriter } from "../services/media/AttachmentWriter.ts"
+import { FileOwners } from "../services/media/FileOwners.ts"
 import { Flags } from "../services/moderation/Flags.ts"
 import { Measures } from "../services/moderation/Measures.ts"
 import { Reports } from "../services/moderation/Reports.ts"
-import { Counterparts } from "../services/social/Counterparts.ts"
-import { DomainMutes } from "../services/social/DomainMutes.ts"
+import { Blocks } from "../services/social/Blocks.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Moves } from "../services/social/Moves.ts"
-import { Restrictions } from "../services/social/Restrictions.ts"
+import { Mutes } from "../services/social/Mutes.ts"
+import { TargetAccounts } from "../services/social/TargetAccounts.ts"
+import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Authors } from "../services/statuses/Authors.ts"
 import { DirectThreads } from "../services/statuses/DirectThreads.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
-import { Publications } from "../services/statuses/Publications.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
-import { Targets } from "../services/statuses/Targets.ts"
-import { inquiries } from "./Federation.ts"
+import { StatusTargets } from "../services/statuses/StatusTargets.ts"
+import { StatusWriter } from "../services/statuses/StatusWriter.ts"
+import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** What leaves for other servers. */
-const leaving = Layer.mergeAll(Departures.layer, Expansions.layer, FollowActivities.layer, PostActivities.layer).pipe(
+const leaving = Layer.mergeAll(
+  OutgoingActivities.layer,
+  DeliveryExpansion.layer,
+  FollowActivities.layer,
+  PostActivities.layer
+).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Outbox.layer,
@@ -84,14 +90,14 @@ const leaving = Layer.mergeAll(Departures.layer, Expansions.layer, FollowActivit
 
 /** What the actors know and do beside what every room shares. */
 const services = Layer.mergeAll(
-  Attachings.layer,
-  Audiences.layer,
+  AttachmentWriter.layer,
+  StatusReaders.layer,
   Authors.layer,
-  Counterparts.layer,
+  TargetAccounts.layer,
   DirectThreads.layer,
-  Errands.layer,
+  Jobs.layer,
   DomainMeasures.layer,
-  DomainMutes.layer,
+  UserDomainBlocks.layer,
   Fanouts.layer,
   Favourites.layer,
   FeaturedTags.layer,
@@ -101,29 +107,30 @@ const services = Layer.mergeAll(
   InboundPolicies.layer,
   Measures.layer,
   Moves.layer,
-  Notices.layer,
-  OutsideCommands.layer,
+  NotificationWriter.layer,
+  OperatorCommands.layer,
   Polls.layer,
   Profiles.layer,
-  Publications.layer,
+  StatusWriter.layer,
   Reblogs.layer,
   RemoteStatuses.layer,
   Reports.layer,
-  Restrictions.layer,
+  Blocks.layer,
+  Mutes.layer,
   Retention.layer,
   Purges.layer,
-  Targets.layer,
+  StatusTargets.layer,
   Tombstones.layer,
   Undoables.layer,
-  UnknownMentions.layer.pipe(Layer.provide(Errands.layer))
+  UnknownMentions.layer.pipe(Layer.provide(Jobs.layer))
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       AgendaEntries.layer,
       DomainPolicies.layer,
       Drafts.layer,
-      Holdings.layer,
-      References.layer,
+      FileOwners.layer,
+      KnownUris.layer,
       RemoteEmojis.layer,
       RemotePolls.layer,
       Severances.layer,
@@ -148,5 +155,5 @@ export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
 
 /** The same for a server that others talk to. */
 export const layerFederated = layer.pipe(
-  Layer.provide(inquiries.pipe(Layer.provide(Imports.layer), Layer.provide(AccountActors.layer)))
+  Layer.provide(originChecks.pipe(Layer.provide(Imports.layer), Layer.provide(AccountActors.layer)))
 )

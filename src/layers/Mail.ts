@@ -1,8 +1,8 @@
 import { Clock, Effect, FileSystem, Layer, Path, Redacted, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { createTransport, type Transporter } from "nodemailer"
+import { type Email, EmailNotSent, Mailer } from "../services/emails/Mailer.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
-import { type Letter, LetterNotSent, Mailer } from "../services/letters/Mailer.ts"
 import { traced } from "../services/Traced.ts"
 import { Environment } from "./Environment.ts"
 
@@ -12,10 +12,10 @@ const timeout = 10_000
 const connectionsMax = 3
 const tries = Schedule.max([Schedule.exponential("500 millis"), Schedule.recurs(2)])
 
-const deliver = (transport: Transporter, from: string, letter: Letter) =>
+const deliver = (transport: Transporter, from: string, email: Email) =>
   Effect.tryPromise({
-    try: () => transport.sendMail({ from, ...letter, headers: { "Auto-Submitted": "auto-generated" } }),
-    catch: (error) => new LetterNotSent({ message: error instanceof Error ? error.message : String(error) })
+    try: () => transport.sendMail({ from, ...email, headers: { "Auto-Submitted": "auto-generated" } }),
+    catch: (error) => new EmailNotSent({ message: error instanceof Error ? error.message : String(error) })
   })
 
 /** Delivers by the mail server of `SMTP_URL`. */
@@ -35,11 +35,11 @@ const smtp = Effect.fnUntraced(function*(url: Redacted.Redacted<string>) {
     (transport) => Effect.sync(() => transport.close())
   )
   return Mailer.of({
-    send: traced("Mailer.send")((letter) => Effect.asVoid(Effect.retry(deliver(transport, mailFrom, letter), tries)))
+    send: traced("Mailer.send")((email) => Effect.asVoid(Effect.retry(deliver(transport, mailFrom, email), tries)))
   })
 })
 
-/** Writes letters as they would be sent into `DATA_DIR/mail`, for a server without a mail server. */
+/** Writes e-mails as they would be sent into `DATA_DIR/mail`, for a server without a mail server. */
 const files = Effect.fnUntraced(function*(dataDir: string) {
   const { mailFrom } = yield* ServerConfig
   const fs = yield* FileSystem.FileSystem
@@ -48,14 +48,14 @@ const files = Effect.fnUntraced(function*(dataDir: string) {
   const transport = createTransport({ streamTransport: true, buffer: true })
   const folder = path.join(dataDir, "mail")
   return Mailer.of({
-    send: traced("Mailer.send")(function*(letter) {
-      const { message } = yield* deliver(transport, mailFrom, letter)
+    send: traced("Mailer.send")(function*(email) {
+      const { message } = yield* deliver(transport, mailFrom, email)
       const file = path.join(folder, `${yield* Clock.currentTimeMillis}-${yield* random.uuidV4()}.eml`)
       yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
         Effect.andThen(fs.writeFile(file, message, { mode: 0o600 })),
-        Effect.mapError((error) => new LetterNotSent({ message: error.message }))
+        Effect.mapError((error) => new EmailNotSent({ message: error.message }))
       )
-      yield* Effect.logInfo(`There is no SMTP_URL, so the mail "${letter.subject}" was written to ${file}`)
+      yield* Effect.logInfo(`There is no SMTP_URL, so the mail "${email.subject}" was written to ${file}`)
     })
   })
 })

@@ -2,9 +2,9 @@ import { Effect, Layer, Semaphore } from "effect"
 import * as MediaJob from "../actors/media/Entity.ts"
 import { MediaActors } from "../actors/media/MediaActors.ts"
 import * as Upkeep from "../actors/media/Upkeep.ts"
-import { Holdings } from "../services/media/Holdings.ts"
+import { FileOwners } from "../services/media/FileOwners.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
-import { Processings } from "../services/media/Processings.ts"
+import { MediaJobs } from "../services/media/MediaJobs.ts"
 import { RemoteFiles } from "../services/media/RemoteFiles.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { Uploads } from "../services/media/Uploads.ts"
@@ -26,9 +26,9 @@ export const layerOverRows = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
 
 /** The same as `layer` over storage, tools and turns from outside. */
 export const layerOver = layerOverRows.pipe(
-  Layer.provideMerge(Processings.layer),
+  Layer.provideMerge(MediaJobs.layer),
   Layer.provideMerge(StoredFiles.layer),
-  Layer.provideMerge(Holdings.layer)
+  Layer.provideMerge(FileOwners.layer)
 )
 
 /** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */

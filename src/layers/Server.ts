@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import * as ErrandRunner from "../actors/agenda/ErrandRunner.ts"
+import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as Documents from "../actors/domain/Documents.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/Paths.ts"
@@ -9,7 +9,7 @@ import * as Edge from "../http/Edge.ts"
 import * as Doors from "../http/guard/Doors.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
-import { References } from "../services/federation/inbox/References.ts"
+import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
 import { LinkProofs } from "../services/identity/LinkProofs.ts"
 import * as Actors from "./Actors.ts"
@@ -19,7 +19,7 @@ import * as Foundation from "./Foundation.ts"
 import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
 import * as Media from "./Media.ts"
-import * as OutsideWakes from "./OutsideWakes.ts"
+import * as OperatorWakes from "./OperatorWakes.ts"
 import * as Services from "./Services.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as WebSockets from "./WebSockets.ts"
@@ -38,19 +38,19 @@ const routes = Layer.mergeAll(
 
 const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
 
-/** What errands are about, beside what other servers are asked for. */
-const errands = Layer.mergeAll(References.layer, LinkProofs.layer, UnknownMentions.layer)
+/** What jobs need, beside what other servers are asked for. */
+const jobs = Layer.mergeAll(KnownUris.layer, LinkProofs.layer, UnknownMentions.layer)
 
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
   // Streams end before the server waits for what it still answers.
   Layer.provideMerge(
-    Layer.merge(served, ErrandRunner.layer.pipe(Layer.provide(errands)))
+    Layer.merge(served, JobRunner.layer.pipe(Layer.provide(jobs)))
   ),
   Layer.provideMerge(HttpServer.layer),
   Layer.provideMerge(Routes.hub),
   Layer.provide(Services.layer),
-  Layer.provideMerge(OutsideWakes.layer),
+  Layer.provideMerge(OperatorWakes.layer),
   Layer.provideMerge(Media.layer),
   Layer.provideMerge(Actors.layerFederated),
   Layer.provideMerge(Documents.layer),

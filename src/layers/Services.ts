@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Search } from "../services/discovery/Search.ts"
+import { Emails } from "../services/emails/Emails.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { Congestion } from "../services/federation/inbox/Congestion.ts"
@@ -8,10 +9,10 @@ import { LocalActors } from "../services/federation/LocalActors.ts"
 import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
-import { Readers } from "../services/federation/outbox/Readers.ts"
+import { FetchedBy } from "../services/federation/outbox/FetchedBy.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
+import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
-import { Resolutions } from "../services/federation/Resolutions.ts"
 import { Senders } from "../services/federation/Senders.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
@@ -28,12 +29,11 @@ import { Sessions } from "../services/identity/Sessions.ts"
 import { Settings } from "../services/identity/Settings.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
 import { SignUps } from "../services/identity/SignUps.ts"
-import { StaffLetters } from "../services/identity/StaffLetters.ts"
+import { StaffEmails } from "../services/identity/StaffEmails.ts"
 import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
-import { Letters } from "../services/letters/Letters.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
@@ -41,10 +41,11 @@ import { LiveTokens } from "../services/oauth/LiveTokens.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import { AccountNotes } from "../services/social/AccountNotes.ts"
-import { Connections } from "../services/social/Connections.ts"
-import { DomainMutes } from "../services/social/DomainMutes.ts"
-import { Exclusions } from "../services/social/Exclusions.ts"
+import { Blocks } from "../services/social/Blocks.ts"
+import { FollowLists } from "../services/social/FollowLists.ts"
+import { Mutes } from "../services/social/Mutes.ts"
 import { Relationships } from "../services/social/Relationships.ts"
+import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
 import { Bookmarks } from "../services/statuses/Bookmarks.ts"
 import { Contexts } from "../services/statuses/Contexts.ts"
@@ -61,8 +62,8 @@ import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 const identity = Layer.mergeAll(SignUps.layer, SignIns.layer, Grants.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Registrations.layer, MailLinks.layer, StaffLetters.layer, Apps.layer)),
-  Layer.provideMerge(Layer.mergeAll(Letters.layer, Users.layer, Roles.layer, Settings.layer)),
+  Layer.provideMerge(Layer.mergeAll(Registrations.layer, MailLinks.layer, StaffEmails.layer, Apps.layer)),
+  Layer.provideMerge(Layer.mergeAll(Emails.layer, Users.layer, Roles.layer, Settings.layer)),
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, LiveTokens.layer)),
   Layer.provideMerge(Tokens.layer),
   Layer.provideMerge(OpaqueSecrets.layer)
@@ -72,12 +73,13 @@ const reading = Layer.mergeAll(
   AccountStatuses.layer,
   Activity.layer,
   Bookmarks.layer,
-  Connections.layer,
+  FollowLists.layer,
   Contexts.layer,
   ConversationMutes.layer,
   Conversations.layer,
-  DomainMutes.layer,
-  Exclusions.layer,
+  UserDomainBlocks.layer,
+  Blocks.layer,
+  Mutes.layer,
   FeaturedTags.layer,
   Handles.layer,
   History.layer,
@@ -108,9 +110,9 @@ const federation = Layer.mergeAll(
   Mentions.layer,
   Objects.layer,
   PublishedBlocks.layer,
-  Readers.layer,
+  FetchedBy.layer,
   Replies.layer,
-  Resolutions.layer,
+  RemoteLookup.layer,
   Senders.layer
 ).pipe(
   Layer.provideMerge(remote),

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { lastly } from "./Jointly.ts"
 import { nullable } from "./Rows.ts"
 import { traced } from "./Traced.ts"
+import { atCommit } from "./TransactionBatch.ts"
 
 /** A change of an account's figures that goes with a row that was really inserted or deleted. */
 interface AccountChange {
@@ -71,7 +71,7 @@ interface Changes {
   readonly statuses: ReadonlyArray<StatusChange>
 }
 
-const change = lastly(Effect.fnUntraced(function*(all: ReadonlyArray<Changes>) {
+const change = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Changes>) {
   const accounts = all.flatMap((changes) => changes.accounts)
   const statuses = all.flatMap((changes) => changes.statuses)
   for (const { sql } of all.slice(0, 1)) {

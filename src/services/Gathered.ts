@@ -1,5 +1,5 @@
 import { Deferred, Effect, Exit } from "effect"
-import type { AnswerOf } from "./Jointly.ts"
+import type { AnswerOf } from "./TransactionBatch.ts"
 
 interface Wanted<Key, Answer, E> {
   readonly key: Key

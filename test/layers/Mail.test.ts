@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { createServer } from "node:net"
 import { layer as mailLayer } from "../../src/layers/Mail.ts"
-import { Mailer } from "../../src/services/letters/Mailer.ts"
+import { Mailer } from "../../src/services/emails/Mailer.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { AccountId } from "../../src/services/Ids.ts"
-import type { Visibility } from "../../src/services/statuses/Publications.ts"
+import type { Visibility } from "../../src/services/statuses/StatusWriter.ts"
 import { canSee, type StatusFacts } from "../../src/services/statuses/Visibility.ts"
 
 interface StatusRow {
@@ -106,7 +106,7 @@ export class Facts {
     })
   }
 
-  private shuns(reader: bigint, account: bigint) {
+  private hides(reader: bigint, account: bigint) {
     return this.rows.blocks.has(pair(reader, account)) || this.rows.mutes.has(pair(reader, account))
   }
 
@@ -119,16 +119,16 @@ export class Facts {
     if (!this.canSee(reader, status.id)) return false
     if (status.accountId === reader) return true
     const follow = this.follows.get(pair(reader, status.accountId))
-    if (follow === undefined || this.shuns(reader, status.accountId)) return false
+    if (follow === undefined || this.hides(reader, status.accountId)) return false
     const answered = status.inReplyToId === null ? null : status.inReplyToAccountId
     if (
       answered !== null && answered !== status.accountId && answered !== reader &&
       !this.follows.has(pair(reader, answered))
     ) return false
     const original = status.reblogOfId === null ? undefined : this.byId.get(status.reblogOfId)
-    if (original !== undefined && (!follow.showReblogs || this.shuns(reader, original.accountId))) return false
+    if (original !== undefined && (!follow.showReblogs || this.hides(reader, original.accountId))) return false
     return !this.rows.mentions.some(({ accountId, statusId }) =>
-      (statusId === status.id || statusId === original?.id) && accountId !== reader && this.shuns(reader, accountId)
+      (statusId === status.id || statusId === original?.id) && accountId !== reader && this.hides(reader, accountId)
     )
   }
 }

@@ -1,5 +1,5 @@
 import { Effect, Fiber } from "effect"
-import { staleMillis } from "../../src/services/media/Processings.ts"
+import { staleMillis } from "../../src/services/media/MediaJobs.ts"
 import * as Drawing from "./Drawing.ts"
 import type { Machine } from "./Machine.ts"
 import type { Node } from "./Node.ts"

@@ -2,10 +2,10 @@ import { Effect, Layer, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { MediaTurns } from "../../src/actors/media/Entity.ts"
-import { Holdings } from "../../src/services/media/Holdings.ts"
+import { FileOwners } from "../../src/services/media/FileOwners.ts"
+import { MediaJobs } from "../../src/services/media/MediaJobs.ts"
 import { sizeOf } from "../../src/services/media/MediaRecord.ts"
 import { type Made, MediaRefused, MediaToolFailed, MediaTools } from "../../src/services/media/MediaTools.ts"
-import { Processings } from "../../src/services/media/Processings.ts"
 import { Storage, StorageFailed } from "../../src/services/media/Storage.ts"
 import { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import type { Machine } from "./Machine.ts"
@@ -77,22 +77,22 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
 }
 
 /** I15: of a file's attempts the one that began last counts, and no other. */
-const newestOnly = (world: World, processings: Processings["Service"]): Processings["Service"] => ({
-  ...processings,
+const newestOnly = (world: World, jobs: MediaJobs["Service"]): MediaJobs["Service"] => ({
+  ...jobs,
   begin: (id) =>
-    Effect.tap(processings.begin(id), (job) =>
+    Effect.tap(jobs.begin(id), (job) =>
       Effect.sync(() => {
         if (job !== undefined) world.attempts.set(id, Math.max(job.attempts, world.attempts.get(id) ?? 0))
       })),
   finish: (id, job, outcome) =>
-    Effect.tap(processings.finish(id, job, outcome), (done) =>
+    Effect.tap(jobs.finish(id, job, outcome), (done) =>
       Effect.sync(() => {
         const newest = world.attempts.get(id) ?? 0
         if (done !== "shown" || job.attempts >= newest) return
         world.wrong.push(`I15: attempt ${job.attempts} of ${id} counted after attempt ${newest} had begun`)
       })),
   giveBack: (id, job) =>
-    Effect.tap(processings.giveBack(id, job), (given) =>
+    Effect.tap(jobs.giveBack(id, job), (given) =>
       Effect.sync(() => {
         const newest = world.attempts.get(id) ?? 0
         if (!given) return
@@ -112,10 +112,10 @@ export const rows = (world: World) => {
     })
   ).pipe(Layer.provide(StoredFiles.layer))
   const jobs = Layer.effect(
-    Processings,
-    Effect.map(Processings, (real) => newestOnly(world, mutation.processings?.(real) ?? real))
-  ).pipe(Layer.provide(Processings.layer))
-  return jobs.pipe(Layer.provideMerge(files), Layer.provideMerge(Holdings.layer))
+    MediaJobs,
+    Effect.map(MediaJobs, (real) => newestOnly(world, mutation.processings?.(real) ?? real))
+  ).pipe(Layer.provide(MediaJobs.layer))
+  return jobs.pipe(Layer.provideMerge(files), Layer.provideMerge(FileOwners.layer))
 }
 
 /** What media jobs of a machine run on. */

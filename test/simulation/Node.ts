@@ -15,7 +15,7 @@ import * as Actors from "../../src/layers/Actors.ts"
 import { shardGroups } from "../../src/layers/environment/Variable.ts"
 import * as Media from "../../src/layers/Media.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
-import { Inquiries } from "../../src/services/federation/fetching/Inquiries.ts"
+import { OriginChecks } from "../../src/services/federation/fetching/OriginChecks.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import { config } from "../support/Actors.ts"
@@ -107,7 +107,7 @@ export const start = Effect.fnUntraced(
       Layer.provideMerge(cluster(world, machine, RunnerAddress.make(`node-${port}`, port))),
       Layer.provide(watched(world, machine, shared)),
       Layer.provide(client(world.session, machine, 4)),
-      Layer.provide([config, Inquiries.layerNone, noOutbound, Layer.succeed(SliceRows, slices)])
+      Layer.provide([config, OriginChecks.layerNone, noOutbound, Layer.succeed(SliceRows, slices)])
     )
     const scope = Scope.makeUnsafe()
     const built = yield* machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))

@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { MediaActors } from "../../src/actors/media/MediaActors.ts"
 import { type AccountId, MediaId } from "../../src/services/Ids.ts"
+import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { typeNamed } from "../../src/services/media/FileTypes.ts"
-import { Holdings } from "../../src/services/media/Holdings.ts"
 import { MediaAttachments } from "../../src/services/media/MediaAttachments.ts"
 import { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import { Uploads } from "../../src/services/media/Uploads.ts"
@@ -54,7 +54,7 @@ export const sweep = Effect.fnUntraced(function*(world: World, { sql }: Shared, 
   const later = new Machine(world.time, world.base, world.seed, `sweep at ${world.time.now} ${days}`, days * dayMillis)
   const services = Layer.fresh(MediaAttachments.layer.pipe(
     Layer.provideMerge(StoredFiles.layer),
-    Layer.provide(Holdings.layer),
+    Layer.provide(FileOwners.layer),
     Layer.provide([Files.layer(world, later), Layer.succeed(SqlClient.SqlClient, sql)])
   ))
   yield* Effect.gen(function*() {

@@ -6,7 +6,7 @@ import * as Database from "../../src/layers/Database.ts"
 import { Broadcast, type BroadcastMessage } from "../../src/services/Broadcast.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import type { Commands } from "../../src/services/intents/Commands.ts"
-import type { Processings } from "../../src/services/media/Processings.ts"
+import type { MediaJobs } from "../../src/services/media/MediaJobs.ts"
 import type { Storage } from "../../src/services/media/Storage.ts"
 import type { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import { Leases } from "./Leases.ts"
@@ -25,7 +25,7 @@ export interface Mutation {
   /** What a node does with it. */
   readonly feeds?: (feeds: Feeds["Service"], sql: SqlClient.SqlClient) => Feeds["Service"]
   readonly commands?: (commands: Commands["Service"], sql: SqlClient.SqlClient) => Commands["Service"]
-  readonly processings?: (processings: Processings["Service"]) => Processings["Service"]
+  readonly processings?: (jobs: MediaJobs["Service"]) => MediaJobs["Service"]
   readonly storedFiles?: (
     files: StoredFiles["Service"],
     storage: Storage["Service"],

@@ -3,7 +3,7 @@ import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, Shardin
 import { SqlClient } from "effect/sql"
 import * as Actors from "../../src/layers/Actors.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
-import { Inquiries } from "../../src/services/federation/fetching/Inquiries.ts"
+import { OriginChecks } from "../../src/services/federation/fetching/OriginChecks.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { noOutbound } from "./NoOutbound.ts"
@@ -35,7 +35,7 @@ export const cluster = Sharding.layer.pipe(
 
 /** The actors on one node with feeds and bus in memory; the database comes from outside. */
 export const node = Actors.layer.pipe(
-  Layer.provide(Inquiries.layerNone),
+  Layer.provide(OriginChecks.layerNone),
   Layer.provideMerge(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory)),
   Layer.provide([cluster, noOutbound]),
   Layer.provide(config)

@@ -5,12 +5,12 @@ import { TestClock } from "effect/testing"
 import { Environment } from "../../src/layers/Environment.ts"
 import * as LocalStorage from "../../src/layers/storage/LocalStorage.ts"
 import { MediaId } from "../../src/services/Ids.ts"
+import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { sniff } from "../../src/services/media/FileTypes.ts"
-import { Holdings } from "../../src/services/media/Holdings.ts"
 import { MediaAttachments } from "../../src/services/media/MediaAttachments.ts"
+import { MediaJobs } from "../../src/services/media/MediaJobs.ts"
 import { sizeOf } from "../../src/services/media/MediaRecord.ts"
 import { type MediaRefused, type MediaToolFailed, MediaTools } from "../../src/services/media/MediaTools.ts"
-import { Processings } from "../../src/services/media/Processings.ts"
 import { StoredFiles, unheldMillisMax } from "../../src/services/media/StoredFiles.ts"
 import { person } from "./People.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -24,9 +24,9 @@ const environment = Layer.unwrap(
 )
 
 /** What media jobs need, over a database and a folder of the test's own. */
-export const layerJobs = Layer.mergeAll(MediaAttachments.layer, Processings.layer).pipe(
+export const layerJobs = Layer.mergeAll(MediaAttachments.layer, MediaJobs.layer).pipe(
   Layer.provideMerge(StoredFiles.layer),
-  Layer.provideMerge(Layer.mergeAll(Holdings.layer, LocalStorage.layer)),
+  Layer.provideMerge(Layer.mergeAll(FileOwners.layer, LocalStorage.layer)),
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, environment, NodeCrypto.layer)),
   Layer.provideMerge(NodeServices.layer)
 )

@@ -36,8 +36,9 @@ import { Reports } from "../../src/services/moderation/Reports.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../../src/services/OpaqueSecrets.ts"
 import { AccountNotes } from "../../src/services/social/AccountNotes.ts"
-import { Connections } from "../../src/services/social/Connections.ts"
-import { Exclusions } from "../../src/services/social/Exclusions.ts"
+import { Blocks } from "../../src/services/social/Blocks.ts"
+import { FollowLists } from "../../src/services/social/FollowLists.ts"
+import { Mutes } from "../../src/services/social/Mutes.ts"
 import { Relationships } from "../../src/services/social/Relationships.ts"
 import { AccountStatuses } from "../../src/services/statuses/AccountStatuses.ts"
 import * as BookmarkServices from "../../src/services/statuses/Bookmarks.ts"
@@ -84,11 +85,12 @@ const views = Layer.mergeAll(
 const services = Layer.mergeAll(
   AccountStatuses.layer,
   BookmarkServices.Bookmarks.layer,
-  Connections.layer,
+  FollowLists.layer,
   Contexts.layer,
   ConversationServices.Conversations.layer,
   DiscoveryServices.Search.layer,
-  Exclusions.layer,
+  Blocks.layer,
+  Mutes.layer,
   FeaturedTags.layer,
   History.layer,
   HomeTimelines.layer,

@@ -17,6 +17,8 @@ import * as SignUpsApi from "../../src/http/v1/SignUps.ts"
 import * as Catalogs from "../../src/layers/Catalogs.ts"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
+import { Emails } from "../../src/services/emails/Emails.ts"
+import { type Email, Mailer } from "../../src/services/emails/Mailer.ts"
 import { Accounts } from "../../src/services/identity/Accounts.ts"
 import { MailLinks } from "../../src/services/identity/MailLinks.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
@@ -24,11 +26,9 @@ import { Roles } from "../../src/services/identity/Roles.ts"
 import { Sessions } from "../../src/services/identity/Sessions.ts"
 import { SignIns } from "../../src/services/identity/SignIns.ts"
 import { SignUps } from "../../src/services/identity/SignUps.ts"
-import { StaffLetters } from "../../src/services/identity/StaffLetters.ts"
+import { StaffEmails } from "../../src/services/identity/StaffEmails.ts"
 import { Users } from "../../src/services/identity/Users.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
-import { Letters } from "../../src/services/letters/Letters.ts"
-import { type Letter, Mailer } from "../../src/services/letters/Mailer.ts"
 import { Apps } from "../../src/services/oauth/Apps.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
@@ -37,18 +37,18 @@ import { configuration } from "./Reads.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 /** The letters that were sent, in order. */
-export class Postbox extends Context.Service<Postbox, Queue.Queue<Letter>>()("murmuration/test/Postbox") {
-  static readonly layer = Layer.effect(Postbox, Queue.unbounded<Letter>())
+export class Postbox extends Context.Service<Postbox, Queue.Queue<Email>>()("murmuration/test/Postbox") {
+  static readonly layer = Layer.effect(Postbox, Queue.unbounded<Email>())
   static readonly next = Effect.flatMap(Postbox, Queue.take)
 }
 
 const mailer = Layer.effect(
   Mailer,
-  Effect.map(Postbox, (letters) => Mailer.of({ send: (letter) => Effect.asVoid(Queue.offer(letters, letter)) }))
+  Effect.map(Postbox, (letters) => Mailer.of({ send: (email) => Effect.asVoid(Queue.offer(letters, email)) }))
 )
 
-const identity = Layer.mergeAll(MailLinks.layer, SignIns.layer, StaffLetters.layer).pipe(
-  Layer.provideMerge(Letters.layer),
+const identity = Layer.mergeAll(MailLinks.layer, SignIns.layer, StaffEmails.layer).pipe(
+  Layer.provideMerge(Emails.layer),
   Layer.provideMerge(Users.layer),
   Layer.provideMerge(Layer.mergeAll(Accounts.layer, Registrations.layer, Roles.layer, Sessions.layer))
 )

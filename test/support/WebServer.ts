@@ -17,8 +17,8 @@ import { ScheduledStatusViews } from "../../src/http/render/ScheduledStatusViews
 import { SearchViews } from "../../src/http/render/SearchViews.ts"
 import { StatusViews } from "../../src/http/render/StatusViews.ts"
 import * as Instance from "../../src/http/v1/Instance.ts"
-import * as Later from "../../src/http/v1/Later.ts"
 import * as Markers from "../../src/http/v1/Markers.ts"
+import * as Placeholders from "../../src/http/v1/Placeholders.ts"
 import * as Preferences from "../../src/http/v1/Preferences.ts"
 import * as ScheduledStatuses from "../../src/http/v1/ScheduledStatuses.ts"
 import * as Search from "../../src/http/v1/Search.ts"
@@ -29,19 +29,19 @@ import * as Tools from "../../src/layers/media/Tools.ts"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
 import * as Services from "../../src/layers/Services.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
+import { Mailer } from "../../src/services/emails/Mailer.ts"
 import { Unavailable } from "../../src/services/Errors.ts"
 import { Imports } from "../../src/services/federation/fetching/Imports.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { Handles } from "../../src/services/identity/Handles.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
-import { Mailer } from "../../src/services/letters/Mailer.ts"
 import { configuration } from "./Reads.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 export class Api extends HttpApi.make("murmuration")
   .add(Instance.InstanceGroup)
-  .add(Later.LaterGroup)
+  .add(Placeholders.PlaceholdersGroup)
   .add(Markers.MarkersGroup)
   .add(Preferences.PreferencesGroup)
   .add(ScheduledStatuses.ScheduledStatusesGroup)
@@ -51,7 +51,7 @@ export class Api extends HttpApi.make("murmuration")
 
 const groups = Layer.mergeAll(
   Instance.layer,
-  Later.layer,
+  Placeholders.layer,
   Markers.layer,
   Preferences.layer,
   ScheduledStatuses.layer,

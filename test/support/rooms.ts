@@ -60,7 +60,7 @@ export const http: Rooms = [
 
 /** The parts of federation: keys and documents, what is asked of others, what comes in, and what goes out. */
 export const federation: Rooms = [
-  ["Domains LookUpLimits NameCache NewHosts Redirects SingleFlight", ""],
+  ["Domains FailedLookups NameCache NewHosts Redirects SingleFlight", ""],
   ["LocalIds", ""],
   ["signatures", ""],
   ["purge", ""],
@@ -71,13 +71,13 @@ export const federation: Rooms = [
   ["policies", "documents domains inbox"],
   ["FollowerDigests LocalActors Objects Replies", "LocalIds NameCache SigningKeys documents"],
   ["outbox", "LocalActors LocalIds Objects documents inbox signatures"],
-  ["Fetches WebFingers", "Domains HostDocuments documents"],
+  ["ObjectFetcher WebFingers", "Domains HostDocuments documents"],
   ["RemoteAccounts", "Domains Redirects documents domains inbox purge"],
   [
     "Mentions RemoteActors",
-    "Domains Fetches NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
+    "Domains ObjectFetcher NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
   ],
-  ["ActorLooks Senders", "Fetches LookUpLimits RemoteActors SingleFlight documents domains signatures"],
-  ["fetching", "Fetches RemoteAccounts RemoteActors SingleFlight documents inbox"],
-  ["Resolutions", "Domains Fetches RemoteAccounts RemoteActors SingleFlight documents fetching"]
+  ["ActorLooks Senders", "ObjectFetcher FailedLookups RemoteActors SingleFlight documents domains signatures"],
+  ["fetching", "ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
+  ["RemoteLookup", "Domains ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]
 ]

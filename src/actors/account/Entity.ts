@@ -5,11 +5,10 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries, type Due } from "../../services/intents/Agenda.ts"
-import { type OutsideCommand, OutsideCommands } from "../../services/intents/OutsideCommands.ts"
+import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
 import * as Backlog from "./Backlog.ts"
-import * as DomainBlocking from "./DomainBlocking.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Featuring from "./Featuring.ts"
 import * as Importing from "./Importing.ts"
@@ -25,6 +24,7 @@ import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
 import * as Relations from "./Relations.ts"
 import * as Scheduling from "./Scheduling.ts"
+import * as UserDomainBlocking from "./UserDomainBlocking.ts"
 import { familyOf, perform, type Verbs } from "./Verbs.ts"
 
 const decodeCommand = Schema.decodeUnknownEffect(Schema.toCodecJson(Command))
@@ -33,12 +33,12 @@ const decodeCommand = Schema.decodeUnknownEffect(Schema.toCodecJson(Command))
 const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
   const again = untilNoClash(yield* SqlClient.SqlClient)
-  const outside = yield* OutsideCommands
+  const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
   const publishing = yield* Publishing.make
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
-  const domains = yield* DomainBlocking.make(relations.verbs)
+  const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
   const moderation = yield* Moderation.make
   const moving = yield* Moving.make(relations.verbs)
@@ -110,7 +110,7 @@ const make = Effect.gen(function*() {
   const onDue = (own: Ownership.Ownership, { kind, subjectId }: Due) =>
     again(owners.owned(own, Effect.andThen(agenda.strike(kind, subjectId), dues[kind](own, subjectId))))
 
-  const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OutsideCommand) {
+  const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OperatorCommand) {
     yield* decodeCommand(command).pipe(
       Effect.flatMap((decoded) => run(own, `outside:${id}`, decoded)),
       Effect.catch((refused) =>
@@ -119,13 +119,13 @@ const make = Effect.gen(function*() {
           : Effect.logWarning("refused a command", refused.message)
       )
     )
-    yield* outside.strike(id)
+    yield* operatorCommands.strike(id)
   })
 
   /** Works off what waits for the account: commands from outside, what is due, and intents, whoever left them. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
-      for (const command of yield* outside.waiting(own.accountId)) yield* fromOutside(own, command)
+      for (const command of yield* operatorCommands.waiting(own.accountId)) yield* fromOutside(own, command)
       for (const due of yield* agenda.dueOf(own.accountId)) yield* onDue(own, due)
       yield* inbox.workOff(own)
     },

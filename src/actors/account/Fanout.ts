@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { Audiences, fewReadersMax, type ReaderSlice } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
-import { Notices } from "../../services/feeds/Notices.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
+import { fewReadersMax, type ReaderSlice, StatusReaders } from "../../services/feeds/StatusReaders.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { type Fanout, Fanouts, fanoutsRoundMax, senderOf } from "../../services/intents/Fanouts.ts"
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
@@ -13,11 +13,11 @@ import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { AccountActors } from "./AccountActors.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Moving from "./Moving.ts"
+import * as NotifyOne from "./NotifyOne.ts"
 import * as Outgoing from "./Outgoing.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 import * as Pushing from "./Pushing.ts"
-import * as TellingOne from "./TellingOne.ts"
-import * as Tellings from "./Tellings.ts"
+import * as StreamPublishing from "./StreamPublishing.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
 export const sliceRowsMax = 1_000
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
   const { advance, finish } = fanouts
-  const [audiences, feeds, notices] = [yield* Audiences, yield* Feeds, yield* Notices]
+  const [readers, feeds, writer] = [yield* StatusReaders, yield* Feeds, yield* NotificationWriter]
   const threads = yield* DirectThreads
   const reblogs = yield* Reblogs
   const broadcast = yield* Broadcast
@@ -48,15 +48,15 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const handOver = yield* Moving.handOver
   const push = yield* Pushing.make(sliceRows)
 
-  const { threadsChanged, told } = yield* Tellings.make
-  const tellAtOnce = yield* TellingOne.make(owners)
+  const { conversationsChanged, notified } = yield* StreamPublishing.make
+  const tellAtOnce = yield* NotifyOne.make(owners)
 
   /** What comes once for a new or edited status, before its followers. */
   const open = Effect.fnUntraced(function*(author: AccountId, { kind, phase, statusId }: OfStatus, slice: ReaderSlice) {
     if (phase > 0) return
-    if (slice.mentioned.length > 0) yield* told(yield* notices.mentions(author, statusId, slice.mentioned))
-    if (kind === "edit") yield* told(yield* notices.edited(author, statusId))
-    if (slice.visibility === "direct" && !slice.limited) yield* threadsChanged(yield* threads.record(statusId))
+    if (slice.mentioned.length > 0) yield* notified(yield* writer.mentions(author, statusId, slice.mentioned))
+    if (kind === "edit") yield* notified(yield* writer.edited(author, statusId))
+    if (slice.visibility === "direct" && !slice.limited) yield* conversationsChanged(yield* threads.record(statusId))
     yield* outgoing.begin(author, statusId, kind === "edit" ? "Update" : "Create", slice.federates)
   })
 
@@ -64,13 +64,15 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const spread = Effect.fnUntraced(function*(accountId: AccountId, fanout: OfStatus) {
     const { cursor, details, kind, phase, statusId } = fanout
     const since = yield* Clock.currentTimeMillis
-    const slice = yield* audiences.readers(statusId, accountId, cursor, sliceRows)
+    const slice = yield* readers.readers(statusId, accountId, cursor, sliceRows)
     if (slice === undefined) return yield* finish(fanout)
     yield* open(accountId, fanout, slice)
     let accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
     if (kind === "publish") {
       accountIds = yield* push({ author: accountId, statusId, audience: slice, cursor, since }, accountIds)
-      if (slice.subscribers.length > 0) yield* told(yield* notices.subscribers(accountId, statusId, slice.subscribers))
+      if (slice.subscribers.length > 0) {
+        yield* notified(yield* writer.subscribers(accountId, statusId, slice.subscribers))
+      }
     }
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusEvent",
@@ -93,18 +95,18 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { id, statusId } = fanout
     const since = yield* Clock.currentTimeMillis
     const slice = yield* sliceRows < fewReadersMax
-      ? audiences.readers(statusId, accountId, 0n, sliceRows)
-      : audiences.fewReaders(statusId, accountId)
+      ? readers.readers(statusId, accountId, 0n, sliceRows)
+      : readers.fewReaders(statusId, accountId)
     if (slice === undefined || slice.cursor !== undefined || slice.subscribers.length > 0) return undefined
     if (slice.visibility === "direct" || slice.federates) return undefined
     const asked = { author: accountId, statusId, audience: slice, cursor: 0n, since }
     const accountIds = yield* push(asked, [accountId, ...slice.readers])
     const written = slice.mentioned.length === 0
       ? (yield* fanouts.close({ id, owner: (yield* current(own)).owner })) ? [] : undefined
-      : yield* notices.lastMentions(accountId, statusId, slice.mentioned, fanouts.finishing(id, yield* claim(own)))
+      : yield* writer.mentionsAndClose(accountId, statusId, slice.mentioned, fanouts.finishing(id, yield* claim(own)))
     // Somebody else owns the account or has done it; the transaction finds out.
     if (written === undefined) return undefined
-    yield* told(written)
+    yield* notified(written)
     yield* broadcast.publish({
       _tag: "StatusEvent",
       event: "update",
@@ -119,16 +121,14 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const erase = Effect.fnUntraced(function*(accountId: AccountId, fanout: OfStatus) {
     const { cursor, phase, statusId } = fanout
     if (phase === 0) {
-      yield* threadsChanged(yield* threads.erase(statusId))
+      yield* conversationsChanged(yield* threads.erase(statusId))
       const gone = yield* reblogs.removeAll(statusId, cursor, sliceRows, yield* Clock.currentTimeMillis)
-      yield* notices.retract(gone)
+      yield* writer.retract(gone)
       const last = gone.at(-1)
       if (cursor === 0n) yield* outgoing.begin(accountId, statusId, "Delete", false)
-      return yield* last === undefined || gone.length < sliceRows
-        ? advance(fanout, 1, 0n)
-        : advance(fanout, 0, last)
+      return yield* last === undefined || gone.length < sliceRows ? advance(fanout, 1, 0n) : advance(fanout, 0, last)
     }
-    const slice = yield* audiences.followers(accountId, statusId, cursor, sliceRows)
+    const slice = yield* readers.followers(accountId, statusId, cursor, sliceRows)
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusDeleted",
       statusId: slice.statusId,
@@ -143,7 +143,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { cursor, phase, statusId } = fanout
     const voters = yield* polls.voters(statusId, cursor, sliceRows)
     if (phase === 0) yield* outgoing.begin(accountId, statusId, "Update", false)
-    yield* told(yield* notices.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
+    yield* notified(yield* writer.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
     const last = voters.at(-1)
     return yield* last === undefined || voters.length < sliceRows ? finish(fanout) : advance(fanout, 1, last)
   })
@@ -153,9 +153,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { details, kind, statusId } = fanout
     if (details !== null) {
       if ("movedTo" in details) return yield* handOver(accountId, fanout, details.movedTo)
-      if ("report" in details) yield* told(yield* notices.reported(accountId, BigInt(details.report)))
+      if ("report" in details) yield* notified(yield* writer.reported(accountId, BigInt(details.report)))
       else if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
-      else if ("to" in details) yield* told(yield* notices.tell(senderOf(accountId, details), details))
+      else if ("to" in details) yield* notified(yield* writer.tell(senderOf(accountId, details), details))
     }
     if (statusId === null || kind === "notify" || kind === "homes" || kind === "move" || kind === "deliver") {
       return yield* finish(fanout)

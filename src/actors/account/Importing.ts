@@ -14,7 +14,7 @@ import { Favourites } from "../../services/statuses/Favourites.ts"
 import * as Featured from "./Featured.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
-import * as Tellings from "./Tellings.ts"
+import * as StreamPublishing from "./StreamPublishing.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
 
 /**
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       ? asForeign(judgement.activity["object"])
       : yield* new Unprocessable({ text: judgement.reason })
   })
-  const tellings = yield* Tellings.make
+  const tellings = yield* StreamPublishing.make
   const threads = yield* DirectThreads
   const unknown = yield* UnknownMentions
 
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         const mentioned = yield* unknown.settle(statusId, accountId)
         const after = before.length === 0 ? [] : yield* threads.record(statusId)
         if (!mentioned) return onStatus(statusId)
-        yield* tellings.threadsChanged(after)
+        yield* tellings.conversationsChanged(after)
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
         return onStatus(statusId)
       }),

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
-import { Implausible } from "../../services/federation/Fetches.ts"
 import { Imports } from "../../services/federation/fetching/Imports.ts"
+import { Implausible } from "../../services/federation/ObjectFetcher.ts"
 import { StatusId } from "../../services/Ids.ts"
 import { AccountActors } from "./AccountActors.ts"
 

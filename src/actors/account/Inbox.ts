@@ -2,7 +2,7 @@ import { Cause, Effect, Result, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
-import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import {
   InboundActivities,
   type InboundActivity,
@@ -12,11 +12,11 @@ import type { InboundSender } from "../../services/federation/inbox/InboundSende
 import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { AccountActors } from "./AccountActors.ts"
-import * as Company from "./Company.ts"
 import type { Times } from "./InboxActivities.ts"
 import * as InboxActivities from "./InboxActivities.ts"
 import * as InboxForwards from "./InboxForwards.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
+import * as SharedTransaction from "./SharedTransaction.ts"
 import type { Verbs } from "./Verbs.ts"
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const activities = yield* InboxActivities.make(verbs)
   const forwards = yield* InboxForwards.make
   const policies = yield* InboundPolicies
-  const company = yield* Company.make(owners)
+  const batch = yield* SharedTransaction.make(owners)
 
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
     owners.owned(own, inbound.finish(id, outcome))
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const afterwards = (
     own: Ownership,
     item: InboundActivity,
-    cause: Cause.Cause<ClientError | SqlError | Unasked | Error>
+    cause: Cause.Cause<ClientError | SqlError | NeedsFetch | Error>
   ) => {
     for (const reason of cause.reasons) {
       if (!Cause.isFailReason(reason) || isSqlError(reason.error)) continue
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
 
   /** The same, where most is done in one transaction with what other accounts sent; whatever fails there is done alone. */
   const receive = (own: Ownership): Effect.Effect<void, ClientError | SqlError> =>
-    Effect.matchCauseEffect(settled(own, company(own, begin(own))), {
+    Effect.matchCauseEffect(settled(own, batch(own, begin(own))), {
       onFailure: () => workOff(own),
       onSuccess: (end) => end === "done" ? Effect.void : end === "more" ? receive(own) : workOff(own)
     })
@@ -134,7 +134,7 @@ const isCommon = (self: InboundSender, activity: Foreign) => {
     : object !== undefined && object["name"] === undefined
 }
 
-const isUnasked = Schema.is(Unasked)
+const isUnasked = Schema.is(NeedsFetch)
 /** Errors of errors that are named. */
 const causesMax = 5
 const reasonCharactersMax = 500

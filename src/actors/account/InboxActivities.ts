@@ -2,14 +2,14 @@ import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type ClientError, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
-import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { Purges } from "../../services/federation/purge/Purges.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
-import { Errands } from "../../services/intents/Errands.ts"
+import { Jobs } from "../../services/intents/Jobs.ts"
 import * as InboxBoosts from "./InboxBoosts.ts"
 import * as InboxCollections from "./InboxCollections.ts"
 import * as InboxMoves from "./InboxMoves.ts"
@@ -51,15 +51,15 @@ const uriCharactersMax = 2_000
 
 /**
  * What the activities of a remote account do, mostly what the account's own verbs do; inside a transaction of its actor.
- * Whatever they name is looked for here; what has to be fetched first is the error `Unasked`. It belongs to whom it says only where that is the account itself
+ * Whatever they name is looked for here; what has to be fetched first is the error `NeedsFetch`. It belongs to whom it says only where that is the account itself
  * (row 8).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
-  const references = yield* References
+  const knownUris = yield* KnownUris
   const undoables = yield* Undoables
   const collections = yield* InboxCollections.make
   const purges = yield* Purges
-  const errands = yield* Errands
+  const jobs = yield* Jobs
   const reports = yield* InboxReports.make
   const moves = yield* InboxMoves.make
   const posts = yield* InboxPosts.make(verbs)
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     act: (target: AccountId) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome =>
     Effect.flatMap(
-      references.localAccount(idOf(object) ?? ""),
+      knownUris.localAccount(idOf(object) ?? ""),
       (target) => target === undefined ? ignored("nobody here") : Effect.as(act(target), done)
     )
   const onStatus = (
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     act: (statusId: StatusId) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome =>
     Effect.flatMap(
-      references.status(idOf(object) ?? ""),
+      knownUris.status(idOf(object) ?? ""),
       (statusId) => statusId === undefined ? ignored("an unknown post") : Effect.as(act(statusId), done)
     )
 
@@ -110,9 +110,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   /** A Create or an Update that names its object only: the object's own document says what it is (row 7). */
   const byId = Effect.fnUntraced(function*(self: InboundSender, uri: string, isNew: boolean) {
     if (URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
-    const known = yield* references.status(uri)
+    const known = yield* knownUris.status(uri)
     if (isNew === (known !== undefined)) return yield* ignored(isNew ? "it is here already" : "an unknown post")
-    return yield* new Unasked({ inquiry: { kind: "news", uri } })
+    return yield* new NeedsFetch({ inquiry: { kind: "news", uri } })
   })
 
   /** An answer to a follow of ours: only where we asked for it, and of the one whom we asked (row 16). */
@@ -154,7 +154,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       switch (type) {
         case "Follow":
           return Effect.flatMap(
-            references.localAccount(idOf(object) ?? ""),
+            knownUris.localAccount(idOf(object) ?? ""),
             (target) => target === undefined ? ignored("nobody here") : follow(own, target, activity)
           )
         case "Flag":
@@ -200,7 +200,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           if (typeof object === "string" && object !== self.uri) return byId(self, object, false)
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
-            ? Effect.as(errands.leave("profile", own.accountId), done)
+            ? Effect.as(jobs.leave("profile", own.accountId), done)
             : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
         default:
           return ignored("unknown")

@@ -3,15 +3,15 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
-import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
-import { Targets } from "../../services/statuses/Targets.ts"
+import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { done, ignored, type make as makePosts } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
@@ -26,10 +26,10 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   const broadcast = yield* Broadcast
   const intend = yield* Intents.make
   const reblogs = yield* Reblogs
-  const references = yield* References
+  const knownUris = yield* KnownUris
   const statuses = yield* RemoteStatuses
   const tombstones = yield* Tombstones
-  const targets = yield* Targets
+  const statusTargets = yield* StatusTargets
   const undoables = yield* Undoables
   const readUrl = urlReader(outboundAllow)
 
@@ -44,15 +44,15 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     followed: boolean
   ) {
     const uri = idOf(object) ?? ""
-    const known = yield* references.status(uri)
+    const known = yield* knownUris.status(uri)
     if (known !== undefined) return known
     if (readUrl(uri) === undefined || !followed) return undefined
     const embedded = asForeign(object)
     if (idsOf(embedded?.["attributedTo"]).includes(self.uri)) {
       yield* posts.create(own, self, embedded, yield* Clock.currentTimeMillis, true)
-      return yield* references.status(uri)
+      return yield* knownUris.status(uri)
     }
-    return yield* new Unasked({ inquiry: { kind: "post", uri } })
+    return yield* new NeedsFetch({ inquiry: { kind: "post", uri } })
   })
 
   /** `signedMillis`: when it was signed, in milliseconds since 1970; later than what ended it, it is a boost anew. */
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     }
     const statusId = yield* boosted(own, self, activity["object"], followed)
     if (statusId === undefined) return yield* ignored("an unknown post")
-    const target = yield* targets.visible(own.accountId, statusId)
+    const target = yield* statusTargets.visible(own.accountId, statusId)
     if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
     if (!target.local && !followed) return yield* ignored("it concerns nobody here")
     const before = yield* reblogs.find(own.accountId, target.id)

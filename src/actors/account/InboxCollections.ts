@@ -2,15 +2,15 @@ import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { asForeign, asText, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
-import { Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
-import { Targets } from "../../services/statuses/Targets.ts"
+import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import * as Featured from "./Featured.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -27,10 +27,10 @@ export const make = Effect.gen(function*() {
   const favourites = yield* Favourites
   const featured = yield* Featured.make
   const inbound = yield* InboundActivities
-  const references = yield* References
+  const knownUris = yield* KnownUris
   const statuses = yield* RemoteStatuses
   const tags = yield* FeaturedTags
-  const targets = yield* Targets
+  const statusTargets = yield* StatusTargets
 
   /** What was pinned before its post came, and is not any more, is not pinned when it comes. */
   const forget = Effect.fnUntraced(function*(own: Ownership, uri: string, place: bigint) {
@@ -60,15 +60,15 @@ export const make = Effect.gen(function*() {
       const uri = idOf(object) ?? ""
       if (!adds) yield* forget(own, uri, place)
       yield* featured.changed(own.accountId)
-      const statusId = yield* references.status(uri)
+      const statusId = yield* knownUris.status(uri)
       if (statusId === undefined) {
         if (!adds || URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an unknown post")
         const { buried, followed } = yield* statuses.prospects(own.accountId, uri)
         return buried
           ? yield* ignored("it was deleted")
-          : yield* new Unasked({ inquiry: { kind: "post", uri }, underWay: followed })
+          : yield* new NeedsFetch({ inquiry: { kind: "post", uri }, underWay: followed })
       }
-      const post = yield* targets.own(own.accountId, statusId)
+      const post = yield* statusTargets.own(own.accountId, statusId)
       if (!adds) yield* favourites.unpin(own.accountId, statusId)
       else {
         if (post.reblogOfId !== null || post.visibility === "direct") return yield* ignored("a post that nobody pins")

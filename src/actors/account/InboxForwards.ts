@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
-import { Inquiries, type Inquiry, Unasked } from "../../services/federation/fetching/Inquiries.ts"
+import { NeedsFetch, type OriginCheck, OriginChecks } from "../../services/federation/fetching/OriginChecks.ts"
 import { InboundActivities, type InboundActivity } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AccountActors } from "./AccountActors.ts"
 import { ignored } from "./InboxPosts.ts"
@@ -24,13 +24,13 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const actors = yield* AccountActors
   const inbound = yield* InboundActivities
-  const inquiries = yield* Inquiries
-  const references = yield* References
+  const originChecks = yield* OriginChecks
+  const knownUris = yield* KnownUris
 
   /** Whether the claim alone could concern anybody here; nobody makes us ask around for nothing. */
   const couldConcern = Effect.fnUntraced(function*(activity: Foreign) {
     const parent = idOf(asForeign(activity["object"])?.["inReplyTo"])
-    if (parent !== undefined && (yield* references.status(parent)) !== undefined) return true
+    if (parent !== undefined && (yield* knownUris.status(parent)) !== undefined) return true
     const followed = yield* sql`SELECT FROM follows f JOIN accounts a ON a.id = f.target_account_id
       WHERE a.uri = ${idOf(activity["actor"]) ?? ""} LIMIT 1`
     return followed.length > 0
@@ -60,7 +60,7 @@ export const make = Effect.gen(function*() {
 
   const forwarded = Effect.fnUntraced(function*(self: InboundSender, activity: Foreign) {
     const reason = yield* reasonOf(self, activity)
-    return typeof reason === "string" ? reason : yield* new Unasked({ inquiry: reason })
+    return typeof reason === "string" ? reason : yield* new NeedsFetch({ inquiry: reason })
   })
 
   /** The author takes it away here, too. */
@@ -69,10 +69,10 @@ export const make = Effect.gen(function*() {
     if (status !== undefined) yield* actors.tell(AccountId.make(status.accountId), { _tag: "Withdraw", uri })
   })
 
-  const answered = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: Inquiry) {
+  const answered = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: OriginCheck) {
     if (kind === "post") {
       // It may be there under another id than the one that was asked for.
-      if ((yield* references.status(uri)) === undefined) return yield* inbound.finish(item.id, "ignored: no post")
+      if ((yield* knownUris.status(uri)) === undefined) return yield* inbound.finish(item.id, "ignored: no post")
       yield* inbound.hasten(item.id)
       return yield* actors.wake(own.accountId)
     }
@@ -80,11 +80,11 @@ export const make = Effect.gen(function*() {
     yield* inbound.finish(item.id, "done: as its origin says")
   })
 
-  /** Has an activity wait for the answer to an inquiry. */
-  const wait = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { inquiry, underWay }: Unasked) {
+  /** Has an activity wait for the answer to a check of its origin. */
+  const wait = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { inquiry, underWay }: NeedsFetch) {
     yield* inbound.hold(item, inquiry.kind === "post" ? inquiry.uri : undefined)
     const maySendIt = underWay === true && item.tries < underWayTriesMax
-    yield* inquiries.begin(inquiry, (verdict) => {
+    yield* originChecks.begin(inquiry, (verdict) => {
       const settled: Effect.Effect<void, ClientError | SqlError> = verdict._tag === "Yes"
         ? answered(own, item, inquiry)
         : verdict._tag === "Later"

@@ -2,17 +2,17 @@ import { Effect } from "effect"
 import { type Foreign, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Errands } from "../../services/intents/Errands.ts"
+import { Jobs } from "../../services/intents/Jobs.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
 /**
- * A remote account says that it moved. Whether its target says so too is looked up there by an errand, which then has the
+ * A remote account says that it moved. Whether its target says so too is looked up there by a job, which then has the
  * account move (row 23); inside a transaction of the account's actor.
  */
 export const make = Effect.gen(function*() {
-  const errands = yield* Errands
+  const jobs = yield* Jobs
   const moves = yield* Moves
   const { outboundAllow, publicUrl } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
@@ -22,7 +22,7 @@ export const make = Effect.gen(function*() {
     const to = URL.parse(id)?.origin === publicUrl ? id : readUrl(id)?.href
     if (idOf(object) !== self.uri || to === undefined || to === self.uri) return yield* ignored("no move of its sender")
     if (!(yield* moves.ask(own.accountId, to))) return yield* ignored("its last move is too near")
-    yield* errands.leave("move", own.accountId)
+    yield* jobs.leave("move", own.accountId)
     return done
   })
   return { move }

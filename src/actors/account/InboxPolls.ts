@@ -6,11 +6,11 @@ import type { ClientError } from "../../services/Errors.ts"
 import type { ForeignPoll } from "../../services/federation/documents/ForeignPoll.ts"
 import { asText, type Foreign, idOf, idsOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemotePolls } from "../../services/federation/inbox/RemotePolls.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
-import { Targets } from "../../services/statuses/Targets.ts"
+import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import type { Ownership } from "./Ownership.ts"
 
 /** Votes of a remote account in polls here, and how its own polls stand; inside a transaction of its actor. */
@@ -19,9 +19,9 @@ export const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
   const broadcast = yield* Broadcast
   const polls = yield* Polls
-  const references = yield* References
+  const knownUris = yield* KnownUris
   const remote = yield* RemotePolls
-  const targets = yield* Targets
+  const statusTargets = yield* StatusTargets
 
   const changed = (statusId: bigint) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
@@ -38,13 +38,13 @@ export const make = Effect.gen(function*() {
     ): Effect.fn.Return<string | undefined, ClientError | SqlError> {
       const { name } = note
       if (typeof name !== "string" || typeOf(note, "Note") === undefined) return undefined
-      const statusId = yield* references.status(idOf(note["inReplyTo"]) ?? "")
+      const statusId = yield* knownUris.status(idOf(note["inReplyTo"]) ?? "")
       const options = statusId === undefined ? undefined : yield* polls.options(statusId)
       if (statusId === undefined || options === undefined) return undefined
       const choice = options.indexOf(name)
       if (choice < 0 && asText(note["content"], 1)) return undefined
       if (!idsOf(note["attributedTo"]).includes(self.uri)) return "ignored: no vote of its sender"
-      const target = yield* targets.visible(own.accountId, statusId)
+      const target = yield* statusTargets.visible(own.accountId, statusId)
       yield* polls.cast(target.id, target.accountId, own.accountId, choice)
       yield* changed(target.id)
       return "done"

@@ -6,16 +6,16 @@ import type { ClientError } from "../../services/Errors.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
 import { asForeign, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { isEverybody } from "../../services/federation/documents/Vocabulary.ts"
-import type { Unasked } from "../../services/federation/fetching/Inquiries.ts"
-import { Inquiries } from "../../services/federation/fetching/Inquiries.ts"
+import type { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
+import { OriginChecks } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { editMillis, isCurrent, type Version } from "../../services/federation/inbox/Versions.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Publications } from "../../services/statuses/Publications.ts"
+import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import { transaction } from "../../services/Transactions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as Intents from "./Intents.ts"
@@ -29,7 +29,7 @@ const unknownMillisMax = 86_400_000
 const isForAll = (uri: string, { followersUrl }: InboundSender) => isEverybody(uri) || uri === followersUrl
 
 /** What became of an activity, for the record. */
-export type Outcome = Effect.Effect<string, ClientError | SqlError | Unasked>
+export type Outcome = Effect.Effect<string, ClientError | SqlError | NeedsFetch>
 
 export const done = "done"
 export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
@@ -42,11 +42,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow } = yield* ServerConfig
   const broadcast = yield* Broadcast
-  const inquiries = yield* Inquiries
+  const originChecks = yield* OriginChecks
   const intend = yield* Intents.make
   const polls = yield* InboxPolls.make
-  const publications = yield* Publications
-  const references = yield* References
+  const statusWriter = yield* StatusWriter
+  const knownUris = yield* KnownUris
   const statuses = yield* RemoteStatuses
   const tombstones = yield* Tombstones
   const unknown = yield* UnknownMentions
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const addressed = new Set(note.addressed)
     // Most posts are for everybody and the followers, who are no accounts.
     const people = [...new Set([...note.mentioned, ...note.addressed])].filter((uri) => !isForAll(uri, self))
-    const named = yield* references.accounts(people)
+    const named = yield* knownUris.accounts(people)
     const uris = Map.groupBy(named, ([, id]) => id)
     return [...uris].flatMap(([id, spellings]) => {
       const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (note === undefined) return yield* ignored("no post of its sender")
     const { buried, followed } = yield* statuses.prospects(own.accountId, note.uri)
     if (buried) return yield* ignored("it was deleted")
-    const parentId = note.inReplyTo === undefined ? undefined : yield* references.status(note.inReplyTo)
+    const parentId = note.inReplyTo === undefined ? undefined : yield* knownUris.status(note.inReplyTo)
     const mentions = yield* mentionsOf(own, self, note)
     const open = note.visibility === "public" || note.visibility === "unlisted"
     const concerns = (asked && open) || parentId !== undefined || mentions.some((mention) => mention.addressed) ||
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     yield* unknown.note(id, note)
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
       // It was edited before it came, or the edit came before it.
-      yield* publications.preserve(id, note.publishedMillis)
+      yield* statusWriter.preserve(id, note.publishedMillis)
       yield* statuses.wasEdited(id, note.updatedMillis)
     }
     // What is asked for long after it was written is news to nobody.
@@ -119,7 +119,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     ))
     if (!asked) {
       yield* sql.afterCommit(
-        inquiries.around(parentId === undefined ? document : { ...document, inReplyTo: undefined })
+        originChecks.around(parentId === undefined ? document : { ...document, inReplyTo: undefined })
       )
     }
     // What it answers may have come while this was not committed yet, and did not see it.
@@ -155,10 +155,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       return counted ? done : yield* ignored("nothing newer of what is here")
     }
     const mentions = yield* mentionsOf(own, self, note)
-    yield* publications.preserve(old.id, millis)
+    yield* statusWriter.preserve(old.id, millis)
     yield* polls.revise(own, old.id, note.poll)
     yield* statuses.decorate(note)
-    yield* publications.revise(old.id, own.accountId, {
+    yield* statusWriter.revise(old.id, own.accountId, {
       millis,
       text: "",
       spoilerText: note.spoilerText,
@@ -182,7 +182,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const uri = idOf(object) ?? ""
     const url = readUrl(uri)
     if (url?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
-    const statusId = yield* references.status(uri)
+    const statusId = yield* knownUris.status(uri)
     const [mine] = statusId === undefined ? [] : yield* sql`SELECT FROM statuses
       WHERE id = ${statusId} AND account_id = ${own.accountId} AND deleted_at IS NULL`
     if (statusId !== undefined && mine === undefined) return yield* ignored("not its sender's, or gone")

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { asText, type Foreign, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { flagCommentCharactersMax, Flags } from "../../services/moderation/Flags.ts"
 import { done, ignored } from "./InboxPosts.ts"
@@ -12,7 +12,7 @@ import type { Ownership } from "./Ownership.ts"
 export const make = Effect.gen(function*() {
   const flags = yield* Flags
   const intend = yield* Intents.make
-  const references = yield* References
+  const knownUris = yield* KnownUris
   const { outboundAllow } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
 
@@ -22,8 +22,8 @@ export const make = Effect.gen(function*() {
       return yield* ignored("an id of another server")
     }
     const named = idsOf(activity["object"])
-    const posts = yield* references.localStatuses(named)
-    const [target = posts[0]?.accountId] = yield* references.localAccounts(named)
+    const posts = yield* knownUris.localStatuses(named)
+    const [target = posts[0]?.accountId] = yield* knownUris.localAccounts(named)
     if (target === undefined) return yield* ignored("nobody here")
     const id = yield* flags.file(own.accountId, {
       uri: uri.href,

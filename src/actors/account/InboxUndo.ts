@@ -5,7 +5,7 @@ import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation
 import { isBefore } from "../../services/federation/inbox/Counted.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import * as Undoables from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
@@ -30,7 +30,7 @@ const isUndoable = (type: string | undefined): type is Undoable => undoable.some
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient
   const inbound = yield* InboundActivities
-  const references = yield* References
+  const knownUris = yield* KnownUris
   const tombstones = yield* Tombstones
   const undoables = yield* Undoables.Undoables
 
@@ -96,8 +96,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
 
   const subjectOf = (type: Undoable, object: unknown): Effect.Effect<bigint | undefined, SqlError> =>
     type === "Follow" || type === "Block"
-      ? references.localAccount(idOf(object) ?? "")
-      : references.status(idOf(object) ?? "")
+      ? knownUris.localAccount(idOf(object) ?? "")
+      : knownUris.status(idOf(object) ?? "")
 
   /** What the account did under an id. A boost is a status, whose id does not come back. */
   const byId = Effect.fnUntraced(function*(own: Ownership, id: string, signedMillis: number) {

@@ -3,14 +3,14 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, Unprocessable } from "../../services/Errors.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
-import { Notices } from "../../services/feeds/Notices.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
-import type { Notice } from "../../services/intents/Fanouts.ts"
+import type { NewNotification } from "../../services/intents/Fanouts.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
-import { Publications } from "../../services/statuses/Publications.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
-import { type Target, Targets } from "../../services/statuses/Targets.ts"
+import { type StatusTarget, StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
@@ -20,21 +20,21 @@ import { type Commands, onStatus } from "./Verbs.ts"
 /** Favourites, reblogs and pins. What is undone is looked up by the own row first, so that it works although the author blocked (S-127). */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const targets = yield* Targets
+  const statusTargets = yield* StatusTargets
   const authors = yield* Authors
   const favourites = yield* Favourites
   const reblogs = yield* Reblogs
-  const publications = yield* Publications
+  const statusWriter = yield* StatusWriter
   const tellFollowers = yield* TellFollowers.make
   const intend = yield* Intents.make
   const leaving = yield* PostActivities
   const send = yield* Sending.make
-  const notices = yield* Notices
+  const notificationWriter = yield* NotificationWriter
   const broadcast = yield* Broadcast
 
   const changed = (...ids: ReadonlyArray<bigint>) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
-  const notify = (own: Ownership, type: Notice["type"], { accountId: to, id, local }: Target) =>
+  const notify = (own: Ownership, type: NewNotification["type"], { accountId: to, id, local }: StatusTarget) =>
     to === own.accountId || !local
       ? Effect.void
       : intend(own, "notify", null, { type, to: String(to), statusId: String(id) })
@@ -43,7 +43,7 @@ export const make = Effect.gen(function*() {
   const verbs = {
     Favourite: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Favourite"]) {
       const { accountId } = own
-      const target = yield* targets.visible(accountId, statusId)
+      const target = yield* statusTargets.visible(accountId, statusId)
       if (yield* favourites.add(accountId, target.id)) {
         yield* notify(own, "favourite", target)
         if (!target.local) yield* send(leaving.like(accountId, target.id))
@@ -54,15 +54,15 @@ export const make = Effect.gen(function*() {
     Unfavourite: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Unfavourite"]) {
       yield* send(leaving.undoLike(accountId, statusId))
       if (yield* favourites.remove(accountId, statusId)) {
-        yield* notices.retractOne("favourite", accountId, statusId)
+        yield* notificationWriter.retractOne("favourite", accountId, statusId)
         yield* changed(statusId)
         return onStatus(statusId)
       }
-      return onStatus((yield* targets.visible(accountId, statusId)).id)
+      return onStatus((yield* statusTargets.visible(accountId, statusId)).id)
     }),
     Reblog: Effect.fnUntraced(function*(own: Ownership, { statusId, visibility }: Commands["Reblog"]) {
       const { accountId } = own
-      const target = yield* targets.visible(accountId, statusId)
+      const target = yield* statusTargets.visible(accountId, statusId)
       const isOwn = target.accountId === accountId
       if (target.visibility === "direct" || (target.visibility === "private" && !isOwn)) return yield* new NotAllowed()
       const before = yield* reblogs.find(accountId, target.id)
@@ -89,17 +89,17 @@ export const make = Effect.gen(function*() {
     Unreblog: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Unreblog"]) {
       const { accountId } = own
       const wrapper = yield* reblogs.find(accountId, statusId)
-      if (wrapper === undefined) return onStatus((yield* targets.visible(accountId, statusId)).id)
-      yield* publications.remove(wrapper, accountId, yield* nextMillis(own))
-      yield* notices.retractOne("reblog", accountId, statusId)
-      yield* notices.retract([wrapper])
+      if (wrapper === undefined) return onStatus((yield* statusTargets.visible(accountId, statusId)).id)
+      yield* statusWriter.remove(wrapper, accountId, yield* nextMillis(own))
+      yield* notificationWriter.retractOne("reblog", accountId, statusId)
+      yield* notificationWriter.retract([wrapper])
       yield* intend(own, "delete", wrapper)
       yield* changed(statusId, wrapper)
       return onStatus(statusId)
     }),
     Pin: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Pin"]) {
       const { accountId } = own
-      const target = yield* targets.visible(accountId, statusId)
+      const target = yield* statusTargets.visible(accountId, statusId)
       if (target.id !== statusId) return yield* refusePin("A boost cannot be pinned")
       if (target.accountId !== accountId) return yield* refusePin("Someone else's post cannot be pinned")
       if (target.visibility === "direct") {
@@ -116,7 +116,7 @@ export const make = Effect.gen(function*() {
     }),
     Unpin: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Unpin"]) {
       const { accountId } = own
-      const target = yield* targets.own(accountId, statusId)
+      const target = yield* statusTargets.own(accountId, statusId)
       if (yield* favourites.unpin(accountId, target.id)) yield* tellFollowers(own, "Unpin", target.id)
       yield* changed(target.id)
       return onStatus(target.id)

@@ -7,7 +7,7 @@ import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type DoneElsewhere, type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
-import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
+import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
 import * as Intents from "./Intents.ts"
@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function*(
 export const handOver = Effect.gen(function*() {
   const fanouts = yield* Fanouts
   const moves = yield* Moves
-  const outside = yield* OutsideCommands
+  const operatorCommands = yield* OperatorCommands
 
   return Effect.fnUntraced(
     function*(
@@ -126,7 +126,7 @@ export const handOver = Effect.gen(function*() {
       const { cursor, phase } = fanout
       const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
       const command: Command = { _tag: "CarryOver", from, to: AccountId.make(BigInt(movedTo)) }
-      yield* outside.leaveAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
+      yield* operatorCommands.leaveAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
       if (slice.cursor !== undefined) return yield* fanouts.advance(fanout, phase, slice.cursor)
       return yield* phase === 0 ? fanouts.advance(fanout, 1, 0n) : fanouts.finish(fanout)
     }

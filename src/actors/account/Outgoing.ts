@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Departures } from "../../services/federation/outbox/Departures.ts"
-import { Expansions } from "../../services/federation/outbox/Expansions.ts"
+import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
+import { OutgoingActivities } from "../../services/federation/outbox/OutgoingActivities.ts"
 import type { Telling } from "../../services/federation/outbox/Recipients.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
@@ -11,9 +11,9 @@ import type { Owners, Ownership } from "./Ownership.ts"
 /** What an account tells followers on other servers: intents of its fan-out, a slice of them a round. */
 export const make = Effect.fnUntraced(function*({ owned }: Owners, sliceRows: number) {
   const sql = yield* SqlClient.SqlClient
-  const departures = yield* Departures
+  const outgoingActivities = yield* OutgoingActivities
   const domainActors = yield* DomainActors
-  const expansions = yield* Expansions
+  const deliveryExpansion = yield* DeliveryExpansion
   const fanouts = yield* Fanouts
 
   /** Leaves the intent to tell of a post, in the running transaction; `concerns` somebody elsewhere, or may. */
@@ -22,21 +22,21 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners, sliceRows: nu
       ? Effect.asVoid(fanouts.add(accountId, "deliver", statusId, { leaves: telling, number: "0" }))
       : telling === "Create"
       ? Effect.void
-      : expansions.begin(accountId, statusId, telling)
+      : deliveryExpansion.begin(accountId, statusId, telling)
 
   /** How a step ends: true where nothing of its intent is left; undefined where something before it is not told yet. */
   const slice = Effect.fnUntraced(function*(own: Ownership, fanout: Fanout) {
     const { cursor, details, id, phase, statusId } = fanout
-    if (yield* expansions.waits(own.accountId, id, statusId)) return undefined
+    if (yield* deliveryExpansion.waits(own.accountId, id, statusId)) return undefined
     // Outside of the transaction, which may wait for nothing: a sender's first key takes a while to make.
     const rendered = details === null || !("leaves" in details)
       ? undefined
-      : yield* departures.render(own.accountId, statusId, details)
+      : yield* outgoingActivities.render(own.accountId, statusId, details)
     return yield* owned(
       own,
       Effect.gen(function*() {
         if (rendered === undefined) return yield* fanouts.finish(fanout)
-        const { hosts, next } = yield* expansions.slice(id, rendered, { phase, cursor }, sliceRows)
+        const { hosts, next } = yield* deliveryExpansion.slice(id, rendered, { phase, cursor }, sliceRows)
         yield* sql.afterCommit(domainActors.wake(hosts))
         return next === undefined
           ? yield* fanouts.finish(fanout)

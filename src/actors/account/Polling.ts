@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { Expansions } from "../../services/federation/outbox/Expansions.ts"
+import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
-import { Targets } from "../../services/statuses/Targets.ts"
+import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
@@ -23,8 +23,8 @@ export const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const intend = yield* Intents.make
   const polls = yield* Polls
-  const targets = yield* Targets
-  const expansions = yield* Expansions
+  const statusTargets = yield* StatusTargets
+  const deliveryExpansion = yield* DeliveryExpansion
   const leaving = yield* PostActivities
   const send = yield* Sending.make
   const { federated } = yield* ServerConfig
@@ -47,7 +47,7 @@ export const make = Effect.gen(function*() {
   return {
     verbs: {
       Vote: Effect.fnUntraced(function*({ accountId }: Ownership, { choices, statusId }: Commands["Vote"]) {
-        const target = yield* targets.visible(accountId, statusId)
+        const target = yield* statusTargets.visible(accountId, statusId)
         yield* polls.vote(target.id, target.accountId, accountId, choices)
         if (target.local) yield* later(target.id, AccountId.make(target.accountId))
         else {
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
     /** Votes came for a poll of the account; how many for what is not told before the end where the author hides it. */
     tell: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const [poll] = yield* sql<{ hideTotals: boolean }>`SELECT hide_totals FROM polls WHERE status_id = ${statusId}`
-      if (poll?.hideTotals === false) yield* expansions.begin(own.accountId, statusId, "Update")
+      if (poll?.hideTotals === false) yield* deliveryExpansion.begin(own.accountId, statusId, "Update")
       own.backlog.unread = true
     }),
     /** A poll of the account has ended: whoever voted is told, and everybody sees how. */

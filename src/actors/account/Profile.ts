@@ -16,7 +16,7 @@ import {
   profileFieldCharactersMax,
   profileFieldsMax
 } from "../../services/instance/ContentLimits.ts"
-import { Errands } from "../../services/intents/Errands.ts"
+import { Jobs } from "../../services/intents/Jobs.ts"
 import { Follows } from "../../services/social/Follows.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -83,7 +83,7 @@ const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const profiles = yield* Profiles
-  const errands = yield* Errands
+  const jobs = yield* Jobs
   const follows = yield* Follows
   const tellFollowers = yield* TellFollowers.make
   const intend = yield* Intents.make
@@ -112,7 +112,7 @@ export const make = Effect.gen(function*() {
           fields === undefined ? profile : { ...profile, fields },
           Struct.pick(change, postingDefaults)
         )
-        if (fields !== undefined) yield* errands.leave("links", accountId)
+        if (fields !== undefined) yield* jobs.leave("links", accountId)
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))

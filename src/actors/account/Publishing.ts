@@ -3,17 +3,17 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed } from "../../services/Errors.ts"
-import { Notices } from "../../services/feeds/Notices.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { exceedsTold, statusCharactersMax, tooLong } from "../../services/html/Text.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { statusBytesMax } from "../../services/instance/ContentLimits.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
-import { Attachings } from "../../services/media/Attachings.ts"
+import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
 import { type NewPoll, Polls } from "../../services/statuses/Polls.ts"
-import { Publications, type Visibility } from "../../services/statuses/Publications.ts"
-import { Targets } from "../../services/statuses/Targets.ts"
+import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import { StatusWriter, type Visibility } from "../../services/statuses/StatusWriter.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
@@ -25,19 +25,19 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const authors = yield* Authors
   const drafts = yield* Drafts
-  const attachings = yield* Attachings
+  const attachments = yield* AttachmentWriter
   const agenda = yield* AgendaEntries
   const polls = yield* Polls
-  const publications = yield* Publications
-  const targets = yield* Targets
+  const statusWriter = yield* StatusWriter
+  const statusTargets = yield* StatusTargets
   const intend = yield* Intents.make
-  const notices = yield* Notices
+  const notificationWriter = yield* NotificationWriter
   const broadcast = yield* Broadcast
 
   /** What can be said against a post, its files, its poll and the mentions in its draft before it is stored; scheduling checks it, too. */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
     yield* size(draft, post.spoilerText)
-    yield* attachings.check(accountId, filesOf(post), null)
+    yield* attachments.check(accountId, filesOf(post), null)
     if (post.poll !== undefined) yield* polls.check(post.poll)
     if (post.allowedMentions === null) return
     const allowed = new Set<bigint>([...post.allowedMentions, accountId])
@@ -46,7 +46,7 @@ export const make = Effect.gen(function*() {
   })
 
   const parentOf = (accountId: AccountId, { inReplyToId }: Post) =>
-    inReplyToId === null ? Effect.succeed(undefined) : targets.parent(accountId, inReplyToId)
+    inReplyToId === null ? Effect.succeed(undefined) : statusTargets.parent(accountId, inReplyToId)
 
   /** Fails where `publish` would; answers the files that the post is to have. */
   const rehearse = Effect.fnUntraced(function*(accountId: AccountId, post: Post) {
@@ -68,7 +68,7 @@ export const make = Effect.gen(function*() {
       yield* check(accountId, post, draft)
       const wanted: Visibility = post.visibility ?? author.visibility
       const millis = yield* nextMillis(own)
-      const intent = yield* publications.insert({
+      const intent = yield* statusWriter.insert({
         millis,
         accountId,
         text,
@@ -81,7 +81,7 @@ export const make = Effect.gen(function*() {
         draft,
         mediaIds
       })
-      yield* attachings.give(mediaIds, { statusId: intent.statusId })
+      yield* attachments.give(mediaIds, { statusId: intent.statusId })
       if (post.poll !== undefined) {
         const endsAt = yield* polls.create(intent.statusId, post.poll, millis)
         yield* agenda.enter("poll_end", intent.statusId, accountId, endsAt)
@@ -115,13 +115,13 @@ export const make = Effect.gen(function*() {
     }),
     Edit: Effect.fnUntraced(function*(own: Ownership, command: Commands["Edit"]) {
       const { accountId } = own
-      const old = yield* targets.own(accountId, command.statusId)
+      const old = yield* statusTargets.own(accountId, command.statusId)
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
       const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
       const { spoilerText, text } = yield* words(command, mediaIds.length)
       const draft = yield* drafts.compose(text)
       yield* size(draft, spoilerText)
-      if (command.mediaIds !== undefined) yield* attachings.check(accountId, mediaIds, command.statusId)
+      if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
       const sensitive = (command.sensitive ?? old.sensitive) || spoilerText !== ""
       const language = command.language ?? old.language
       const same = old.text === text && old.spoilerText === spoilerText && old.sensitive === sensitive &&
@@ -131,15 +131,15 @@ export const make = Effect.gen(function*() {
       if (poll) yield* polls.check(poll)
       const asks = poll !== undefined && (yield* polls.differs(command.statusId, poll))
       const millis = yield* nextMillis(own)
-      if (same && !asks && !(yield* attachings.differ(command.statusId, described))) {
+      if (same && !asks && !(yield* attachments.differ(command.statusId, described))) {
         if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
         return onStatus(command.statusId)
       }
-      yield* publications.preserve(command.statusId, millis)
-      yield* attachings.give(mediaIds, { statusId: command.statusId })
-      yield* attachings.revise(command.statusId, described)
+      yield* statusWriter.preserve(command.statusId, millis)
+      yield* attachments.give(mediaIds, { statusId: command.statusId })
+      yield* attachments.revise(command.statusId, described)
       if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
-      yield* publications.revise(command.statusId, accountId, {
+      yield* statusWriter.revise(command.statusId, accountId, {
         millis,
         text,
         spoilerText,
@@ -154,11 +154,11 @@ export const make = Effect.gen(function*() {
     }),
     Delete: Effect.fnUntraced(function*(own: Ownership, { deleteMedia = false, statusId }: Commands["Delete"]) {
       const { accountId } = own
-      yield* targets.own(accountId, statusId)
-      const counted = yield* publications.remove(statusId, accountId, yield* nextMillis(own))
-      yield* attachings.free(statusId, !deleteMedia)
+      yield* statusTargets.own(accountId, statusId)
+      const counted = yield* statusWriter.remove(statusId, accountId, yield* nextMillis(own))
+      yield* attachments.free(statusId, !deleteMedia)
       yield* agenda.strike("poll_end", statusId)
-      yield* notices.retract([statusId])
+      yield* notificationWriter.retract([statusId])
       yield* intend(own, "delete", statusId)
       yield* sql.afterCommit(changed(accountId, [statusId, ...counted]))
       return onStatus(statusId)

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { Audiences, type ReaderSlice } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
+import { type ReaderSlice, StatusReaders } from "../../services/feeds/StatusReaders.ts"
 import type { AccountId } from "../../services/Ids.ts"
 
 /** How long before the feeds are written their readers may have been asked for, in milliseconds. */
@@ -24,7 +24,7 @@ interface Asked {
  */
 export const make = Effect.fnUntraced(function*(sliceRows: number) {
   const feeds = yield* Feeds
-  const audiences = yield* Audiences
+  const readers = yield* StatusReaders
 
   return Effect.fnUntraced(function*(
     { audience, author, cursor, since, statusId }: Asked,
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function*(sliceRows: number) {
   ): Effect.fn.Return<ReadonlyArray<AccountId>, SqlError> {
     yield* feeds.push(accountIds, { id: statusId, reblogOf: audience.reblogOfId ?? undefined })
     if ((yield* Clock.currentTimeMillis) - since <= audienceMillisMax) return accountIds
-    const now = yield* audiences.readers(statusId, author, cursor, sliceRows)
+    const now = yield* readers.readers(statusId, author, cursor, sliceRows)
     const stay = new Set<AccountId>([author, ...(now?.readers ?? [])])
     yield* feeds.drop(accountIds.filter((id) => !stay.has(id)))
     return accountIds.filter((id) => stay.has(id))

@@ -5,15 +5,16 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, RecordNotFound, validationFailed } from "../../services/Errors.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
-import { Notices } from "../../services/feeds/Notices.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
-import type { Notice } from "../../services/intents/Fanouts.ts"
-import { Counterparts } from "../../services/social/Counterparts.ts"
+import type { NewNotification } from "../../services/intents/Fanouts.ts"
+import { Blocks } from "../../services/social/Blocks.ts"
 import { Follows, followsMax } from "../../services/social/Follows.ts"
+import { Mutes } from "../../services/social/Mutes.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
-import { Restrictions } from "../../services/social/Restrictions.ts"
+import { TargetAccounts } from "../../services/social/TargetAccounts.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
@@ -28,14 +29,15 @@ const muteSecondsMax = 3_155_760_000
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const counterparts = yield* Counterparts
+  const targetAccounts = yield* TargetAccounts
   const follows = yield* Follows
-  const restrictions = yield* Restrictions
+  const blocks = yield* Blocks
+  const mutes = yield* Mutes
   const agenda = yield* AgendaEntries
   const intend = yield* Intents.make
   const leaving = yield* FollowActivities
   const send = yield* Sending.make
-  const notices = yield* Notices
+  const notificationWriter = yield* NotificationWriter
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
 
@@ -54,14 +56,14 @@ export const make = Effect.gen(function*() {
       ], { discard: true })
     )
   })
-  const notify = (own: Ownership, type: Notice["type"], to: bigint) =>
+  const notify = (own: Ownership, type: NewNotification["type"], to: bigint) =>
     intend(own, "notify", null, { type, to: String(to) })
 
   /** Requests end before follows, everywhere: one that is being accepted is waited for, and is a follow by then. */
   const drop = Effect.fnUntraced(function*(follower: AccountId, followed: AccountId) {
     const withdrawn = yield* follows.withdraw([follower, followed])
     const ended = yield* follows.unfollow([follower, followed])
-    if (ended || withdrawn) yield* notices.retractFollow(follower, followed)
+    if (ended || withdrawn) yield* notificationWriter.retractFollow(follower, followed)
     return ended
   })
 
@@ -76,7 +78,7 @@ export const make = Effect.gen(function*() {
       function*(own: Ownership, { languages, notify: wantsPosts, reblogs, target }: Commands["Follow"]) {
         const { accountId } = own
         if (target === accountId) return yield* new NotAllowed({ text: "Following your own account is not allowed" })
-        const other = yield* counterparts.find(accountId, target)
+        const other = yield* targetAccounts.find(accountId, target)
         if (other.blocked || other.moved) return yield* new NotAllowed()
         if (!(yield* follows.change([accountId, target], { showReblogs: reblogs, notify: wantsPosts, languages }))) {
           const options = { showReblogs: reblogs ?? true, notify: wantsPosts ?? false, languages }
@@ -107,7 +109,7 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()
       // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
-      yield* notices.retractFollow(target, accountId)
+      yield* notificationWriter.retractFollow(target, accountId)
       yield* intend(own, "notify", null, { type: "follow", to: String(accountId), from: String(target) })
       yield* send(leaving.answer("Accept", accountId, target))
       yield* changed(own, target, target)
@@ -117,7 +119,7 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       yield* send(leaving.answer("Reject", accountId, target))
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
-      yield* notices.retractFollow(target, accountId)
+      yield* notificationWriter.retractFollow(target, accountId)
       yield* changed(own, target)
       return onAccount(target)
     })),
@@ -131,8 +133,8 @@ export const make = Effect.gen(function*() {
     Block: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Block"]) {
       const { accountId } = own
       if (target === accountId) return yield* new NotAllowed()
-      yield* counterparts.find(accountId, target)
-      const fresh = yield* restrictions.block(accountId, target)
+      yield* targetAccounts.find(accountId, target)
+      const fresh = yield* blocks.block(accountId, target)
       yield* send(leaving.undoFollow(accountId, target))
       yield* send(leaving.answer("Reject", accountId, target))
       if (fresh) yield* send(leaving.block(accountId, target))
@@ -144,17 +146,17 @@ export const make = Effect.gen(function*() {
     Unblock: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unblock"]) {
       const { accountId } = own
       yield* send(leaving.undoBlock(accountId, target))
-      yield* restrictions.unblock(accountId, target)
+      yield* blocks.unblock(accountId, target)
       yield* changed(own, target, accountId, target)
       return onAccount(target)
     })),
     Mute: Effect.fnUntraced(function*(own: Ownership, { notifications, seconds, target }: Commands["Mute"]) {
       const { accountId } = own
       if (target === accountId) return yield* new NotAllowed()
-      yield* counterparts.find(accountId, target)
+      yield* targetAccounts.find(accountId, target)
       const timed = seconds > 0 && seconds <= muteSecondsMax
       const expiresAt = timed ? (yield* Clock.currentTimeMillis) + seconds * 1000 : undefined
-      const id = yield* restrictions.mute(accountId, target, { hideNotifications: notifications, expiresAt })
+      const id = yield* mutes.mute(accountId, target, { hideNotifications: notifications, expiresAt })
       if (expiresAt === undefined) yield* agenda.strike("mute_end", id)
       else yield* agenda.enter("mute_end", id, accountId, expiresAt)
       yield* changed(own, target, accountId)
@@ -162,7 +164,7 @@ export const make = Effect.gen(function*() {
     }),
     Unmute: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unmute"]) {
       const { accountId } = own
-      const removed = yield* restrictions.unmute(accountId, target)
+      const removed = yield* mutes.unmute(accountId, target)
       if (removed !== undefined) yield* agenda.strike("mute_end", removed)
       yield* changed(own, target, accountId)
       return onAccount(target)
@@ -174,7 +176,7 @@ export const make = Effect.gen(function*() {
     /** Ends a mute whose time is over, in the running transaction. */
     muteEnd: Effect.fnUntraced(function*(own: Ownership, muteId: bigint) {
       const { accountId } = own
-      if (yield* restrictions.expire(accountId, muteId)) yield* changed(own, accountId, accountId)
+      if (yield* mutes.expire(accountId, muteId)) yield* changed(own, accountId, accountId)
     })
   }
 })

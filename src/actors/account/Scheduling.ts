@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound, Unprocessable, validationFailed } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
-import { Attachings } from "../../services/media/Attachings.ts"
+import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
 import { only } from "../../services/Rows.ts"
 import type { Ownership } from "./Ownership.ts"
 import { Post } from "./Protocol.ts"
@@ -23,7 +23,7 @@ const decodePost = Schema.decodeUnknownEffect(PostJson)
 export const make = Effect.fnUntraced(function*(publishing: Publishing) {
   const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
-  const attachings = yield* Attachings
+  const attachments = yield* AttachmentWriter
 
   const future = Effect.fnUntraced(function*(scheduledAt: number) {
     const now = yield* Clock.currentTimeMillis
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
           now
         )}) RETURNING id`
       )
-      yield* attachings.give(mediaIds, { scheduledStatusId: id })
+      yield* attachments.give(mediaIds, { scheduledStatusId: id })
       yield* agenda.enter("scheduled_status", id, accountId, scheduledAt)
       return onScheduled(id)
     }),

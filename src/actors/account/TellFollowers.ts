@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
-import { Expansions } from "../../services/federation/outbox/Expansions.ts"
-import type { Departure } from "../../services/intents/Fanouts.ts"
+import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
+import type { OutgoingActivity } from "../../services/intents/Fanouts.ts"
 import * as Backlog from "./Backlog.ts"
 import type { Ownership } from "./Ownership.ts"
 
@@ -9,12 +9,12 @@ import type { Ownership } from "./Ownership.ts"
  * where it has none, or is not ours. Made once a node.
  */
 export const make = Effect.gen(function*() {
-  const expansions = yield* Expansions
+  const deliveryExpansion = yield* DeliveryExpansion
   return Effect.fnUntraced(
-    function*(own: Ownership, leaves: Departure["leaves"], statusId: bigint | null = null, target?: string) {
+    function*(own: Ownership, leaves: OutgoingActivity["leaves"], statusId: bigint | null = null, target?: string) {
       const number = String(yield* Clock.currentTimeMillis)
-      const departure = target === undefined ? { leaves, number } : { leaves, number, target }
-      const intent = yield* expansions.tellFollowers(own.accountId, statusId, departure)
+      const activity = target === undefined ? { leaves, number } : { leaves, number, target }
+      const intent = yield* deliveryExpansion.tellFollowers(own.accountId, statusId, activity)
       if (intent !== undefined) Backlog.wrote(own.backlog, intent)
     }
   )

@@ -8,7 +8,7 @@ import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import { Commands } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
-import { OutsideCommands } from "../../services/intents/OutsideCommands.ts"
+import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { Retention } from "../../services/intents/Retention.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 import { DomainActors } from "../domain/DomainActors.ts"
@@ -47,13 +47,13 @@ export const layer = Singleton.make(
     const measures = yield* DomainMeasures
     const fanouts = yield* Fanouts
     const inbound = yield* InboundActivities
-    const outside = yield* OutsideCommands
+    const operatorCommands = yield* OperatorCommands
     const retention = yield* Retention
 
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
     const due = Effect.flatMap(agenda.owners(wakesMax), wake)
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
-    const fromOutside = Effect.flatMap(outside.owners(wakesMax), wake)
+    const fromOutside = Effect.flatMap(operatorCommands.owners(wakesMax), wake)
     const fromElsewhere = Effect.flatMap(
       inbound.senders(wakesMax),
       (senders) => Effect.forEach(senders, actors.receive, { discard: true })

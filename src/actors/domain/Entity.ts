@@ -2,7 +2,7 @@ import { type Context, Effect, Layer, type Scope } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { lean } from "../../services/Lean.ts"
 import * as Fetching from "./Fetching.ts"
-import * as Line from "./Line.ts"
+import * as HostState from "./HostState.ts"
 import { domainMailboxMax, RemoteDomain } from "./Protocol.ts"
 import * as Round from "./Round.ts"
 
@@ -10,14 +10,14 @@ const actor = (round: Effect.Success<typeof Round.make>, documents: Effect.Succe
   RemoteDomain.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
-      const line = Line.begin(entityId)
+      const state = HostState.begin(entityId)
       let running = false
       let rung = false
 
       const drain = Effect.gen(function*() {
         do {
           rung = false
-          while (yield* round(line)) yield* Effect.yieldNow
+          while (yield* round(state)) yield* Effect.yieldNow
         } while (rung)
       }).pipe(
         Effect.catchCause((cause) => Effect.logWarning("a host's deliveries must wait", cause)),

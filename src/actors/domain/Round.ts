@@ -4,7 +4,7 @@ import { delayMillis, lowTriesMax, triesMax } from "../../services/federation/ou
 import * as Attempt from "./Attempt.ts"
 import * as Batches from "./Batches.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
-import * as Line from "./Line.ts"
+import * as HostState from "./HostState.ts"
 
 /** How long after its beginning a round begins new requests, in milliseconds; what it took is its own for longer. */
 const beginMillisMax = 5_000
@@ -42,14 +42,14 @@ export const make = Effect.gen(function*() {
   })
 
   /** When it is tried again; undefined after the last try. */
-  const again = Effect.fnUntraced(function*(line: Line.Line, { low, tries }: Delivery, now: number) {
+  const again = Effect.fnUntraced(function*(state: HostState.HostState, { low, tries }: Delivery, now: number) {
     if (tries >= (low ? lowTriesMax : triesMax)) return undefined
-    return Math.max(line.restsUntil, now + delayMillis(tries, yield* Random.next))
+    return Math.max(state.restsUntil, now + delayMillis(tries, yield* Random.next))
   })
 
   /** Writes down what came of deliveries; of those that were given up nobody knows what the host made of them. */
   const note = Effect.fnUntraced(function*(
-    line: Line.Line,
+    state: HostState.HostState,
     done: ReadonlyArray<Done>,
     givenUp: Iterable<Delivery>,
     untried: ReadonlyArray<Delivery>
@@ -59,7 +59,7 @@ export const make = Effect.gen(function*() {
     const failed: Array<Postponed> = []
     for (const { delivery, verdict } of done) {
       if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.goneInbox(delivery.inboxId))
-      const dueAt = verdict._tag === "Failed" ? yield* again(line, delivery, now) : undefined
+      const dueAt = verdict._tag === "Failed" ? yield* again(state, delivery, now) : undefined
       if (verdict._tag === "Failed" && dueAt !== undefined) failed.push({ ...delivery, dueAt, error: verdict.why })
       else over.push(delivery)
     }
@@ -68,45 +68,45 @@ export const make = Effect.gen(function*() {
     }
     // It hears of them again, and knows their ids.
     for (const delivery of givenUp) failed.push({ ...delivery, dueAt: now, error: "given up" })
-    const dueAt = Math.max(now, line.restsUntil)
+    const dueAt = Math.max(now, state.restsUntil)
     yield* notes({
-      host: line.host,
+      host: state.host,
       over,
       failed,
       untried: untried.map((delivery) => ({ ...delivery, dueAt })),
-      ...news(line, done, now)
+      ...news(state, done, now)
     })
   })
 
   /** What is new about the host itself. */
   const news = (
-    line: Line.Line,
+    state: HostState.HostState,
     done: ReadonlyArray<Done>,
     now: number
   ): Pick<DeliveryOutcomes.DeliveryOutcome, "works" | "fails"> => {
     const taken = done.findLast(({ verdict }) => verdict._tag === "Taken")
     if (taken !== undefined && taken.verdict._tag === "Taken") {
       const { scheme } = taken.verdict
-      if (!taken.delivery.troubled && taken.delivery.scheme === scheme && line.failedDay < 0) return {}
-      line.failedDay = -1
+      if (!taken.delivery.troubled && taken.delivery.scheme === scheme && state.failedDay < 0) return {}
+      state.failedDay = -1
       return { works: scheme }
     }
     const bad = done.findLast(({ verdict }) => verdict._tag === "Failed")
     const day = Math.floor(now / 86_400_000)
-    if (bad === undefined || bad.verdict._tag !== "Failed" || line.failedDay === day) return {}
-    line.failedDay = day
+    if (bad === undefined || bad.verdict._tag !== "Failed" || state.failedDay === day) return {}
+    state.failedDay = day
     return { fails: bad.verdict.why }
   }
 
-  const react = (line: Line.Line, verdict: Attempt.Verdict, now: number) => {
-    if (verdict._tag !== "Failed") return Line.succeeded(line)
-    if (verdict.down) Line.failed(line, now)
-    if (verdict.waitSeconds !== undefined) Line.rest(line, now + verdict.waitSeconds * 1_000)
+  const react = (state: HostState.HostState, verdict: Attempt.Verdict, now: number) => {
+    if (verdict._tag !== "Failed") return HostState.succeeded(state)
+    if (verdict.down) HostState.failed(state, now)
+    if (verdict.waitSeconds !== undefined) HostState.rest(state, now + verdict.waitSeconds * 1_000)
   }
 
   /** Tries what was taken, so many at once; whatever ends it, all of it is written down. */
   const work = (
-    line: Line.Line,
+    state: HostState.HostState,
     claimed: ReadonlyArray<Delivery>,
     began: number,
     restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
@@ -117,34 +117,34 @@ export const make = Effect.gen(function*() {
     const worker = Effect.gen(function*() {
       for (let delivery = claimed[next]; delivery !== undefined; delivery = claimed[next]) {
         const now = yield* Clock.currentTimeMillis
-        if (now < line.restsUntil || now - began > beginMillisMax) return
+        if (now < state.restsUntil || now - began > beginMillisMax) return
         next++
         underWay.add(delivery)
         const verdict = yield* attempt(delivery)
         underWay.delete(delivery)
         done.push({ delivery, verdict })
-        react(line, verdict, yield* Clock.currentTimeMillis)
-        if (done.length >= notedRows) yield* Effect.uninterruptible(note(line, done.splice(0), [], []))
+        react(state, verdict, yield* Clock.currentTimeMillis)
+        if (done.length >= notedRows) yield* Effect.uninterruptible(note(state, done.splice(0), [], []))
       }
     })
-    const workers = Array.from({ length: Math.min(Line.slots(line), claimed.length) }, () => worker)
+    const workers = Array.from({ length: Math.min(HostState.slots(state), claimed.length) }, () => worker)
     return restore(Effect.all(workers, { concurrency: "unbounded", discard: true })).pipe(
-      Effect.ensuring(Effect.suspend(() => note(line, done, underWay, claimed.slice(next))))
+      Effect.ensuring(Effect.suspend(() => note(state, done, underWay, claimed.slice(next))))
     )
   }
 
   /** Answers whether there may be more to do now. */
-  return Effect.fnUntraced(function*(line: Line.Line) {
+  return Effect.fnUntraced(function*(state: HostState.HostState) {
     const began = yield* Clock.currentTimeMillis
-    if (began < line.restsUntil) return false
+    if (began < state.restsUntil) return false
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         // Whoever ends this waits for the answer, so that what was taken is given back.
-        const taken = yield* claims({ host: line.host, rows: Line.rows(line) })
+        const taken = yield* claims({ host: state.host, rows: HostState.rows(state) })
         if (taken.length === 0) return false
         // In the order of what happened, as far as that is possible for several at once.
         const claimed = taken.toSorted((a, b) => a.activityId < b.activityId ? -1 : 1)
-        yield* work(line, claimed, yield* Clock.currentTimeMillis, restore)
+        yield* work(state, claimed, yield* Clock.currentTimeMillis, restore)
         return true
       })
     )

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { MediaId } from "../../services/Ids.ts"
 import { typeNamed } from "../../services/media/FileTypes.ts"
+import { attemptsMax, type MediaJobRecord, MediaJobs } from "../../services/media/MediaJobs.ts"
 import { MediaRefused, MediaTools, type Rendition, type Source } from "../../services/media/MediaTools.ts"
-import { attemptsMax, type Job, Processings } from "../../services/media/Processings.ts"
 import { Storage, type StorageFailed } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 
@@ -16,7 +16,7 @@ export const processingFailed = "Error processing thumbnail for uploaded media"
  * what the killed attempt stored.
  */
 export const make = Effect.gen(function*() {
-  const processings = yield* Processings
+  const jobs = yield* MediaJobs
   const tools = yield* MediaTools
   const storage = yield* Storage
   const files = yield* StoredFiles
@@ -30,14 +30,14 @@ export const make = Effect.gen(function*() {
 
   const keep = ({ bytes, extension, path }: Rendition) => files.keep(extension, path, bytes)
 
-  const attempt = Effect.fnUntraced(function*(id: MediaId, job: Job) {
+  const attempt = Effect.fnUntraced(function*(id: MediaId, job: MediaJobRecord) {
     const folder = yield* storage.folder
     const source = yield* sourceOf(job.uploadName, job.uploadType)
     const thumbnail = job.thumbnailName === null ? undefined : yield* sourceOf(job.thumbnailName, job.thumbnailType)
     const made = yield* tools.attachment(source, folder, thumbnail)
     const fileName = yield* keep(made.original)
     const previewName = made.preview === undefined ? null : yield* keep(made.preview)
-    return yield* processings.finish(id, job, {
+    return yield* jobs.finish(id, job, {
       type: made.type,
       fileName,
       previewName,
@@ -49,19 +49,19 @@ export const make = Effect.gen(function*() {
   /** Works on a file until its row is ready or failed; fails where storage or the database do not answer. */
   const run = (id: MediaId): Effect.Effect<void, SqlError | StorageFailed> =>
     Effect.gen(function*() {
-      const job = yield* processings.begin(id)
+      const job = yield* jobs.begin(id)
       if (job === undefined) return
       // The earlier attempts ended without a word: each took its process or its node with it.
-      if (job.attempts > attemptsMax) return yield* processings.fail(id, job, processingFailed)
+      if (job.attempts > attemptsMax) return yield* jobs.fail(id, job, processingFailed)
       yield* Effect.scoped(attempt(id, job)).pipe(
         Effect.flatMap((outcome) => outcome === "again" ? run(id) : Effect.void),
         // Whoever goes on with it begins with as many attempts left.
-        Effect.onInterrupt(() => Effect.ignore(processings.giveBack(id, job))),
+        Effect.onInterrupt(() => Effect.ignore(jobs.giveBack(id, job))),
         Effect.catchTags({
-          MediaRefused: ({ text }) => processings.fail(id, job, text),
+          MediaRefused: ({ text }) => jobs.fail(id, job, text),
           MediaToolFailed: ({ text }) =>
             Effect.andThen(Effect.logInfo("an attempt at a media file failed", text), run(id)),
-          StorageFailed: (failure) => Effect.andThen(processings.giveBack(id, job), Effect.fail(failure))
+          StorageFailed: (failure) => Effect.andThen(jobs.giveBack(id, job), Effect.fail(failure))
         })
       )
     })

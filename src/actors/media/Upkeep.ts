@@ -1,7 +1,7 @@
 import { type Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { MediaAttachments } from "../../services/media/MediaAttachments.ts"
-import { Processings } from "../../services/media/Processings.ts"
+import { MediaJobs } from "../../services/media/MediaJobs.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { MediaActors } from "./MediaActors.ts"
 
@@ -18,7 +18,7 @@ export const layer = Singleton.make(
     const attachments = yield* MediaAttachments
     const files = yield* StoredFiles
     const mediaActors = yield* MediaActors
-    const processings = yield* Processings
+    const jobs = yield* MediaJobs
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
       work.pipe(
@@ -27,7 +27,7 @@ export const layer = Singleton.make(
         Effect.repeat(Schedule.spaced(period))
       )
     const leftBehind = Effect.flatMap(
-      processings.stale(wakesMax),
+      jobs.stale(wakesMax),
       (ids) => Effect.forEach(ids, mediaActors.wake, { discard: true })
     )
     return yield* Effect.all([

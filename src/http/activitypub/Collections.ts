@@ -10,7 +10,7 @@ import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { Objects } from "../../services/federation/Objects.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Connections } from "../../services/social/Connections.ts"
+import { FollowLists } from "../../services/social/FollowLists.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
   const { admit } = yield* Admission
   const actors = yield* LocalActors
   const config = yield* ServerConfig
-  const connections = yield* Connections
+  const followLists = yield* FollowLists
   const digests = yield* FollowerDigests
   const objects = yield* Objects
   const published = yield* AccountStatuses
@@ -86,7 +86,7 @@ const make = Effect.gen(function*() {
       }
       if (hidden) return yield* new NotAllowed()
       const maxId = idIn(query, "max_id")
-      const rows = yield* connections[which](viewer, account, { maxId, limit: accountsPageRows })
+      const rows = yield* followLists[which](viewer, account, { maxId, limit: accountsPageRows })
       const known = new Map(
         (yield* accounts.load(rows.map(({ accountId }) => accountId))).map((other) => [other.id, other])
       )

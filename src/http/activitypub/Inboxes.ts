@@ -14,7 +14,7 @@ import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Arrivals } from "../body/Arrivals.ts"
-import { announced, tooLarge, unread } from "../body/Replaced.ts"
+import { declaredBytes, tooLarge, unread } from "../body/Replaced.ts"
 import { plainError } from "../guard/Reply.ts"
 import { Admission, comeBack } from "./Admission.ts"
 import { refused } from "./DocumentResponse.ts"
@@ -46,7 +46,7 @@ const make = Effect.gen(function*() {
 
   /** The bytes as they came, for they are what is signed. */
   const bodyOf = (request: HttpServerRequest.HttpServerRequest) => {
-    const bytes = announced(request)
+    const bytes = declaredBytes(request)
     return bytes !== undefined && bytes > activityBytesMax ? Effect.fail(tooLarge) : arrivals.read(
       bytes,
       request.arrayBuffer.pipe(

@@ -9,7 +9,7 @@ import { activityStreams, noteContext } from "../../services/federation/document
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { type LocalObject, Objects } from "../../services/federation/Objects.ts"
-import { Readers } from "../../services/federation/outbox/Readers.ts"
+import { FetchedBy } from "../../services/federation/outbox/FetchedBy.ts"
 import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
 import { idMax } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
@@ -45,7 +45,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const actors = yield* LocalActors
       const config = yield* ServerConfig
       const objects = yield* Objects
-      const readers = yield* Readers
+      const fetchedBy = yield* FetchedBy
       const replies = yield* Replies
       const requesters = yield* Requesters
       const statuses = yield* Statuses
@@ -141,7 +141,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         const text = (yield* cache.get([id], load)).get(id)?.[part]
         if (text === undefined) return yield* new RecordNotFound()
         // Before it is answered: what was given away is known, whatever happens then.
-        if (viewer !== undefined) yield* readers.note(id, viewer)
+        if (viewer !== undefined) yield* fetchedBy.note(id, viewer)
         return yield* ready(text, scope)
       })
 

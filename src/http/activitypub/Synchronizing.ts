@@ -2,9 +2,9 @@ import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { asForeign, asList, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
-import { Fetches } from "../../services/federation/Fetches.ts"
 import { FollowerDigests, synchronizedMax } from "../../services/federation/FollowerDigests.ts"
-import { References } from "../../services/federation/inbox/References.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
 import type { Sender } from "../../services/federation/Senders.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -23,8 +23,8 @@ const parameter = /\b(collectionId|digest|url)="([^"]*)"/g
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const digests = yield* FollowerDigests
-  const fetches = yield* Fetches
-  const references = yield* References
+  const fetcher = yield* ObjectFetcher
+  const knownUris = yield* KnownUris
   const { outboundAllow, publicUrl } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
   const looked = new LRUCache<bigint, number>({ max: lookedMax })
@@ -35,7 +35,7 @@ export const make = Effect.gen(function*() {
     let next: string | undefined = url
     for (let page = 0; next !== undefined; page++) {
       if (page >= pagesMax || found.size > synchronizedMax) return undefined
-      const { document } = yield* fetches.fetch(next)
+      const { document } = yield* fetcher.fetch(next)
       for (const item of [...asItems(document["orderedItems"]), ...asItems(document["items"])]) {
         const id = idOf(item)
         if (id?.startsWith(`${publicUrl}/`) === true) found.add(id)
@@ -65,7 +65,7 @@ export const make = Effect.gen(function*() {
       }
       theirs.delete(uri)
     }
-    for (const follower of (yield* references.accounts([...theirs])).values()) {
+    for (const follower of (yield* knownUris.accounts([...theirs])).values()) {
       yield* actors.tell(follower, { _tag: "DisownFollow", target: sender.accountId })
     }
   })

@@ -7,7 +7,7 @@ import * as Shares from "../guard/Shares.ts"
 import * as Overdue from "../Overdue.ts"
 import { aside } from "../Work.ts"
 
-/** Bytes of a body that is announced and small. */
+/** Bytes of a body that is declared and small. */
 const smallBytesMax = 65_536
 
 /**
@@ -16,7 +16,7 @@ const smallBytesMax = 65_536
  */
 export const bounds = {
   small: { atOnceMax: 2_000, perAddressMax: 128 },
-  /** Up to a megabyte each, or of a size that is not announced. */
+  /** Up to a megabyte each, or of a size that is not declared. */
   large: { atOnceMax: 128, perAddressMax: 16 },
   /** Files, which go to storage as they arrive. */
   files: { atOnceMax: 256, perAddressMax: 16 }
@@ -50,7 +50,7 @@ const senderOf = (context: Context.Context<never>): string => {
  * requests are worked on; it has a share of them, and a deadline. Who may not send a body is refused before.
  */
 export class Arrivals extends Context.Service<Arrivals, {
-  /** Waits for the body of the current request, of `bytes` bytes where that is announced. */
+  /** Waits for the body of the current request, of `bytes` bytes where that is declared. */
   readonly read: <A, E, R>(bytes: number | undefined, body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Response, R>
   /** The same for files, whose time is that of the whole request. */
   readonly readFiles: <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Response, R>

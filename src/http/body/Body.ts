@@ -7,7 +7,7 @@ import { flatten, isFlat, nest, pairs } from "./Parameters.ts"
 import { isClients, isForPeople, normalise } from "./Paths.ts"
 import { hasQueryBody, withQueryBody } from "./QueryBody.ts"
 import {
-  announced,
+  declaredBytes,
   form,
   isMultipart,
   json,
@@ -80,7 +80,7 @@ const queryOf = Effect.fnUntraced(function*(
   written: string
 ) {
   const search = !HttpMethod.hasBody(request.method) && hasQueryBody(request)
-    ? yield* arrivals.read(announced(request), withQueryBody(request, written))
+    ? yield* arrivals.read(declaredBytes(request), withQueryBody(request, written))
     : written
   return search === "" ? "" : yield* parse(() => flatten(search))
 })
@@ -91,7 +91,7 @@ const read = Effect.fnUntraced(function*(
   path: string,
   search: string
 ) {
-  const bytes = announced(request)
+  const bytes = declaredBytes(request)
   const bytesMax = isForPeople(path) ? formBytesMax : isMultipart(request) ? multipartBytesMax : bodyBytesMax
   if (bytes !== undefined && bytes > bytesMax) return yield* Effect.fail(tooLarge)
   const body = bytes === 0 ? {} : yield* arrivals.read(

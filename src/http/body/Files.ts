@@ -13,7 +13,7 @@ import * as Reply from "../guard/Reply.ts"
 import type { Arrivals } from "./Arrivals.ts"
 import { type Json, nest, pairs } from "./Parameters.ts"
 import {
-  announced,
+  declaredBytes,
   form,
   isMultipart,
   isObject,
@@ -96,7 +96,7 @@ const read = Effect.fnUntraced(function*(
 ) {
   const limits = limitsOf(path)
   const multipart = isMultipart(request)
-  const bytes = announced(request)
+  const bytes = declaredBytes(request)
   const isForm = mediaType(request) === "application/x-www-form-urlencoded"
   const bodyMax = multipart ? limits.body : isForm ? fieldBytesMax : dataUrlBytesMax
   if (bytes !== undefined && bytes > bodyMax) return yield* Effect.fail(tooLarge)

@@ -1,7 +1,7 @@
 import { ByteSize, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type Json, Refused } from "./Parameters.ts"
-import { announced, isObject, json, mediaType, parse } from "./Replaced.ts"
+import { declaredBytes, isObject, json, mediaType, parse } from "./Replaced.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -10,7 +10,7 @@ const queryBodyBytesMax = 16_384
 
 /** Whether a reading request brings parameters in a JSON body, as Rails lets it. */
 export const hasQueryBody = (request: Request): boolean =>
-  mediaType(request) === "application/json" && announced(request) !== 0
+  mediaType(request) === "application/json" && declaredBytes(request) !== 0
 
 /** The query `search` with the parameters of the body before those of the same name; `limit` and `id[]`, nothing deeper. */
 export const withQueryBody = Effect.fnUntraced(function*(request: Request, search: string) {

@@ -36,7 +36,7 @@ export const isObject = (value: Json): value is { readonly [name: string]: Json 
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Bytes of the body that its sender announces: none is 0, and undefined what comes in chunks. */
-export const announced = ({ headers }: Request): number | undefined => {
+export const declaredBytes = ({ headers }: Request): number | undefined => {
   const length = headers["content-length"]
   return length === undefined ? headers["transfer-encoding"] === undefined ? 0 : undefined : Number(length)
 }

@@ -22,7 +22,7 @@ export const inHead = ({ headers, url }: Request): Redacted.Redacted | undefined
   return found === null || found === "" ? undefined : Redacted.make(found)
 }
 
-/** Whether a body without a token in the head may hold one: it is announced as small. */
+/** Whether a body without a token in the head may hold one: it is declared as small. */
 export const mayBeInBody = ({ headers, method }: Request): boolean => {
   const bytes = Number(headers["content-length"] ?? 0)
   return HttpMethod.hasBody(method) && headers["authorization"] === undefined && bytes > 0 && bytes <= bodyBytesMax

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
-import { StaffLetters } from "../../services/identity/StaffLetters.ts"
+import { StaffEmails } from "../../services/identity/StaffEmails.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
@@ -20,7 +20,7 @@ const make = Effect.gen(function*() {
   const apps = yield* Apps
   const forms = yield* Forms
   const mailLinks = yield* MailLinks
-  const notices = yield* StaffLetters
+  const staffEmails = yield* StaffEmails
   const visitors = yield* Visitors
 
   const confirmed = Effect.map(visitors.reader, ({ way, words }) =>
@@ -61,7 +61,7 @@ const make = Effect.gen(function*() {
     const outcome = yield* Effect.result(mailLinks.confirm(link.get("confirmation_token") ?? ""))
     if (outcome._tag === "Failure") return yield* tooOld
     const { accountId, app: appId, first, waits } = outcome.success
-    if (waits && first) yield* notices.waits(accountId)
+    if (waits && first) yield* staffEmails.waits(accountId)
     // An app could say nothing yet but that it is not let in.
     if (waits) return yield* waiting
     const app = Option.isSome(appId) ? yield* apps.find(appId.value) : Option.none()

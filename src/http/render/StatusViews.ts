@@ -50,7 +50,7 @@ export class StatusViews extends Context.Service<StatusViews, {
   ) => Effect.Effect<ReadonlyArray<string>>
   readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<string, RecordNotFound>
   /**
-   * One status for everybody about to get it; who may not see it or shuns its author is absent. As many queries as a page,
+   * One status for everybody about to get it; who may not see it or hides its author is absent. As many queries as a page,
    * and one string for all who see the same.
    */
   readonly renderFor: (id: bigint, viewers: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyMap<AccountId, string>>

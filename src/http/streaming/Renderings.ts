@@ -3,7 +3,7 @@ import type { AccountId } from "../../services/Ids.ts"
 
 /** What streams show, as ready JSON. Everything asks again who may see it (security row 58). */
 export class Renderings extends Context.Service<Renderings, {
-  /** A status for everybody about to get it; who may not see it, or shuns its author, is absent. */
+  /** A status for everybody about to get it; who may not see it, or hides its author, is absent. */
   readonly status: (
     statusId: bigint,
     viewers: ReadonlyArray<AccountId>

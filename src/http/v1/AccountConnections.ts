@@ -7,7 +7,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
 import { renderedRows } from "../../services/Rendered.ts"
 import { AccountNotes } from "../../services/social/AccountNotes.ts"
-import { Connections } from "../../services/social/Connections.ts"
+import { FollowLists } from "../../services/social/FollowLists.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import type { Listed } from "../../services/statuses/Interactions.ts"
 import { traced } from "../../services/Traced.ts"
@@ -75,7 +75,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const relationships = yield* Relationships
-    const connections = yield* Connections
+    const followLists = yield* FollowLists
     const accountNotes = yield* AccountNotes
     const views = yield* AccountViews
     const featuredTags = yield* FeaturedTagViews
@@ -122,7 +122,7 @@ export const layer = group(
       }),
       familiarFollowers: traced("accountConnections.familiarFollowers")(function*({ query }) {
         const ids = Lists.idsOf(query.id).slice(0, accountBatchMax)
-        const found = yield* connections.familiar(yield* Caller.account, ids)
+        const found = yield* followLists.familiar(yield* Caller.account, ids)
         const people = yield* views.byId(new Set(found.flatMap(({ accountIds }) => accountIds)))
         return Reply.list(found.map(({ accountIds, id }) =>
           splice<FamiliarFollowers, "accounts">({ id: String(id) }, {
@@ -130,9 +130,9 @@ export const layer = group(
           })
         ))
       }),
-      followers: connected("followers", connections.followers),
-      following: connected("following", connections.following),
-      endorsements: connected("endorsements", connections.endorsed),
+      followers: connected("followers", followLists.followers),
+      following: connected("following", followLists.following),
+      endorsements: connected("endorsements", followLists.endorsed),
       featuredTags: traced("accountConnections.featuredTags")(function*({ params }) {
         const found = yield* accounts.find(params.id)
         return Reply.list(found.suspended ? [] : yield* featuredTags.of(found.id))

@@ -2,7 +2,7 @@ import { Effect, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
-import { type LookUpKind, LookUps } from "../../services/federation/fetching/LookUps.ts"
+import { RefreshClaims, type RefreshKind } from "../../services/federation/fetching/RefreshClaims.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -15,7 +15,7 @@ import { json, splice } from "../wire/Keys.ts"
 const retrySeconds = 3
 
 /** The header that says that more of an answer is being fetched, under a name that tells clients nothing. */
-export const asyncRefresh = (kind: LookUpKind, subjectId: bigint, found: number) => ({
+export const asyncRefresh = (kind: RefreshKind, subjectId: bigint, found: number) => ({
   "mastodon-async-refresh": `id="${
     Base64Url.encode(`${kind}:${subjectId}`)
   }", retry=${retrySeconds}, result_count=${found}`
@@ -38,11 +38,11 @@ export const layer = group(
   HttpApi.make("murmuration").add(AsyncRefreshesGroup),
   "asyncRefreshes",
   Effect.fn(function*(handlers) {
-    const lookUps = yield* LookUps
+    const claims = yield* RefreshClaims
     return handlers.handleAll({
       show: traced("asyncRefreshes.show")(function*({ params: { id } }) {
         const [, kind, subject = ""] = named.exec(Result.getOrElse(Base64Url.decodeString(id), () => "")) ?? []
-        const state = kind === "thread" || kind === "profile" ? yield* lookUps.find(kind, BigInt(subject)) : undefined
+        const state = kind === "thread" || kind === "profile" ? yield* claims.find(kind, BigInt(subject)) : undefined
         if (state === undefined) return yield* new RecordNotFound({ text: "Not Found" })
         const status = state.running ? "running" : "finished"
         return Reply.json(splice<AsyncRefreshState, "asyncRefresh">({}, {

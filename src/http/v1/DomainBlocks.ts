@@ -4,7 +4,7 @@ import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { validationFailed } from "../../services/Errors.ts"
 import { normalizeDomain } from "../../services/federation/Domains.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { DomainMutes } from "../../services/social/DomainMutes.ts"
+import { UserDomainBlocks } from "../../services/social/UserDomainBlocks.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -47,7 +47,7 @@ export const layer = group(
   "domainBlocks",
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
-    const domains = yield* DomainMutes
+    const domains = yield* UserDomainBlocks
     const statuses = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
 

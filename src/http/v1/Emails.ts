@@ -28,7 +28,7 @@ export class EmailsGroup extends HttpApiGroup.make("emails")
   .middleware(Guard)
 {}
 
-/** The letter that confirms an address, once more (S-133). */
+/** The e-mail that confirms an address, once more (S-133). */
 export const layer = group(
   HttpApi.make("murmuration").add(EmailsGroup),
   "emails",

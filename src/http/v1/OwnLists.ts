@@ -4,8 +4,9 @@ import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
 import { renderedRows } from "../../services/Rendered.ts"
-import { Connections } from "../../services/social/Connections.ts"
-import { Exclusions } from "../../services/social/Exclusions.ts"
+import { Blocks } from "../../services/social/Blocks.ts"
+import { FollowLists } from "../../services/social/FollowLists.ts"
+import { Mutes } from "../../services/social/Mutes.ts"
 import { Interactions, type Listed } from "../../services/statuses/Interactions.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -50,8 +51,9 @@ export const layer = group(
   "ownLists",
   Effect.fn(function*(handlers) {
     const interactions = yield* Interactions
-    const connections = yield* Connections
-    const exclusions = yield* Exclusions
+    const followLists = yield* FollowLists
+    const blocks = yield* Blocks
+    const mutes = yield* Mutes
     const views = yield* AccountViews
     const statusViews = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
@@ -93,16 +95,16 @@ export const layer = group(
           items: yield* statusViews.render(viewer, rows.map(({ statusId }) => statusId), "permitted")
         })
       }),
-      blocks: people("blocks", exclusions.blocked),
+      blocks: people("blocks", blocks.page),
       mutes: people(
         "mutes",
-        exclusions.muted,
+        mutes.page,
         ({ expiresAt }, account) => extend<MutedAccount>(account, { muteExpiresAt: timestampOrNull(expiresAt) })
       ),
-      followRequests: people("follow_requests", connections.requests),
+      followRequests: people("follow_requests", followLists.requests),
       endorsements: people(
         "endorsements",
-        (owner, page) => connections.endorsed(owner, { id: owner, suspended: false, hideCollections: false }, page)
+        (owner, page) => followLists.endorsed(owner, { id: owner, suspended: false, hideCollections: false }, page)
       )
     })
   })

@@ -4,7 +4,7 @@ import * as LocalUrls from "../../services/discovery/LocalUrls.ts"
 import { hashtagSign, Search } from "../../services/discovery/Search.ts"
 import { BadRequest, missingParameter, Unauthorized } from "../../services/Errors.ts"
 import { parseHandle } from "../../services/federation/Domains.ts"
-import { Resolutions } from "../../services/federation/Resolutions.ts"
+import { RemoteLookup } from "../../services/federation/RemoteLookup.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
@@ -40,14 +40,14 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const statuses = yield* Statuses
-    const resolutions = yield* Resolutions
+    const lookup = yield* RemoteLookup
     const finder = yield* Search
     const places = yield* ExpensiveReads
     const views = yield* SearchViews
     const config = yield* ServerConfig
 
     const elsewhere = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
-      const resolved = yield* resolutions.resolve(viewer, url)
+      const resolved = yield* lookup.resolve(viewer, url)
       if (resolved?.kind === "account" && (type ?? "accounts") === "accounts") return { accounts: [resolved.id] }
       return resolved?.kind === "status" && (type ?? "statuses") === "statuses" ? { statuses: [resolved.id] } : nothing
     })
@@ -98,7 +98,7 @@ export const layer = group(
         }
         // Whoever is named by a whole handle is asked for first, and found by it then.
         if (query.resolve === true && (query.type ?? "accounts") === "accounts" && parseHandle(text) !== undefined) {
-          yield* resolutions.resolve(viewer, text)
+          yield* lookup.resolve(viewer, text)
         }
         const found = query.resolve === true && LocalUrls.isUrl(text)
           ? yield* named(viewer, text, query.type)

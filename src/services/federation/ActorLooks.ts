@@ -5,8 +5,8 @@ import type { OutboundError } from "../outbound/OutboundError.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { foreignActor } from "./documents/ForeignActor.ts"
 import { idOf, urlReader } from "./documents/Reading.ts"
-import { type FetchedDocument, Fetches, type Implausible } from "./Fetches.ts"
-import * as LookUpLimits from "./LookUpLimits.ts"
+import * as FailedLookups from "./FailedLookups.ts"
+import { type FetchedDocument, type Implausible, ObjectFetcher } from "./ObjectFetcher.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
 /** How often the document of an actor is looked up for its keys at most, in milliseconds (scenario F27). */
@@ -41,9 +41,9 @@ type Look = Pick<Looked, "found" | "proven">
  */
 export const make = Effect.gen(function*() {
   const { outboundAllow } = yield* ServerConfig
-  const fetches = yield* Fetches
+  const fetcher = yield* ObjectFetcher
   const readUrl = urlReader(outboundAllow)
-  const limits = LookUpLimits.make()
+  const limits = FailedLookups.make()
   const once = yield* SingleFlight.make<Looked, never>(underWayMax)
   const kept = new LRUCache<string, Looked>({
     maxSize: keptBytesMax,
@@ -51,10 +51,10 @@ export const make = Effect.gen(function*() {
   })
 
   const fetched = Effect.fnUntraced(function*(address: string) {
-    const first = yield* fetches.fetch(address)
+    const first = yield* fetcher.fetch(address)
     // What is at the key's address is the actor itself, or a key that names its owner.
     const owner = idOf(first.document["owner"]) ?? idOf(first.document["controller"]) ?? first.id.href
-    return owner === first.id.href ? first : yield* fetches.fetch(owner)
+    return owner === first.id.href ? first : yield* fetcher.fetch(owner)
   })
 
   const isAway = (error: OutboundError | Implausible) =>

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import type { AccountId } from "../Ids.ts"
-import { Errands } from "../intents/Errands.ts"
+import { Jobs } from "../intents/Jobs.ts"
 import { traced } from "../Traced.ts"
 
 /** Which account a remote one says that it has become: shown where that one says so too. */
@@ -20,14 +20,14 @@ export class Redirects extends Context.Service<Redirects, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
-      const errands = yield* Errands
+      const jobs = yield* Jobs
       return Redirects.of({
         store: traced("Redirects.store")(function*(accountId, movedTo) {
           const rows = yield* sql`UPDATE remote_actors SET moved_to = ${movedTo}
             WHERE account_id = ${accountId} AND moved_to IS DISTINCT FROM ${movedTo} RETURNING account_id`
           if (rows.length === 0) return
           if (movedTo === null) yield* sql`UPDATE accounts SET moved_to_id = NULL WHERE id = ${accountId}`
-          else yield* errands.leave("redirect", accountId)
+          else yield* jobs.leave("redirect", accountId)
         }),
         of: traced("Redirects.of")(function*(accountId) {
           const [row] = yield* sql<{ movedTo: string | null }>`

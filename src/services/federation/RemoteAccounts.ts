@@ -4,7 +4,7 @@ import { Broadcast } from "../Broadcast.ts"
 import type { StoredField } from "../identity/Accounts.ts"
 import { linkOf, provenLinksMax } from "../identity/LinkProofs.ts"
 import { AccountId } from "../Ids.ts"
-import { Errands } from "../intents/Errands.ts"
+import { Jobs } from "../intents/Jobs.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
@@ -53,7 +53,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const purges = yield* Purges
       const emojis = yield* RemoteEmojis
       const policies = yield* DomainPolicies
-      const errands = yield* Errands
+      const jobs = yield* Jobs
       const redirects = yield* Redirects
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
@@ -160,8 +160,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             const { byOrigin, suspendedAt } = suspensionOf(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])
             const id = yield* account(actor, handle, suspendedAt, fields, now)
-            if (later && old === undefined) yield* errands.leave("profile", id, handleDelayMillis)
-            if (mayBeProven(fields, old, now)) yield* errands.leave("links", id, linksDelayMillis)
+            if (later && old === undefined) yield* jobs.leave("profile", id, handleDelayMillis)
+            if (mayBeProven(fields, old, now)) yield* jobs.leave("links", id, linksDelayMillis)
             yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* details(id, actor, byOrigin, now)

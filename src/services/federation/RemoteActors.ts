@@ -5,8 +5,8 @@ import { traced } from "../Traced.ts"
 import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { normalizeDomain, parseHandle } from "./Domains.ts"
-import { type FetchedDocument, Fetches, Implausible } from "./Fetches.ts"
 import * as NewHosts from "./NewHosts.ts"
+import { type FetchedDocument, Implausible, ObjectFetcher } from "./ObjectFetcher.ts"
 import { Purges } from "./purge/Purges.ts"
 import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
 import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperations.ts"
@@ -38,7 +38,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
     Effect.gen(function*() {
       const accounts = yield* RemoteAccounts
       const purges = yield* Purges
-      const fetches = yield* Fetches
+      const fetcher = yield* ObjectFetcher
       const fingers = yield* WebFingers
       const keys = yield* KeyOperations
       const { localDomain, outboundAllow, publicUrl } = yield* ServerConfig
@@ -68,7 +68,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
           }))
 
       const fetched = Effect.fnUntraced(function*(uri: string) {
-        const { document, id } = yield* fetches.fetch(uri).pipe(
+        const { document, id } = yield* fetcher.fetch(uri).pipe(
           Effect.tapErrorTag("Answered", ({ status }) => status === 410 ? accounts.depart(uri) : Effect.void)
         )
         return yield* stored({ document, id })

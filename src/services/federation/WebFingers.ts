@@ -6,7 +6,7 @@ import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
 import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
 import { parseHandle } from "./Domains.ts"
-import { Implausible } from "./Fetches.ts"
+import { Implausible } from "./ObjectFetcher.ts"
 
 /** A handle and the actor that its domain says stands behind it. */
 interface Finger {

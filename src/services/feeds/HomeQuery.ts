@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { rowsMax } from "../Paging.ts"
-import { isShunned, visibleTo } from "../statuses/Visibility.ts"
+import { isHidden, visibleTo } from "../statuses/Visibility.ts"
 
 /** Statuses of one author that a page of somebody's home looks at, whether or not they belong there. */
 const authorStatusesMax = 1_000
@@ -15,7 +15,7 @@ const authorStatusesMax = 1_000
  */
 const accepts = (sql: SqlClient, now: Date): Fragment => {
   const reader = sql.literal("f.account_id")
-  const welcome = (account: string) => sql`NOT ${isShunned(sql, reader, sql.literal(account), now)}`
+  const welcome = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
   return sql`(${visibleTo(sql, reader, "s")}
     AND (s.in_reply_to_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, f.account_id) OR EXISTS (
       SELECT FROM follows answered WHERE answered.account_id = f.account_id
@@ -26,7 +26,7 @@ const accepts = (sql: SqlClient, now: Date): Fragment => {
     AND ${welcome("s.account_id")}
     AND NOT EXISTS (SELECT FROM mentions named WHERE named.status_id IN (s.id, o.id)
       AND named.account_id <> f.account_id AND ${
-    isShunned(sql, reader, sql.literal("named.account_id"), now)
+    isHidden(sql, reader, sql.literal("named.account_id"), now)
   } OFFSET 0))`
 }
 

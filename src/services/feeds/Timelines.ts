@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { normalise } from "../html/Tags.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
-import { isShunned, visibleTo } from "../statuses/Visibility.ts"
+import { isHidden, visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -27,7 +27,7 @@ const extraTagsMax = 4
 
 /** The ids of public statuses, newest first; one query each, and one more for names of hashtags. */
 export class Timelines extends Context.Service<Timelines, {
-  /** No reblogs, no replies to others, no silenced accounts; for a user neither whom it shuns nor languages it did not choose. */
+  /** No reblogs, no replies to others, no silenced accounts; for a user neither whom it hides nor languages it did not choose. */
   readonly everybody: (viewer: Viewer, selection: Selection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
   /** The same with replies, by hashtag; an unknown one has none. */
   readonly tagged: (viewer: Viewer, selection: TagSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
@@ -46,7 +46,7 @@ export class Timelines extends Context.Service<Timelines, {
           ...(onlyMedia ? [sql`s.media_ids <> '{}'`] : []),
           ...(local === remote ? [] : [sql`s.local = ${local}`]),
           ...(viewer === undefined ? [] : [
-            sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`,
+            sql`NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`,
             sql`(s.language IS NULL OR NOT EXISTS (SELECT FROM users choosing WHERE choosing.account_id = ${viewer}
               AND cardinality(choosing.chosen_languages) > 0 AND s.language <> ALL (choosing.chosen_languages) OFFSET 0))`
           ])

@@ -18,13 +18,13 @@ export interface Pending {
   readonly createdAt: Date
 }
 
-/** Where a letter goes, and the language in which it is best written. */
+/** Where an e-mail goes, and the language in which it is best written. */
 interface Addressee {
   readonly email: string
   readonly locale: string | null
 }
 
-/** People who wait that one list shows, and moderators who get a letter. */
+/** People who wait that one list shows, and moderators who get an e-mail. */
 export const pendingMax = 1_000
 const staffToldMax = 50
 

@@ -2,13 +2,13 @@ import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
+import { Emails } from "../emails/Emails.ts"
+import * as EmailTexts from "../emails/EmailTexts.ts"
+import type { Email } from "../emails/Mailer.ts"
 import { RecordNotFound, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { Wordings } from "../instance/Wordings.ts"
-import { Letters } from "../letters/Letters.ts"
-import type { Letter } from "../letters/Mailer.ts"
-import * as Texts from "../letters/Texts.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
@@ -63,12 +63,12 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { localDomain, publicUrl } = yield* ServerConfig
   const broadcast = yield* Broadcast
-  const letters = yield* Letters
+  const emails = yield* Emails
   const secrets = yield* OpaqueSecrets
   const users = yield* Users
   const wordings = yield* Wordings
 
-  /** A new link; older ones of the same purpose end, so that only the last letter's works. */
+  /** A new link; older ones of the same purpose end, so that only the last e-mail's works. */
   const create = Effect.fnUntraced(
     function*(user: User, purpose: Purpose, email: string, lifeMillis: number) {
       const secret = yield* secrets.make
@@ -107,18 +107,18 @@ const make = Effect.gen(function*() {
     if (user.createdByAppId !== undefined) query.set("redirect_to_app", "true")
     const link = `${publicUrl}/auth/confirmation?${query}`
     const { approved, username } = user
-    return Texts.confirmation({ to: email, server: localDomain, username, link, waits: !approved })(
+    return EmailTexts.confirmation({ to: email, server: localDomain, username, link, waits: !approved })(
       yield* wordings.of(user)
     )
   })
 
-  /** `letter` for the user with this address, worked out when the answer to the request has gone. */
-  const postTo = (given: string, letter: (user: User) => Effect.Effect<Letter | undefined>) => {
+  /** `emailFor` the user with this address, worked out when the answer to the request has gone. */
+  const postTo = (given: string, emailFor: (user: User) => Effect.Effect<Email | undefined>) => {
     const email = EmailAddresses.parse(given.trim())
     if (email === undefined) return Effect.void
-    return letters.post(Effect.gen(function*() {
+    return emails.post(Effect.gen(function*() {
       const user = yield* users.findByEmail(email)
-      return Option.isSome(user) ? yield* letter(user.value) : undefined
+      return Option.isSome(user) ? yield* emailFor(user.value) : undefined
     }))
   }
 
@@ -169,13 +169,13 @@ const make = Effect.gen(function*() {
       yield* users.setPassword(accountId, password, use(accountId, yield* secrets.hash(secret)))
       const user = Option.getOrUndefined(yield* users.find(accountId))
       if (user === undefined) return
-      const changed = Texts.passwordChanged({ to: user.email, server: localDomain, username: user.username })
-      yield* letters.post(Effect.map(wordings.of(user), changed))
+      const changed = EmailTexts.passwordChanged({ to: user.email, server: localDomain, username: user.username })
+      yield* emails.post(Effect.map(wordings.of(user), changed))
     }
   )
 
   return MailLinks.of({
-    sendConfirmation: traced("MailLinks.sendConfirmation")((user) => letters.post(confirmationLetter(user))),
+    sendConfirmation: traced("MailLinks.sendConfirmation")((user) => emails.post(confirmationLetter(user))),
     requestConfirmation: traced("MailLinks.requestConfirmation")((email) =>
       postTo(email, (user) => user.confirmed ? Effect.undefined : confirmationLetter(user))
     ),
@@ -187,7 +187,7 @@ const make = Effect.gen(function*() {
           if (user.disabled) return undefined
           const secret = yield* create(user, "password_reset", user.email, passwordResetMillisMax)
           const link = `${publicUrl}/auth/password/edit?reset_password_token=${secret}`
-          return Texts.passwordReset({ to: user.email, server: localDomain, username: user.username, link })(
+          return EmailTexts.passwordReset({ to: user.email, server: localDomain, username: user.username, link })(
             yield* wordings.of(user)
           )
         })

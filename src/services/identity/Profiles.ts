@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Conflict } from "../Errors.ts"
 import { field, paragraphs } from "../html/Compose.ts"
-import { Holdings } from "../media/Holdings.ts"
+import { FileOwners } from "../media/FileOwners.ts"
 import { Drafts } from "../statuses/Drafts.ts"
 import { traced } from "../Traced.ts"
 
@@ -57,7 +57,7 @@ export class Profiles extends Context.Service<Profiles, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const drafts = yield* Drafts
-      const holdings = yield* Holdings
+      const fileOwners = yield* FileOwners
 
       const change = traced("Profiles.change")(function*(
         accountId: bigint,
@@ -91,11 +91,11 @@ export class Profiles extends Context.Service<Profiles, {
             ${sql.literal(avatar === undefined ? "NULL AS a, NULL AS b" : "avatar_name AS a, avatar_static_name AS b")},
             ${sql.literal(header === undefined ? "NULL AS c, NULL AS d" : "header_name AS c, header_static_name AS d")}
             FROM accounts WHERE id = ${accountId} FOR UPDATE`
-          yield* holdings.release(Object.values(old ?? {}).flatMap((name) => name ?? []))
+          yield* fileOwners.release(Object.values(old ?? {}).flatMap((name) => name ?? []))
           const names = pictures.flatMap((picture) =>
             picture === null ? [] : picture.staticName === null ? [picture.name] : [picture.name, picture.staticName]
           )
-          if (!(yield* holdings.hold(names, { accountId }))) return yield* new Conflict()
+          if (!(yield* fileOwners.hold(names, { accountId }))) return yield* new Conflict()
           if (avatar !== undefined) {
             columns.avatarName = avatar?.name ?? null
             columns.avatarStaticName = avatar?.staticName ?? null

@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
 import { notAccepted, problemsOf, refusal } from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
-import { StaffLetters } from "./StaffLetters.ts"
+import { StaffEmails } from "./StaffEmails.ts"
 import { Users } from "./Users.ts"
 
 /** What somebody says who wants an account. */
@@ -34,7 +34,7 @@ const localeOf = (given: string | undefined): string | undefined => {
 
 /** Sign-ups by the public, as the server's mode of registration lets them in (auth.md section 7). */
 export class SignUps extends Context.Service<SignUps, {
-  /** Makes the account and sends the letter that confirms its address. */
+  /** Makes the account and sends the e-mail that confirms its address. */
   readonly signUp: (app: App, wish: SignUp) => Effect.Effect<AccountId, Unprocessable | NotAllowed | Unavailable>
 }>()("murmuration/services/identity/SignUps") {
   static readonly layer = Layer.effect(
@@ -44,7 +44,7 @@ export class SignUps extends Context.Service<SignUps, {
       const registrations = yield* Registrations
       const users = yield* Users
       const mailLinks = yield* MailLinks
-      const staffLetters = yield* StaffLetters
+      const staffEmails = yield* StaffEmails
 
       const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(function*(app, { agreement, ...wish }) {
         if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
@@ -59,7 +59,7 @@ export class SignUps extends Context.Service<SignUps, {
         })
         const user = yield* users.find(accountId)
         if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
-        else if (Option.isSome(user) && !user.value.approved) yield* staffLetters.waits(accountId)
+        else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.waits(accountId)
         return accountId
       })
       return SignUps.of({ signUp })

@@ -4,9 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
-import { jointly } from "../Jointly.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { batched } from "../TransactionBatch.ts"
 
 /** The right to write what an account does: whoever activated the account last has the highest epoch. */
 export interface Owner {
@@ -116,7 +116,7 @@ export class Commands extends Context.Service<Commands, {
         }
       )
 
-      const epochOf = jointly((owners: ReadonlyArray<Owner>) =>
+      const epochOf = batched((owners: ReadonlyArray<Owner>) =>
         Effect.map(
           sql<{ accountId: bigint; epoch: bigint }>`SELECT account_id, epoch FROM actors
             WHERE account_id = ANY (${

@@ -4,9 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import { gatheredOrAlone } from "../Gathered.ts"
 import type { AccountId } from "../Ids.ts"
-import { lastly } from "../Jointly.ts"
 import { known, nullable, only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { atCommit } from "../TransactionBatch.ts"
 import type { Owner } from "./Commands.ts"
 
 /**
@@ -43,7 +43,7 @@ export const begun = <StatusId extends bigint | null>(
  * A notification to write: who is told of what. Ids are decimal strings, as JSON keeps them. `from` is the one it comes
  * from, where that is not the account that tells.
  */
-export interface Notice {
+export interface NewNotification {
   readonly type: "favourite" | "reblog" | "follow" | "follow_request"
   readonly to: string
   readonly from?: string
@@ -60,7 +60,8 @@ interface Moved {
   readonly movedTo: string
 }
 /** The account that a notification comes from. */
-export const senderOf = (accountId: bigint, { from }: Notice): bigint => from === undefined ? accountId : BigInt(from)
+export const senderOf = (accountId: bigint, { from }: NewNotification): bigint =>
+  from === undefined ? accountId : BigInt(from)
 
 /** Accounts, as decimal strings, whose homes are to be forgotten because of whom they follow, block or mute now. */
 interface Homes {
@@ -72,7 +73,7 @@ interface Homes {
  * a hashtag on the profile (`target`, without #), the move to the account with the id `target`, or that the account is gone.
  * `number` makes its id, where that takes one.
  */
-export interface Departure {
+export interface OutgoingActivity {
   readonly leaves:
     | "Create"
     | "Update"
@@ -94,7 +95,7 @@ interface Edition {
 }
 
 /** What an intent has to tell beside a status. */
-export type Details = Notice | Homes | Reported | Moved | Departure | Edition
+export type Details = NewNotification | Homes | Reported | Moved | OutgoingActivity | Edition
 
 /** An intent of which nothing is left, and who worked it off. */
 export interface Closing {
@@ -161,7 +162,7 @@ export class Fanouts extends Context.Service<Fanouts, {
       const sql = yield* SqlClient.SqlClient
 
       // Ids are given beforehand, so that it is known whose they are.
-      const add = lastly(Effect.fnUntraced(function*(intents: ReadonlyArray<Intent>) {
+      const add = atCommit(Effect.fnUntraced(function*(intents: ReadonlyArray<Intent>) {
         const now = yield* Clock.currentTimeMillis
         const rows = yield* sql<{ id: bigint; place: number }>`
           WITH given AS MATERIALIZED (SELECT next_id(${now}) AS id, g.* FROM unnest(

@@ -4,7 +4,7 @@ import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import { Holdings } from "./Holdings.ts"
+import { FileOwners } from "./FileOwners.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
 import { SitePictures } from "./SitePictures.ts"
 import { Storage, StorageFailed } from "./Storage.ts"
@@ -43,7 +43,7 @@ export class Emojis extends Context.Service<Emojis, {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
       const files = yield* StoredFiles
-      const holdings = yield* Holdings
+      const fileOwners = yield* FileOwners
       const pictures = yield* SitePictures
       const storage = yield* Storage
 
@@ -63,7 +63,7 @@ export class Emojis extends Context.Service<Emojis, {
             ON CONFLICT DO NOTHING RETURNING id`
           if (row === undefined) return yield* taken
           const names = staticName === null ? [fileName] : [fileName, staticName]
-          if (!(yield* holdings.hold(names, { emojiId: row.id }))) return yield* swept
+          if (!(yield* fileOwners.hold(names, { emojiId: row.id }))) return yield* swept
           yield* sql.afterCommit(changed([row]))
         }
       )

@@ -8,8 +8,8 @@ import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
+import { FileOwners } from "./FileOwners.ts"
 import type { FileKind } from "./FileTypes.ts"
-import { Holdings } from "./Holdings.ts"
 import { type Colors, type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 import type { Upload } from "./Uploads.ts"
@@ -87,7 +87,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const files = yield* StoredFiles
-      const holdings = yield* Holdings
+      const fileOwners = yield* FileOwners
 
       const create = traced("MediaAttachments.create")(function*(owner: AccountId, media: NewMedia) {
         const { thumbnail, upload } = media
@@ -107,7 +107,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
               ${thumbnail?.type?.mime ?? null}, ${at}, ${at}) RETURNING id`
           )
           const names = thumbnail === undefined ? [upload.name] : [upload.name, thumbnail.name]
-          return (yield* holdings.hold(names, { mediaId: id })) ? id : yield* new Conflict()
+          return (yield* fileOwners.hold(names, { mediaId: id })) ? id : yield* new Conflict()
         }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       })
 
@@ -134,8 +134,8 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
               WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL AND state = 'ready' FOR UPDATE`
             if (row === undefined) return yield* new RecordNotFound()
             const names = row.previewName === null ? [] : [row.previewName]
-            yield* holdings.release(names)
-            yield* holdings.hold([previewName], { mediaId: id })
+            yield* fileOwners.release(names)
+            yield* fileOwners.hold([previewName], { mediaId: id })
             yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
               meta = ${metaWith(sql, preview)} WHERE id = ${id}`
             return names
@@ -153,8 +153,8 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
             if (row === undefined) return yield* new RecordNotFound()
             if (row.state !== "queued" && row.state !== "processing") return undefined
             const names = row.thumbnailName === null ? [] : [row.thumbnailName]
-            yield* holdings.release(names)
-            if (!(yield* holdings.hold([picture.name], { mediaId: id }))) return yield* new Conflict()
+            yield* fileOwners.release(names)
+            if (!(yield* fileOwners.hold([picture.name], { mediaId: id }))) return yield* new Conflict()
             yield* sql`UPDATE media_attachments SET thumbnail_name = ${picture.name},
             thumbnail_type = ${picture.type?.mime ?? null} WHERE id = ${id}`
             return names

@@ -5,7 +5,7 @@ import { siteThumbnailDescriptionCharactersMax } from "../instance/ContentLimits
 import { type SiteThumbnail, siteThumbnailOf, siteThumbnailSetting as setting } from "../instance/SiteThumbnail.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import { Holdings } from "./Holdings.ts"
+import { FileOwners } from "./FileOwners.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
 import { SitePictures } from "./SitePictures.ts"
 import { Storage, StorageFailed } from "./Storage.ts"
@@ -31,7 +31,7 @@ export class SiteThumbnails extends Context.Service<SiteThumbnails, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const files = yield* StoredFiles
-      const holdings = yield* Holdings
+      const fileOwners = yield* FileOwners
       const pictures = yield* SitePictures
       const storage = yield* Storage
 
@@ -43,11 +43,11 @@ export class SiteThumbnails extends Context.Service<SiteThumbnails, {
       /** Answers the names of the files that are shown no longer. */
       const replace = Effect.fnUntraced(function*(thumbnail: SiteThumbnail) {
         const old = namesOf(yield* current)
-        yield* holdings.release(old)
+        yield* fileOwners.release(old)
         yield* sql`INSERT INTO settings (name, value, updated_at)
           VALUES (${setting}, ${JSON.stringify(thumbnail)}::jsonb, ${new Date(yield* Clock.currentTimeMillis)})
           ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
-        if (!(yield* holdings.hold(namesOf(thumbnail), { setting }))) {
+        if (!(yield* fileOwners.hold(namesOf(thumbnail), { setting }))) {
           return yield* new StorageFailed({ text: "The files were removed before the site had them" })
         }
         return old
@@ -74,7 +74,7 @@ export class SiteThumbnails extends Context.Service<SiteThumbnails, {
       const remove = Effect.gen(function*() {
         const old = yield* transaction(sql)(Effect.gen(function*() {
           const names = namesOf(yield* current)
-          yield* holdings.release(names)
+          yield* fileOwners.release(names)
           yield* sql`DELETE FROM settings WHERE name = ${setting}`
           return names
         }))

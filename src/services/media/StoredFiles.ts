@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { traced } from "../Traced.ts"
+import { unheldFile } from "./FileOwners.ts"
 import { headBytes, type ServedExtension, type uploadExtension } from "./FileTypes.ts"
-import { unheldFile } from "./Holdings.ts"
 import { Storage, StorageFailed } from "./Storage.ts"
 
 /** More bytes than allowed. */

@@ -4,7 +4,7 @@ import { normalise } from "../html/Tags.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
-import { isShunned, visibleTo } from "./Visibility.ts"
+import { isHidden, visibleTo } from "./Visibility.ts"
 
 /** Which statuses of an account are wanted. */
 interface AccountSelection {
@@ -56,7 +56,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
             ...(viewer === undefined || viewer === account ? [] : [
               sql`(s.reblog_of_id IS NULL OR NOT EXISTS (SELECT FROM statuses o WHERE o.id = s.reblog_of_id
                 AND o.account_id <> s.account_id
-                AND ${isShunned(sql, sql`${viewer}::bigint`, sql`o.account_id`, now)} OFFSET 0))`
+                AND ${isHidden(sql, sql`${viewer}::bigint`, sql`o.account_id`, now)} OFFSET 0))`
             ])
           ]
           const rows = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s WHERE ${sql.and(conditions)} ${tail}`

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed } from "../Errors.ts"
 import { traced } from "../Traced.ts"
 import { type Named, namedBy } from "./Drafts.ts"
-import type { Visibility } from "./Publications.ts"
+import type { Visibility } from "./StatusWriter.ts"
 
 /** What an author's new statuses take over where a client says nothing. */
 interface AuthorSettings {

@@ -4,7 +4,7 @@ import { rowsMax } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { FoundStatus } from "./Statuses.ts"
-import { isShunned, visibleTo } from "./Visibility.ts"
+import { isHidden, visibleTo } from "./Visibility.ts"
 
 /** Statuses above and below one that a context shows, each way (S-196). */
 const contextStatusesMax = 4_096
@@ -17,7 +17,7 @@ interface Thread {
   readonly authors: ReadonlySet<bigint>
 }
 
-/** Threads, as far as the viewer may see them and does not shun their authors; two queries of bounded depth and width. */
+/** Threads, as far as the viewer may see them and does not hide their authors; two queries of bounded depth and width. */
 export class Contexts extends Context.Service<Contexts, {
   readonly of: (viewer: Viewer, status: FoundStatus) => Effect.Effect<Thread>
 }>()("murmuration/services/statuses/Contexts") {
@@ -32,7 +32,7 @@ export class Contexts extends Context.Service<Contexts, {
         const shown = sql`${visibleTo(sql, viewer, "s")} ${
           viewer === undefined
             ? sql``
-            : sql`AND NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`
+            : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`
         }`
         // LATERAL with OFFSET 0 has each step look up one status, where a join might read the table anew at each depth.
         // The depth bounds the walk where parents form a circle, which only remote statuses can.

@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
-import { jointly } from "../Jointly.ts"
 import { traced } from "../Traced.ts"
+import { batched } from "../TransactionBatch.ts"
 
 interface Favourite {
   readonly accountId: bigint
@@ -24,7 +24,7 @@ export class Favourites extends Context.Service<Favourites, {
     Favourites,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const add = jointly(
+      const add = batched(
         Effect.fnUntraced(function*(all: ReadonlyArray<Favourite>) {
           const rows = yield* sql<Favourite>`INSERT INTO favourites (id, account_id, status_id)
           SELECT next_id(${yield* Clock.currentTimeMillis}), f.* FROM unnest(

@@ -4,7 +4,7 @@ import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
-import { isShunned, visibleTo } from "./Visibility.ts"
+import { isHidden, visibleTo } from "./Visibility.ts"
 
 /** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
 export interface Listed {
@@ -20,7 +20,7 @@ export interface MarkedStatus {
 
 /** Who favourited and reblogged a status, and what an account favourited. */
 export class Interactions extends Context.Service<Interactions, {
-  /** To be asked for by whom may see the status; whom the viewer shuns is left out. */
+  /** To be asked for by whom may see the status; whom the viewer hides is left out. */
   readonly favouritedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   readonly rebloggedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   /** Those that the account may still see. */
@@ -47,7 +47,7 @@ export class Interactions extends Context.Service<Interactions, {
           : sql`TRUE`
         const welcome = viewer === undefined
           ? sql`TRUE`
-          : sql`NOT ${isShunned(sql, sql`${viewer}::bigint`, sql`r.account_id`, now)}`
+          : sql`NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`r.account_id`, now)}`
         const rows = yield* sql<Listed>`SELECT r.id AS cursor, r.account_id FROM ${sql.literal(table)} r
           WHERE r.${sql.literal(column)} = ${statusId} AND ${where} AND ${seen} AND ${welcome}
             AND NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = r.account_id AND gone.suspended_at IS NOT NULL OFFSET 0)

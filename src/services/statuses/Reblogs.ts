@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { RecordNotFound } from "../Errors.ts"
-import { jointly } from "../Jointly.ts"
 import { nullable } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import type { Visibility } from "./Publications.ts"
+import { batched } from "../TransactionBatch.ts"
+import type { Visibility } from "./StatusWriter.ts"
 
 /** `millis` is its time, milliseconds since 1970; `uri` its id where it comes from another server, else null. */
 interface NewReblog {
@@ -39,7 +39,7 @@ export class Reblogs extends Context.Service<Reblogs, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const find = jointly((pairs: ReadonlyArray<Pick<NewReblog, "accountId" | "original">>) =>
+      const find = batched((pairs: ReadonlyArray<Pick<NewReblog, "accountId" | "original">>) =>
         Effect.map(
           sql<{ id: bigint; place: number }>`SELECT s.id, pair.place::int FROM unnest(
               ${pairs.map(({ accountId }) => accountId)}::bigint[], ${pairs.map(({ original }) => original)}::bigint[])
@@ -51,7 +51,7 @@ export class Reblogs extends Context.Service<Reblogs, {
           }
         )
       )
-      const insert = jointly((all: ReadonlyArray<NewReblog>) =>
+      const insert = batched((all: ReadonlyArray<NewReblog>) =>
         Effect.map(
           sql<{ id: bigint; place: number }>`
             WITH fresh AS MATERIALIZED (SELECT next_id(g.millis) AS id, g.* FROM unnest(

@@ -48,7 +48,7 @@ export const text = `SELECT
 } ||
   ${
   accounts("domain_mutes", `domain IN (SELECT domain FROM accounts WHERE id = ANY ($3::bigint[])) AND ${among}`)
-} AS shunning`
+} AS hiding`
 
 export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, now: Date): ReadonlyArray<unknown> => {
   const shown = status.original ?? status
@@ -58,7 +58,7 @@ export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, no
 
 export type Row = Readonly<
   & Record<"standing" | "suspended" | "blockers" | "followed" | "mentions", ReadonlyArray<bigint>>
-  & Record<"favourites" | "bookmarks" | "reblogs" | "quiet" | "pins" | "votes" | "shunning", ReadonlyArray<bigint>>
+  & Record<"favourites" | "bookmarks" | "reblogs" | "quiet" | "pins" | "votes" | "hiding", ReadonlyArray<bigint>>
   & { counters: ReadonlyArray<number> }
 >
 
@@ -81,7 +81,7 @@ export const answersOf = (row: Row, status: StatusKey) => {
   const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0] = row.counters
   return {
     facts: factsOf(status, { standingIds: setOf(row.standing), suspended: setOf(row.suspended) }),
-    shunning: setOf(row.shunning),
+    hiding: setOf(row.hiding),
     relations: (viewer: bigint): RelationFacts => ({
       follows: (author) => followed.get(viewer)?.has(author) === true,
       blockedBy: (author) => blockers.get(viewer)?.has(author) === true,

@@ -5,7 +5,7 @@ import { type MediaRecord, recordsOf } from "../media/MediaRecord.ts"
 import { padded } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
-import type { Visibility } from "./Publications.ts"
+import type { Visibility } from "./StatusWriter.ts"
 import { visibleTo } from "./Visibility.ts"
 
 /** Whom a status mentions. `url` is null for local accounts. */

@@ -1,4 +1,4 @@
-import type { Visibility } from "./Publications.ts"
+import type { Visibility } from "./StatusWriter.ts"
 
 /** What of a status changes with an edit at most, and therefore may come from a cache: whose it is, for whom, and what it repeats. */
 export interface StatusKey {
@@ -29,7 +29,7 @@ export interface ViewerState {
 }
 
 /**
- * Whom a list leaves out beside what nobody may see: `authors` that the viewer shuns, as author or reblogged author.
+ * Whom a list leaves out beside what nobody may see: `authors` that the viewer hides, as author or reblogged author.
  * `permitted` statuses were just selected with `visibleTo` for the very viewer, and are not asked about a second time.
  */
 export type Hiding = "nothing" | "authors" | "permitted"

@@ -9,7 +9,7 @@ import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
 const signedIn = 1
 const restricted = 2
 const own = 4
-const shunning = 8
+const hidesAuthors = 8
 const remote = 16
 const permitted = 32
 const polling = 64
@@ -17,7 +17,7 @@ const polling = 64
 /** The ids that a page concerns, and the variant of the query that it needs. */
 export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding) => {
   const [statuses, authors, conversations] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()]
-  let variant = viewer === undefined ? 0 : hiding === "authors" ? signedIn | shunning : signedIn
+  let variant = viewer === undefined ? 0 : hiding === "authors" ? signedIn | hidesAuthors : signedIn
   if (hiding === "permitted") variant |= permitted
   const ask = (status: StatusKey) => {
     if (hiding !== "permitted" || status.original === undefined) statuses.add(status.id)
@@ -91,7 +91,7 @@ export const textOf = (variant: number): string => {
       ) + " AS votes"
     )
   }
-  if (variant & shunning) {
+  if (variant & hidesAuthors) {
     columns.push(
       mine("target_account_id", "blocks", "2") + " AS blocked",
       mine("target_account_id", "mutes", "2").slice(0, -1) +
@@ -165,7 +165,7 @@ export const answersOf = (row: Row = nothing) => {
   return {
     standingIds: setOf(row.standing),
     suspended: setOf(row.suspended),
-    shunned: setOf([...row.blocked ?? [], ...row.muted ?? [], ...row.abroad ?? []]),
+    hidden: setOf([...row.blocked ?? [], ...row.muted ?? [], ...row.abroad ?? []]),
     relations,
     state: ({ conversationId, id }: StatusKey): ViewerState => {
       const [repliesCount, reblogsCount, favouritesCount] = counters.get(id) ?? [0, 0, 0]

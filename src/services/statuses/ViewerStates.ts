@@ -25,7 +25,7 @@ export class ViewerStates extends Context.Service<ViewerStates, {
     status: StatusKey
   ) => Effect.Effect<{ readonly visible: boolean; readonly state: ViewerState }>
   /**
-   * One status for many viewers, by their ids; one who may not see it, or shuns its author, is absent. One query, too.
+   * One status for many viewers, by their ids; one who may not see it, or hides its author, is absent. One query, too.
    */
   readonly forViewers: (
     viewers: ReadonlyArray<AccountId>,
@@ -67,7 +67,7 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         for (const status of statuses) {
           if (hiding !== "permitted" && !answers.visible(status)) continue
           const shown = status.original ?? status
-          if (answers.shunned.has(status.accountId) || answers.shunned.has(shown.accountId)) continue
+          if (answers.hidden.has(status.accountId) || answers.hidden.has(shown.accountId)) continue
           states.set(status.id, answers.state(shown))
         }
         return states
@@ -92,7 +92,7 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         if (row === undefined) return states
         const answers = RecipientQuery.answersOf(row, status)
         for (const viewer of viewers) {
-          if (canSee(viewer, answers.facts, answers.relations(viewer)) && !answers.shunning.has(viewer)) {
+          if (canSee(viewer, answers.facts, answers.relations(viewer)) && !answers.hiding.has(viewer)) {
             states.set(viewer, answers.state(viewer))
           }
         }

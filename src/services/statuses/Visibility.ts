@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Fragment, isFragment } from "effect/sql/Statement"
 import type { Viewer } from "../Viewer.ts"
-import type { Visibility } from "./Publications.ts"
+import type { Visibility } from "./StatusWriter.ts"
 
 /*
  * THE decision who may read a status (house rule 7), once in TypeScript and once in SQL; a property test holds both
@@ -87,10 +87,10 @@ const openTo = (sql: SqlClient, viewer: Fragment | undefined, alias: string, kno
  * Whether `viewer` does not want to meet `account` (both SQL expressions of ids) in lists: it blocks or mutes the
  * account or has blocked its domain. Such a status may be read where it is asked for by its id.
  */
-export const isShunned = (sql: SqlClient, viewer: Fragment, account: Fragment, now: Date): Fragment =>
+export const isHidden = (sql: SqlClient, viewer: Fragment, account: Fragment, now: Date): Fragment =>
   sql`(EXISTS (SELECT FROM blocks block
       WHERE block.account_id = ${viewer} AND block.target_account_id = ${account} OFFSET 0)
     OR EXISTS (SELECT FROM mutes mute WHERE mute.account_id = ${viewer} AND mute.target_account_id = ${account}
       AND (mute.expires_at IS NULL OR mute.expires_at > ${now}::timestamptz) OFFSET 0)
     OR EXISTS (SELECT FROM (SELECT domain FROM domain_mutes WHERE account_id = ${viewer} OFFSET 0) domains
-      CROSS JOIN LATERAL (SELECT FROM accounts WHERE id = ${account} AND domain = domains.domain OFFSET 0) shunned))`
+      CROSS JOIN LATERAL (SELECT FROM accounts WHERE id = ${account} AND domain = domains.domain OFFSET 0) muted))`

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import * as Pushing from "../../../src/actors/account/Pushing.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
-import { Audiences } from "../../../src/services/feeds/Audiences.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
+import { StatusReaders } from "../../../src/services/feeds/StatusReaders.ts"
 import { AccountId, StatusId } from "../../../src/services/Ids.ts"
 import { config, layerActors, settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
@@ -168,12 +168,12 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
   it.effect("I3: a post that is written late, by a process that stood still, is not left with who unfollowed meanwhile", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors
-      const [audiences, feeds] = [yield* Audiences, yield* Feeds]
+      const [readers, feeds] = [yield* StatusReaders, yield* Feeds]
       const [author, stays, leaves] = [yield* person("late"), yield* person("stays"), yield* person("leaves")]
       yield* followers(author, [stays, leaves])
       const statusId = BigInt((yield* tell(author, { _tag: "Publish", post: post("at last") })).id)
       yield* settled
-      const statusReaders = (yield* audiences.readers(statusId, author, 0n, 10))!
+      const statusReaders = (yield* readers.readers(statusId, author, 0n, 10))!
       assert.deepStrictEqual(statusReaders.readers, [stays, leaves])
       yield* tell(leaves, { _tag: "Unfollow", target: author })
       yield* feeds.fill(leaves, [])
@@ -183,7 +183,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.deepStrictEqual(yield* push(asked, [author, ...statusReaders.readers]), [author, stays])
       // It is made anew when it is read.
       assert.isUndefined(yield* feeds.read(leaves))
-    }).pipe(Effect.provide(Audiences.layer.pipe(Layer.provide(config)))))
+    }).pipe(Effect.provide(StatusReaders.layer.pipe(Layer.provide(config)))))
 
   it.effect("to 2,500 followers in slices, each home once, though a slice is repeated (I3)", () =>
     Effect.gen(function*() {

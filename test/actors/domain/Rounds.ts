@@ -1,7 +1,7 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Line from "../../../src/actors/domain/Line.ts"
+import * as HostState from "../../../src/actors/domain/HostState.ts"
 import * as Round from "../../../src/actors/domain/Round.ts"
 import * as KeyOperations from "../../../src/layers/KeyOperations.ts"
 import { FollowerDigests } from "../../../src/services/federation/FollowerDigests.ts"
@@ -120,8 +120,8 @@ export const send = (
 /** An actor's rounds at a host, one for each call, until there is nothing to do now. */
 export const host = Effect.fnUntraced(function*(name: string) {
   const round = yield* Round.make
-  const line = Line.begin(name)
-  return { line, round: round(line), drain: Effect.repeat(round(line), { while: (more) => more }) }
+  const state = HostState.begin(name)
+  return { line: state, round: round(state), drain: Effect.repeat(round(state), { while: (more) => more }) }
 })
 
 /** What waits: ids of activities, tries and seconds until the next. */

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { failuresMax } from "../../../src/actors/domain/Line.ts"
+import { failuresMax } from "../../../src/actors/domain/HostState.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts, failedDaysMax } from "../../../src/services/federation/outbox/DeliveryHosts.ts"
 import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
@@ -72,8 +72,8 @@ describe("F12: what a host says decides what comes next", () => {
       Effect.gen(function*() {
         const outside = yield* Outside
         const [from, to] = [yield* sender, yield* receiver("busy.test")]
-        const { drain, line } = yield* host("busy.test")
-        line.width = 1
+        const { drain, line: state } = yield* host("busy.test")
+        state.width = 1
         outside.says = () => ({ status: 429, retryAfterSeconds: 1_200 })
         for (const name of ["one", "two", "three"]) yield* send(from, to, name)
         yield* drain
@@ -151,12 +151,12 @@ describe("a host that is down", () => {
         const deliveryHosts = yield* DeliveryHosts
         outside.says = () => 503
         const [from, to] = [yield* sender, yield* receiver("gone.test")]
-        const { drain, line } = yield* host("gone.test")
+        const { drain, line: state } = yield* host("gone.test")
         for (let day = 0; day < failedDaysMax; day++) {
           yield* send(from, to, `day ${day}`)
           yield* drain
           yield* TestClock.adjust("1 day")
-          line.failures = 0
+          state.failures = 0
         }
         assert.isEmpty(yield* waiting)
         yield* send(from, to, "nobody is there")

@@ -8,8 +8,8 @@ import { Environment } from "../../../src/layers/Environment.ts"
 import * as LocalStorage from "../../../src/layers/storage/LocalStorage.ts"
 import { workMillisMax } from "../../../src/layers/storage/WorkFolders.ts"
 import type { MediaId } from "../../../src/services/Ids.ts"
+import { attemptsMax, MediaJobs } from "../../../src/services/media/MediaJobs.ts"
 import { MediaRefused, MediaToolFailed, MediaTools } from "../../../src/services/media/MediaTools.ts"
-import { attemptsMax, Processings } from "../../../src/services/media/Processings.ts"
 import { Storage, StorageFailed } from "../../../src/services/media/Storage.ts"
 import { StoredFiles, unheldMillisMax } from "../../../src/services/media/StoredFiles.ts"
 import { layerJobs, leftovers, states, tools, upload } from "../../support/MediaJobs.ts"
@@ -87,26 +87,26 @@ layer(layerJobs)("the steps of a media job", (it) => {
   it.effect("an attempt that was thought dead changes nothing when it comes back", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
-      const processings = yield* Processings
-      const late = (yield* processings.begin(id))!
+      const jobs = yield* MediaJobs
+      const late = (yield* jobs.begin(id))!
       yield* run(id, yield* tools())
       const before = yield* states(id)
       const outcome = { type: "image" as const, fileName: "x", previewName: null, meta: {}, blurhash: null }
-      assert.strictEqual(yield* processings.finish(id, late, outcome), "lost")
-      yield* processings.fail(id, late, "late")
+      assert.strictEqual(yield* jobs.finish(id, late, outcome), "lost")
+      yield* jobs.fail(id, late, "late")
       assert.deepStrictEqual(yield* states(id), before)
     }))
 
   it.effect("a storage that is away costs no attempt; the job waits and is found", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
-      const processings = yield* Processings
+      const jobs = yield* MediaJobs
       const storage = yield* Storage
       const away: Storage["Service"] = { ...storage, local: () => Effect.fail(new StorageFailed({ text: "away" })) }
       yield* run(id, yield* tools()).pipe(Effect.provideService(Storage, away), Effect.exit)
       assert.deepInclude(yield* states(id), { state: "queued", attempts: 0 })
       yield* TestClock.adjust("11 seconds")
-      assert.deepStrictEqual(yield* processings.stale(10), [id])
+      assert.deepStrictEqual(yield* jobs.stale(10), [id])
     }))
 
   it.effect("a job that is asked to stop gives its attempt back", () =>

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
 import { Roles } from "../../../src/services/identity/Roles.ts"
-import { StaffLetters } from "../../../src/services/identity/StaffLetters.ts"
+import { StaffEmails } from "../../../src/services/identity/StaffEmails.ts"
 import { client, get, Postbox, server, user } from "../../support/SignInServer.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 
@@ -54,7 +54,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       }
       const waiting = yield* speaks("novice", "ja")
       yield* sql`UPDATE users SET approved = false, reason = '{name} <b>' WHERE account_id = ${waiting}`
-      yield* (yield* StaffLetters).waits(waiting)
+      yield* (yield* StaffEmails).waits(waiting)
       const letters = [yield* Postbox.next, yield* Postbox.next]
       assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice bittet um Aufnahme/)
       assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "El motivo que dio:\n{name} <b>")

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { Emails } from "../../../src/services/emails/Emails.ts"
 import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
-import { Letters } from "../../../src/services/letters/Letters.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
 import { client, get, password, Postbox, server, user } from "../../support/SignInServer.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
@@ -62,7 +62,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
   it.effect("F11: what cannot be an address waits for nothing", () =>
     Effect.gen(function*() {
       let posted = 0
-      const letters = Layer.succeed(Letters, { post: () => Effect.sync(() => void posted++) })
+      const letters = Layer.succeed(Emails, { post: () => Effect.sync(() => void posted++) })
       const links = yield* Effect.provide(MailLinks, Layer.fresh(Layer.provide(MailLinks.layer, letters)))
       for (const email of ["", "nobody", "@".repeat(1_000_000), `${"a".repeat(1_000_000)}@mail.example`]) {
         yield* links.requestPasswordReset(email)
@@ -124,8 +124,8 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       const accountId = yield* user("nina")
       yield* users.change(accountId, { unconfirmedEmail: "new@mail.example" })
       yield* links.sendConfirmation(Option.getOrThrow(yield* users.find(accountId)))
-      const letter = yield* Postbox.next
-      const confirmation = new URL(/https:\S+/.exec(letter.text)?.[0] ?? "").searchParams.get("confirmation_token") ??
+      const email = yield* Postbox.next
+      const confirmation = new URL(/https:\S+/.exec(email.text)?.[0] ?? "").searchParams.get("confirmation_token") ??
         ""
       const old = new URLSearchParams((yield* requestLink("nina@mail.example")).split("?")[1])
       yield* links.confirm(confirmation)

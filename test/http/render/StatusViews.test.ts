@@ -6,7 +6,7 @@ import { StatusViews } from "../../../src/http/render/StatusViews.ts"
 import { DeletedStatus, Status } from "../../../src/http/wire/Status.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
-import { isShunned, visibleTo } from "../../../src/services/statuses/Visibility.ts"
+import { isHidden, visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { counted, Reads } from "../../support/Reads.ts"
 import * as Worlds from "../../support/World.ts"
 import * as Slow from "./Slow.ts"
@@ -62,11 +62,11 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
         yield* forgetAll
         const ids = statuses.map(({ id }) => id)
         for (const viewer of viewers) {
-          const visible = yield* sql<{ id: bigint; shunned: boolean }>`
-            SELECT s.id, ${isShunned(sql, sql`${viewer ?? 0n}::bigint`, sql`s.account_id`, Worlds.now)}
+          const visible = yield* sql<{ id: bigint; hidden: boolean }>`
+            SELECT s.id, ${isHidden(sql, sql`${viewer ?? 0n}::bigint`, sql`s.account_id`, Worlds.now)}
               OR (o.id IS NOT NULL AND ${
-            isShunned(sql, sql`${viewer ?? 0n}::bigint`, sql`o.account_id`, Worlds.now)
-          }) AS shunned
+            isHidden(sql, sql`${viewer ?? 0n}::bigint`, sql`o.account_id`, Worlds.now)
+          }) AS hidden
             FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
             WHERE ${visibleTo(sql, viewer, "s")} ORDER BY s.id`
           const expected = yield* Effect.forEach(visible, ({ id }) => Slow.status(id, viewer))
@@ -79,7 +79,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
           const permitted = visible.map(({ id }) => id)
           assert.deepStrictEqual(yield* views.render(viewer, permitted, "permitted"), texts)
           const kept = yield* views.byId(viewer, ids, "authors")
-          assert.deepStrictEqual([...kept.keys()], visible.filter(({ shunned }) => !shunned).map(({ id }) => id))
+          assert.deepStrictEqual([...kept.keys()], visible.filter(({ hidden }) => !hidden).map(({ id }) => id))
         }
         for (const { id } of statuses) {
           const each = yield* views.renderFor(id, accountIds)

@@ -136,7 +136,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       assert.deepStrictEqual(yield* shownTo(yield* status(author, {}), { foe: listeners.foe }), {})
     }).pipe(Effect.scoped))
 
-  it.effect("row 62: nothing of, and in public nothing about, whom their reader shuns", () =>
+  it.effect("row 62: nothing of, and in public nothing about, whom their reader hides", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [author, named] = [yield* person("author3"), yield* person("named3")]
@@ -151,7 +151,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
         sql`INSERT INTO mutes ${
           sql.insert({ id: row++, accountId: reader, targetAccountId: target, hideNotifications, expiresAt })
         }`
-      const shuns = {
+      const hides = {
         neutral: () => Effect.void,
         blocks: (reader: AccountId) => block(reader, author),
         mutes: (reader: AccountId) => mute(reader, author, null),
@@ -165,9 +165,9 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
         mutedNamed: (reader: AccountId) => mute(reader, named, past)
       }
       const listeners: Record<string, Everywhere> = {}
-      for (const [name, shun] of Object.entries(shuns)) {
+      for (const [name, hide] of Object.entries(hides)) {
         const reader = yield* person(`${name}3`)
-        yield* shun(reader)
+        yield* hide(reader)
         listeners[name] = yield* everywhere(reader)
       }
       assert.deepStrictEqual(yield* shownTo(id, listeners), {

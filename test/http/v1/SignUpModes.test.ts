@@ -111,9 +111,9 @@ layer(server({ registrations: "approval", signupConfirmation: "mail" }), { exclu
         yield* sql`UPDATE users SET role_id = (SELECT id FROM roles WHERE name = 'Moderator') WHERE account_id = ${moderator}`
         const token = yield* clientToken()
         assert.strictEqual((yield* signUp(token, { ...wish("waiter"), reason: "birds" })).status, 200)
-        const letter = yield* Postbox.next
-        assert.include(letter.text, "a moderator looks at your sign-up")
-        const link = new URL(/https?:\/\/\S+/.exec(letter.text)![0])
+        const email = yield* Postbox.next
+        assert.include(email.text, "a moderator looks at your sign-up")
+        const link = new URL(/https?:\/\/\S+/.exec(email.text)![0])
         for (const visit of ["first", "again"]) {
           const page = yield* send(link.pathname + link.search, { redirect: "manual" })
           assert.strictEqual(page.status, 200, visit)

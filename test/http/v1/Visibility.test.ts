@@ -42,7 +42,7 @@ const readers: Record<Kind, ReadonlyArray<Role>> = {
 const mayRead = (role: Role, kind: Kind) => readers[kind].includes(role)
 const idsFor = (role: Role, among: ReadonlyArray<Kind>) =>
   among.filter((kind) => mayRead(role, kind)).map((kind) => String(statuses[kind]))
-const shunning: ReadonlySet<Role> = new Set(["blocking", "muting"])
+const hiding: ReadonlySet<Role> = new Set(["blocking", "muting"])
 
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -138,7 +138,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           }
 
           const all = kinds.map((kind) => `id[]=${statuses[kind]}`).join("&")
-          const welcome = shunning.has(role) ? [] : kinds
+          const welcome = hiding.has(role) ? [] : kinds
           assert.deepStrictEqual(yield* ids(`/api/v1/statuses?${all}`, by), idsFor(role, welcome), `${role} batch`)
 
           const own: ReadonlyArray<Kind> = ["direct", "private", "unlisted", "public"]
@@ -146,7 +146,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/statuses", by), published, `${role} account`)
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/9/statuses", by), [])
 
-          const open: ReadonlyArray<Kind> = shunning.has(role) || role === "blocked" ? [] : ["public"]
+          const open: ReadonlyArray<Kind> = hiding.has(role) || role === "blocked" ? [] : ["public"]
           const newest = open.map((kind) => String(statuses[kind]))
           const rootToo = open.length === 0 ? [] : [String(root)]
           assert.deepStrictEqual(yield* ids("/api/v1/timelines/public", by), [...newest, ...rootToo], `${role} public`)
@@ -155,7 +155,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           if (role !== "blocked") {
             const { body } = yield* get(`/api/v1/statuses/${root}/context`, by)
             const below = body.descendants.map(({ id }: { readonly id: string }) => id)
-            assert.deepStrictEqual(below, shunning.has(role) ? [] : idsFor(role, own).toReversed(), `${role} context`)
+            assert.deepStrictEqual(below, hiding.has(role) ? [] : idsFor(role, own).toReversed(), `${role} context`)
           }
           if (by === undefined) continue
           const marked = idsFor(role, originals).toReversed()

@@ -7,8 +7,8 @@ import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
-import { Fetches } from "../../../src/services/federation/Fetches.ts"
 import { RemoteEmojis } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
+import { ObjectFetcher } from "../../../src/services/federation/ObjectFetcher.ts"
 import { Purges } from "../../../src/services/federation/purge/Purges.ts"
 import { Redirects } from "../../../src/services/federation/Redirects.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
@@ -19,7 +19,7 @@ import { SigningKeys } from "../../../src/services/federation/SigningKeys.ts"
 import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../../src/services/intents/Agenda.ts"
-import { Errands } from "../../../src/services/intents/Errands.ts"
+import { Jobs } from "../../../src/services/intents/Jobs.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"
 import { configuration } from "../../support/Reads.ts"
@@ -29,7 +29,7 @@ import { activityJson, host } from "../outbound/FarHosts.ts"
 /** What reads from other servers, with real sockets on loopback and a database of its own. */
 export const remote = Senders.layer.pipe(
   Layer.provideMerge(RemoteActors.layer),
-  Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, Fetches.layer, WebFingers.layer)),
+  Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, ObjectFetcher.layer, WebFingers.layer)),
   Layer.provideMerge(
     Layer.mergeAll(
       Signatures.layer,
@@ -40,7 +40,7 @@ export const remote = Senders.layer.pipe(
       Redirects.layer
     )
   ),
-  Layer.provideMerge(Layer.merge(AgendaEntries.layer, Errands.layer)),
+  Layer.provideMerge(Layer.merge(AgendaEntries.layer, Jobs.layer)),
   Layer.provideMerge(Layer.merge(DomainPolicies.layer, DomainPolicies.layerHostPolicy)),
   Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),

@@ -1,13 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notices } from "../../../src/services/feeds/Notices.ts"
+import { NotificationWriter } from "../../../src/services/feeds/NotificationWriter.ts"
 import { Favourites } from "../../../src/services/statuses/Favourites.ts"
-import { Publications } from "../../../src/services/statuses/Publications.ts"
+import { StatusWriter } from "../../../src/services/statuses/StatusWriter.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const services = Layer.mergeAll(Notices.layer, Favourites.layer, Publications.layer).pipe(
+const services = Layer.mergeAll(NotificationWriter.layer, Favourites.layer, StatusWriter.layer).pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -45,14 +45,18 @@ layer(services, { excludeTestServices: true })("what is told and taken back at t
   it.effect("F60: nobody keeps a notification of what is not there any more", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [favourites, notices, publications] = [yield* Favourites, yield* Notices, yield* Publications]
+      const [favourites, notificationWriter, statusWriter] = [
+        yield* Favourites,
+        yield* NotificationWriter,
+        yield* StatusWriter
+      ]
       const [author, reader] = [yield* person("author"), yield* person("reader")]
       const left = Effect.map(sql<{ type: string }>`SELECT type FROM notifications`, (rows) =>
         rows.map(({ type }) => type))
       const remove = (by: bigint, id: bigint) =>
         Effect.gen(function*() {
-          yield* publications.remove(id, by, yield* Clock.currentTimeMillis)
-          yield* notices.retract([id])
+          yield* statusWriter.remove(id, by, yield* Clock.currentTimeMillis)
+          yield* notificationWriter.retract([id])
         })
       const on = (type: "favourite" | "reblog", statusId: bigint) => ({
         type,
@@ -63,33 +67,33 @@ layer(services, { excludeTestServices: true })("what is told and taken back at t
       const one = yield* status(author)
       yield* favourites.add(reader, one)
       yield* meeting(
-        notices.tell(reader, on("favourite", one)),
-        Effect.andThen(favourites.remove(reader, one), notices.retractOne("favourite", reader, one))
+        notificationWriter.tell(reader, on("favourite", one)),
+        Effect.andThen(favourites.remove(reader, one), notificationWriter.retractOne("favourite", reader, one))
       )
       assert.deepStrictEqual(yield* left, [], "a favourite that is undone")
 
       const two = yield* status(author)
       yield* favourites.add(reader, two)
-      yield* meeting(notices.tell(reader, on("favourite", two)), remove(author, two))
+      yield* meeting(notificationWriter.tell(reader, on("favourite", two)), remove(author, two))
       assert.deepStrictEqual(yield* left, [], "a favourite of a post that is deleted")
 
       const three = yield* status(author)
       const reblog = yield* status(reader, three)
       yield* meeting(
-        notices.tell(reader, on("reblog", three)),
-        Effect.andThen(remove(reader, reblog), notices.retractOne("reblog", reader, three))
+        notificationWriter.tell(reader, on("reblog", three)),
+        Effect.andThen(remove(reader, reblog), notificationWriter.retractOne("reblog", reader, three))
       )
       assert.deepStrictEqual(yield* left, [], "a reblog that is undone")
 
       const four = yield* status(author)
-      yield* meeting(notices.mentions(author, four, [reader]), remove(author, four))
+      yield* meeting(notificationWriter.mentions(author, four, [reader]), remove(author, four))
       assert.deepStrictEqual(yield* left, [], "a mention in a post that is deleted")
 
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
         VALUES (1, ${reader}, ${author}, ${new Date(yield* Clock.currentTimeMillis)})`
       yield* meeting(
-        notices.tell(reader, { type: "follow", to: String(author) }),
-        Effect.andThen(sql`DELETE FROM follows WHERE id = 1`, notices.retractFollow(reader, author))
+        notificationWriter.tell(reader, { type: "follow", to: String(author) }),
+        Effect.andThen(sql`DELETE FROM follows WHERE id = 1`, notificationWriter.retractFollow(reader, author))
       )
       assert.deepStrictEqual(yield* left, [], "a follow that is undone")
     }))

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../src/services/Ids.ts"
 import {
   canSee,
-  isShunned,
+  isHidden,
   type RelationFacts,
   type StatusFacts,
   visibleTo
@@ -101,21 +101,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
     }))
 
   it.effect.prop(
-    "row 62: whom a viewer blocks, mutes or blocks by domain is shunned, and nobody else",
+    "row 62: whom a viewer blocks, mutes or blocks by domain is hidden, and nobody else",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         yield* Worlds.settle(world)
         const { blocks, domainBlocks, mutes } = Worlds.relationsOf(world)
-        const rows = yield* sql<{ viewer: bigint; other: bigint; shunned: boolean }>`
-          SELECT v.id AS viewer, o.id AS other, ${isShunned(sql, sql`v.id`, sql`o.id`, Worlds.now)} AS shunned
+        const rows = yield* sql<{ viewer: bigint; other: bigint; hidden: boolean }>`
+          SELECT v.id AS viewer, o.id AS other, ${isHidden(sql, sql`v.id`, sql`o.id`, Worlds.now)} AS hidden
           FROM accounts v CROSS JOIN accounts o`
-        for (const { other, shunned, viewer } of rows) {
+        for (const { other, hidden, viewer } of rows) {
           const pair = `${viewer}>${other}`
           const expected = blocks.has(pair) || mutes.get(pair)?.ended === false ||
             (domainBlocks.has(viewer) && Worlds.isRemote(other))
-          assert.strictEqual(shunned, expected, pair)
+          assert.strictEqual(hidden, expected, pair)
         }
       }),
     { arbitrary: { runs: 40 } }

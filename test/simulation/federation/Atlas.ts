@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Site } from "./Site.ts"
+import type { Site } from "./SimulatedInstance.ts"
 
 /** A post or a boost as one server has it; ids and handles are those that all servers know. */
 export interface KnownStatus {

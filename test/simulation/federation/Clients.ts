@@ -5,7 +5,7 @@ import { AccountId, StatusId } from "../../../src/services/Ids.ts"
 import { visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { post } from "../../support/Posts.ts"
 import { Dice } from "../Seeded.ts"
-import type { Process, Site } from "./Site.ts"
+import type { Process, Site } from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
 /** Somebody with an account on one of the servers. */
@@ -65,7 +65,7 @@ export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen
   const [row] = yield* by.site.sql<{ id: bigint }>`SELECT id FROM accounts
     WHERE username = ${other.name} AND domain = ${other.site.host}`
   if (row !== undefined) return AccountId.make(row.id)
-  const found = yield* ask(universe, by.site, ({ resolutions }) => resolutions.resolve(by.id, `@${other.handle}`)).pipe(
+  const found = yield* ask(universe, by.site, ({ lookup }) => lookup.resolve(by.id, `@${other.handle}`)).pipe(
     // Whoever asks is answered 503.
     Effect.catchCause((cause) =>
       isSqlError(Cause.squash(cause)) ? Effect.succeed("unknown" as const) : Effect.failCause(cause)

@@ -5,7 +5,7 @@ import type { Message, Mishap } from "../Sockets.ts"
 import type { Side } from "../World.ts"
 import { rushMillis } from "./Clients.ts"
 import type { Exchange, Fate } from "./Exchange.ts"
-import * as Site from "./Site.ts"
+import * as SimulatedInstance from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 import type { Outage } from "./Web.ts"
 
@@ -164,7 +164,7 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
     universe.crash(site, process)
     later(Effect.gen(function*() {
       yield* Effect.sleep(fault.millis)
-      universe.say(`${(yield* Site.start(universe, site)).machine.name} starts`)
+      universe.say(`${(yield* SimulatedInstance.start(universe, site)).machine.name} starts`)
     }))
   }
 

@@ -13,7 +13,7 @@ import * as Agreement from "./Agreement.ts"
 import * as Atlas from "./Atlas.ts"
 import * as Clients from "./Clients.ts"
 import * as Faults from "./Faults.ts"
-import * as Site from "./Site.ts"
+import * as SimulatedInstance from "./SimulatedInstance.ts"
 import * as Traffic from "./Traffic.ts"
 import { type Mutation, Universe } from "./Universe.ts"
 
@@ -34,7 +34,7 @@ const lookMillis = 500
 const soonMillis = 3_000
 
 /** What is left to do at a server now, and when the rest of it is due; a delivery that stands behind another is not. */
-const leftAt = Effect.fnUntraced(function*({ sql }: Site.Site, now: number) {
+const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.Site, now: number) {
   const [row] = yield* sql<{ soon: number; next: Date | null }>`
     WITH due AS (SELECT due_at FROM deliveries d WHERE NOT EXISTS (SELECT FROM deliveries e
         WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id) UNION ALL SELECT due_at FROM errands UNION ALL SELECT due_at FROM agenda
@@ -95,7 +95,7 @@ const scenario = Effect.fnUntraced(function*(universe: Universe, databases: Read
   const dice = new Dice(universe.seed, "scenario")
   const sites = dice.chance(0.4) ? sitesMax : 2
   for (const [n, database] of databases.slice(0, sites).entries()) {
-    universe.sites.push(yield* Site.make(universe, database, `${"abc"[n]}.test`))
+    universe.sites.push(yield* SimulatedInstance.make(universe, database, `${"abc"[n]}.test`))
   }
   const citizens: Array<Clients.Citizen> = []
   for (const site of universe.sites) {
@@ -106,7 +106,7 @@ const scenario = Effect.fnUntraced(function*(universe: Universe, databases: Read
       citizens.push({ site, id, name, handle: `${name}@${site.host}`, locked })
     }
   }
-  yield* Effect.forEach(universe.sites, (site) => Site.start(universe, site), { concurrency: "unbounded" })
+  yield* Effect.forEach(universe.sites, (site) => SimulatedInstance.start(universe, site), { concurrency: "unbounded" })
   yield* Effect.sleep("2 seconds")
   const clients = Clients.make(universe, citizens)
   const followed = yield* prelude(universe, citizens, clients)

@@ -2,7 +2,7 @@ import { Context, References } from "effect"
 import { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
 import type { VirtualTime } from "../VirtualTime.ts"
-import type { Process, Site } from "./Site.ts"
+import type { Process, Site } from "./SimulatedInstance.ts"
 import { Web } from "./Web.ts"
 
 /** What a mutant of the program does otherwise, to show that the simulation finds the bug. */

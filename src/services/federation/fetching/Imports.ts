@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Unavailable } from "../../Errors.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
-import type { Implausible } from "../Fetches.ts"
+import type { Implausible } from "../ObjectFetcher.ts"
 
 /** A post as its origin serves it, and whether it is kept although it may concern nobody here. */
 interface Import {

@@ -2,7 +2,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { inBrief } from "../../outbound/Brief.ts"
 import { traced } from "../../Traced.ts"
-import { LookUps } from "./LookUps.ts"
+import { RefreshClaims } from "./RefreshClaims.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
 /** How often another server is asked how a poll of it stands, in milliseconds (limits-and-rates.md section 5). */
@@ -22,14 +22,14 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
     PollRefreshes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const lookUps = yield* LookUps
+      const claims = yield* RefreshClaims
       const posts = yield* RemotePosts
       const scope = yield* Effect.scope
 
       const asked = (statusId: bigint, uri: string) =>
         posts.refresh(uri, { asked: false }).pipe(
           Effect.match({ onFailure: () => 0, onSuccess: () => 1 }),
-          Effect.flatMap((found) => lookUps.end("poll", statusId, found)),
+          Effect.flatMap((found) => claims.end("poll", statusId, found)),
           Effect.catchCause((cause) => Effect.logWarning("a poll was not fetched", inBrief(cause)))
         )
 
@@ -40,7 +40,7 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
           WHERE s.id = ${statusId} AND NOT s.local AND s.uri IS NOT NULL AND s.deleted_at IS NULL
             AND s.visibility IN ('public', 'unlisted')
             AND (p.expires_at IS NULL OR l.begun_at IS NULL OR l.begun_at < p.expires_at)`.pipe(Effect.orDie)
-        if (poll === undefined || !(yield* lookUps.begin("poll", statusId, pollMillisMin))) return false
+        if (poll === undefined || !(yield* claims.begin("poll", statusId, pollMillisMin))) return false
         const fetching = yield* Effect.forkIn(asked(statusId, poll.uri), scope)
         yield* Effect.timeoutOption(Fiber.join(fetching), `${pollSecondsMax} seconds`)
         return true

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { traced } from "../../Traced.ts"
 import { asForeign, asList, type Foreign, idOf } from "../documents/Reading.ts"
-import { Fetches } from "../Fetches.ts"
+import { ObjectFetcher } from "../ObjectFetcher.ts"
 
 /** Collections of other servers: as many of their items as somebody wants, and no page twice (row 34). */
 export class RemoteCollections extends Context.Service<RemoteCollections, {
@@ -21,12 +21,12 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
   static readonly layer = Layer.effect(
     RemoteCollections,
     Effect.gen(function*() {
-      const fetches = yield* Fetches
+      const fetcher = yield* ObjectFetcher
 
       /** A page that has to be asked for; undefined where it is another server's or cannot be had. */
       const at = (url: string, origin: string) =>
         URL.parse(url)?.origin === origin
-          ? fetches.fetch(url).pipe(
+          ? fetcher.fetch(url).pipe(
             Effect.map(({ document }): Foreign | undefined => document),
             Effect.orElseSucceed(() => undefined)
           )

@@ -6,8 +6,8 @@ import { Unreachable } from "../../outbound/OutboundError.ts"
 import type { Places } from "../../outbound/Redirects.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
-import { type FetchedDocument, Fetches, Implausible } from "../Fetches.ts"
-import { References } from "../inbox/References.ts"
+import { KnownUris } from "../inbox/KnownUris.ts"
+import { type FetchedDocument, Implausible, ObjectFetcher } from "../ObjectFetcher.ts"
 import { RemoteAccounts } from "../RemoteAccounts.ts"
 import { RemoteActors, type RemoteError, underWayMax } from "../RemoteActors.ts"
 import * as SingleFlight from "../SingleFlight.ts"
@@ -69,9 +69,9 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const sql = yield* SqlClient.SqlClient
       const accounts = yield* RemoteAccounts
       const actors = yield* RemoteActors
-      const fetches = yield* Fetches
+      const fetcher = yield* ObjectFetcher
       const imports = yield* Imports
-      const references = yield* References
+      const knownUris = yield* KnownUris
       const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
 
       /** The object of a Create; whatever came with the activity, the object's own document decides (row 7). */
@@ -81,7 +81,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
         if (object === undefined || URL.parse(object)?.origin !== found.id.origin) {
           return yield* new Implausible({ url: found.id.href, reason: "an activity about nothing of its own" })
         }
-        return yield* fetches.fetch(object, places)
+        return yield* fetcher.fetch(object, places)
       })
 
       /** Each new account is paid for. */
@@ -112,7 +112,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
 
       const fetched = Effect.fnUntraced(function*(uri: string, wish: Wish) {
         const places: Places = new Set()
-        return yield* keep(yield* fetches.fetch(uri, places), wish, places)
+        return yield* keep(yield* fetcher.fetch(uri, places), wish, places)
       })
 
       const refresh = traced("RemotePosts.refresh")((uri: string, wish: Wish) =>
@@ -126,7 +126,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       )
 
       const find = traced("RemotePosts.find")(function*(uri: string) {
-        const known = yield* Effect.orDie(references.status(uri))
+        const known = yield* Effect.orDie(knownUris.status(uri))
         if (known === undefined) return (yield* refresh(uri, { asked: true })).statusId
         const [standing] = yield* Effect.orDie(
           sql<{ id: bigint }>`SELECT id FROM statuses WHERE id = ${known} AND deleted_at IS NULL`
@@ -135,7 +135,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       })
 
       const isGone = traced("RemotePosts.isGone")((uri: string, open: boolean) =>
-        fetches.fetch(uri).pipe(
+        fetcher.fetch(uri).pipe(
           Effect.map(({ document, id }) => id.href === uri && typeOf(document, "Tombstone") !== undefined),
           Effect.catchTag("Answered", (error) =>
             error.status === 410 || (open && error.status === 404) ? Effect.succeed(true) : Effect.fail(error))

@@ -11,7 +11,7 @@ import { traced } from "../../Traced.ts"
 import { asForeign, asText, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
 import { type AsRead, Imports } from "./Imports.ts"
-import { LookUps, lookUpSecondsMax } from "./LookUps.ts"
+import { RefreshClaims, refreshSecondsMax } from "./RefreshClaims.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
@@ -59,7 +59,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const broadcast = yield* Broadcast
       const collections = yield* RemoteCollections
       const imports = yield* Imports
-      const lookUps = yield* LookUps
+      const claims = yield* RefreshClaims
       const posts = yield* RemotePosts
       const scope = yield* Effect.scope
       const resting = new LRUCache<bigint, number>({ max: restingMax })
@@ -165,9 +165,9 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         const profile = due ? yield* load(id) : undefined
         if (profile === undefined) return
         const found = yield* collect(id, profile).pipe(
-          Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => Effect.succeed(0) })
+          Effect.timeoutOrElse({ duration: `${refreshSecondsMax} seconds`, orElse: () => Effect.succeed(0) })
         )
-        yield* lookUps.end("profile", id, found)
+        yield* claims.end("profile", id, found)
       })
 
       const read = traced("RemoteProfiles.read")(function*(id: AccountId) {
@@ -179,7 +179,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         if (profile === undefined) return
         const age = now - profile.fetchedAt.getTime()
         const stale = age > profileMillisMax || age < -aheadMillisMax
-        const due = yield* lookUps.begin("profile", id, outboxMillisMin)
+        const due = yield* claims.begin("profile", id, outboxMillisMin)
         if (!stale && !due) return
         yield* refresh(id, profile, stale, due).pipe(
           Effect.catchCause((cause) => Effect.logWarning("a profile was not fetched", inBrief(cause))),

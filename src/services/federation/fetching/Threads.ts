@@ -4,9 +4,9 @@ import { momentOf } from "../../Moments.ts"
 import { inBrief } from "../../outbound/Brief.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
-import { References } from "../inbox/References.ts"
+import { KnownUris } from "../inbox/KnownUris.ts"
 import * as Budget from "./Budget.ts"
-import { LookUps, lookUpSecondsMax } from "./LookUps.ts"
+import { RefreshClaims, refreshSecondsMax } from "./RefreshClaims.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
@@ -45,9 +45,9 @@ export class Threads extends Context.Service<Threads, {
       const sql = yield* SqlClient.SqlClient
       const collections = yield* RemoteCollections
       const limits = yield* Budget.FetchLimits
-      const lookUps = yield* LookUps
+      const claims = yield* RefreshClaims
       const posts = yield* RemotePosts
-      const references = yield* References
+      const knownUris = yield* KnownUris
       const scope = yield* Effect.scope
 
       const had = (uri: string, budget: Budget.Budget, inReplyTo?: string) =>
@@ -61,7 +61,7 @@ export class Threads extends Context.Service<Threads, {
         let count = 0
         for (let uri = from; uri !== undefined && !visited.has(uri);) {
           visited.add(uri)
-          if ((yield* Effect.orDie(references.status(uri))) !== undefined || !Budget.spend(budget, "statuses")) break
+          if ((yield* Effect.orDie(knownUris.status(uri))) !== undefined || !Budget.spend(budget, "statuses")) break
           const parent = yield* had(uri, budget)
           if (parent === undefined) break
           count++
@@ -138,17 +138,17 @@ export class Threads extends Context.Service<Threads, {
         )
         const now = yield* Clock.currentTimeMillis
         if (post === undefined || now - post.createdAt.getTime() < threadAgeMillisMin) return undefined
-        if (yield* lookUps.begin("thread", statusId, threadMillisMin)) {
+        if (yield* claims.begin("thread", statusId, threadMillisMin)) {
           yield* grow(statusId, post.uri).pipe(
-            Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => Effect.succeed(0) }),
+            Effect.timeoutOrElse({ duration: `${refreshSecondsMax} seconds`, orElse: () => Effect.succeed(0) }),
             Effect.catchCause((cause) =>
               Effect.as(Effect.logWarning("a conversation was not fetched", inBrief(cause)), 0)
             ),
-            Effect.flatMap((found) => lookUps.end("thread", statusId, found)),
+            Effect.flatMap((found) => claims.end("thread", statusId, found)),
             Effect.forkIn(scope)
           )
         }
-        return yield* lookUps.find("thread", statusId)
+        return yield* claims.find("thread", statusId)
       })
 
       return Threads.of({ around, meet, read })

@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { hashedKey } from "../../HashedKey.ts"
 import { AccountId } from "../../Ids.ts"
-import { jointly, lastly } from "../../Jointly.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import { atCommit, batched } from "../../TransactionBatch.ts"
 import * as InboundOutcomes from "./InboundOutcomes.ts"
 import { type InboundSender, senderQuery } from "./InboundSender.ts"
 import * as Recording from "./Recording.ts"
@@ -112,7 +112,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const record = yield* Recording.make(sql)
       const told = InboundOutcomes.make()
 
-      const waiting = jointly(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {
+      const waiting = batched(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {
         const rows = yield* sql<InboundActivity & InboundSender & { readonly accountId: bigint }>`
           SELECT i.*, sender.* FROM unnest(${accountIds}::bigint[]) AS given (account_id)
           CROSS JOIN LATERAL (SELECT account_id, id, document, received_at, signed_at, tries FROM inbound_activities
@@ -125,7 +125,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
           return { sender: waiting[0]?.uri ? waiting[0] : undefined, waiting }
         }
       }))
-      const finish = lastly((done: ReadonlyArray<{ readonly id: bigint; readonly outcome: string }>) =>
+      const finish = atCommit((done: ReadonlyArray<{ readonly id: bigint; readonly outcome: string }>) =>
         Effect.asVoid(
           sql`UPDATE inbound_activities i SET outcome = d.outcome, document = NULL
             FROM unnest(${done.map(({ id }) => id)}::bigint[], ${done.map(({ outcome }) => outcome)}::text[])

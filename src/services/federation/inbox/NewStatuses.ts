@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { jointly } from "../../Jointly.ts"
 import { nullable } from "../../Rows.ts"
+import { batched } from "../../TransactionBatch.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
 /** A post of another server as a row; its parent where that is here. */
@@ -27,7 +27,7 @@ const waitsFor = ({ inReplyTo }: ForeignNote): string | null =>
 
 /** Writes the rows of posts of other servers with their figures; answers what was stored, undefined where the post is here already. */
 export const make = (sql: SqlClient) =>
-  jointly((all: ReadonlyArray<NewStatus>) => {
+  batched((all: ReadonlyArray<NewStatus>) => {
     const notes = all.map(({ note }) => note)
     return Effect.map(
       sql<Stored & { place: number }>`

@@ -4,10 +4,10 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
 import { hashedKey } from "../../HashedKey.ts"
 import type { AccountId } from "../../Ids.ts"
-import { jointly } from "../../Jointly.ts"
 import { known, only } from "../../Rows.ts"
 import { attached } from "../../statuses/Tagging.ts"
 import { traced } from "../../Traced.ts"
+import { batched } from "../../TransactionBatch.ts"
 import type { ForeignAttachment } from "../documents/ForeignMedia.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 import * as NewStatuses from "./NewStatuses.ts"
@@ -114,7 +114,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         }
       )
 
-      const adoptions = jointly(
+      const adoptions = batched(
         Effect.fnUntraced(function*(uris: ReadonlyArray<string>) {
           const now = new Date(yield* Clock.currentTimeMillis)
           const rows = yield* sql<{ id: bigint; parentId: bigint; uri: string }>`
@@ -138,7 +138,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         return [...adopted.map(({ id }) => id), first.parentId]
       })
 
-      const prospects = jointly((posts: ReadonlyArray<Post>) =>
+      const prospects = batched((posts: ReadonlyArray<Post>) =>
         Effect.map(
           sql<{ buried: boolean; followed: boolean; held: boolean; place: number }>`
             SELECT t.uri IS NOT NULL AS buried, post.place::int, EXISTS (SELECT FROM statuses WHERE uri = post.uri) AS held,

@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../Ids.ts"
-import { jointly } from "../../Jointly.ts"
 import { traced } from "../../Traced.ts"
+import { batched } from "../../TransactionBatch.ts"
 import { inboundMillisMin } from "./InboundActivities.ts"
 
 /** An Undo: when it was signed, in milliseconds since 1970, and whether what it undoes did not come yet. */
@@ -39,7 +39,7 @@ export class Tombstones extends Context.Service<Tombstones, {
     Tombstones,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const find = jointly((ids: ReadonlyArray<Id>) =>
+      const find = batched((ids: ReadonlyArray<Id>) =>
         Effect.map(
           sql<Tombstone & { place: number }>`SELECT t.deleted_at, t.undone_at, t.awaited, id.place::int
             FROM unnest(${ids.map(({ accountId }) => accountId)}::bigint[], ${ids.map(({ uri }) => uri)}::text[])

@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../Ids.ts"
-import { lastly } from "../../Jointly.ts"
 import { rowsMax } from "../../Paging.ts"
 import { traced } from "../../Traced.ts"
+import { atCommit } from "../../TransactionBatch.ts"
 import { isBefore } from "./Counted.ts"
 
 export type UndoableType = "Announce" | "Follow" | "Like" | "Block"
@@ -50,7 +50,7 @@ export class Undoables extends Context.Service<Undoables, {
     Undoables,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const remember = lastly(
+      const remember = atCommit(
         Effect.fnUntraced(
           function*(all: ReadonlyArray<Undoable & { readonly accountId: AccountId; readonly uri: string }>) {
             // The last of a row that is named twice, which no statement may write twice.

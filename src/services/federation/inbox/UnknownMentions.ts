@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
-import { Errands } from "../../intents/Errands.ts"
+import { Jobs } from "../../intents/Jobs.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
@@ -14,7 +14,7 @@ const uriCharactersMax = 2_000
 
 /**
  * Whom a post of another server names and nobody here knows. The post does not wait for them: they are asked for
- * afterwards, by an errand, and mentioned as soon as they are known.
+ * afterwards, by a job, and mentioned as soon as they are known.
  */
 export class UnknownMentions extends Context.Service<UnknownMentions, {
   /** Writes down who is to be asked for, in the running transaction of the author's actor. */
@@ -36,7 +36,7 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { publicUrl } = yield* ServerConfig
-      const errands = yield* Errands
+      const jobs = yield* Jobs
       const ours = new URL(publicUrl).host
 
       const note = traced("UnknownMentions.note")(
@@ -52,7 +52,7 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
             WHERE NOT EXISTS (SELECT FROM accounts a WHERE a.uri = n.uri)
             ORDER BY n.place LIMIT ${sql.literal(String(unknownMentionsMax))}
             ON CONFLICT DO NOTHING RETURNING 1`
-          if (written.length > 0) yield* errands.leave("mentions", statusId)
+          if (written.length > 0) yield* jobs.leave("mentions", statusId)
         }
       )
 

@@ -6,8 +6,8 @@ import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { untilNoClash } from "../../Transactions.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
+import * as ActivityTexts from "./ActivityTexts.ts"
 import { successMillis } from "./DeliveryHosts.ts"
-import * as Texts from "./Texts.ts"
 
 /** How long deliveries belong to the round that took them, in milliseconds; longer than one lasts. */
 export const claimMillis = 30_000
@@ -24,7 +24,7 @@ export interface DeliveryKey {
 }
 
 /** A delivery that a round took, with what it takes to send it. */
-export interface Delivery extends DeliveryKey, Texts.Text {
+export interface Delivery extends DeliveryKey, ActivityTexts.ActivityText {
   readonly url: string
   /** How often it was tried, this time included. */
   readonly tries: number
@@ -94,11 +94,11 @@ export class Deliveries extends Context.Service<Deliveries, {
       const is = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id = k.activity_id")
       const isBehind = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id > k.activity_id")
 
-      const texts = Texts.make(sql)
+      const texts = ActivityTexts.make(sql)
 
       const claim = traced("Deliveries.claim")(function*(wanted: ReadonlyArray<Wanted>) {
         const at = yield* now
-        const rows = yield* sql<Omit<Delivery, keyof Texts.Text> & { readonly host: string }>`
+        const rows = yield* sql<Omit<Delivery, keyof ActivityTexts.ActivityText> & { readonly host: string }>`
           WITH wanted AS (
             SELECT h.id, h.host, h.scheme, h.paused_by, w.rows,
               h.failed_days <> '{}' OR h.paused_by IS NOT NULL OR h.succeeded_at IS NULL

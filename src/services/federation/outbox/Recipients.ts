@@ -1,4 +1,4 @@
-import type { Visibility } from "../../statuses/Publications.ts"
+import type { Visibility } from "../../statuses/StatusWriter.ts"
 
 /** Who a post of a local account concerns, as far as its recipients depend on it. */
 export interface PostFacts {

@@ -7,7 +7,7 @@ import { asForeign, asList, type Foreign, idOf, idsOf, typeOf } from "../documen
 import { hostsOf } from "../domains/DomainAccounts.ts"
 import { DomainPolicies } from "../domains/DomainPolicies.ts"
 import { policyOfAll } from "../domains/DomainPolicy.ts"
-import { References } from "../inbox/References.ts"
+import { KnownUris } from "../inbox/KnownUris.ts"
 import { judge, type Judgement } from "./Chain.ts"
 import type { Facts } from "./InboundPolicy.ts"
 
@@ -29,9 +29,9 @@ const nobody: ReadonlySet<string> = new Set()
 export class InboundPolicies extends Context.Service<InboundPolicies, {
   /** Right after the sender is verified and before anything of the activity is looked at. What does not pass is counted. */
   readonly atDoor: (sender: Judged, activity: Foreign) => Effect.Effect<Judgement>
-  /** In the transaction of the sender's actor; `shunned` where there are blocks at all between it, or its domain, and somebody here. */
+  /** In the transaction of the sender's actor; `hasBlocks` where there are blocks at all between it, or its domain, and somebody here. */
   readonly inside: (
-    sender: Judged & { readonly shunned: boolean },
+    sender: Judged & { readonly hasBlocks: boolean },
     activity: Foreign
   ) => Effect.Effect<Judgement, SqlError>
 }>()("murmuration/services/federation/policies/InboundPolicies") {
@@ -39,7 +39,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
     InboundPolicies,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const references = yield* References
+      const knownUris = yield* KnownUris
       const policies = yield* DomainPolicies
 
       const factsOf = (sender: Judged, more: Pick<Facts, "blockers" | "blockedByAuthor">) =>
@@ -64,7 +64,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
         ]
 
       const blockersOf = Effect.fnUntraced(function*(sender: Judged, object: Foreign | undefined) {
-        const named = yield* references.accounts(namedBy(object))
+        const named = yield* knownUris.accounts(namedBy(object))
         if (named.size === 0) return nobody
         const ids = [...named.values()]
         const rows = yield* sql<{ accountId: bigint }>`
@@ -78,7 +78,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
 
       const isBlockedByAuthor = Effect.fnUntraced(function*(sender: Judged, activity: Foreign) {
         if (typeOf(activity, "Like", "EmojiReact", "Announce") === undefined) return false
-        const statusId = yield* references.status(idOf(activity["object"]) ?? "")
+        const statusId = yield* knownUris.status(idOf(activity["object"]) ?? "")
         if (statusId === undefined) return false
         const rows = yield* sql`SELECT FROM statuses s JOIN blocks b ON b.account_id = s.account_id
           WHERE s.id = ${statusId} AND b.target_account_id = ${sender.accountId}`
@@ -90,7 +90,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
           return yield* counted(judge(activity, yield* factsOf(sender, { blockers: nobody, blockedByAuthor: false })))
         }),
         inside: traced("InboundPolicies.inside")(function*(sender, activity) {
-          const more = sender.shunned
+          const more = sender.hasBlocks
             ? {
               blockers: yield* blockersOf(sender, asForeign(activity["object"])),
               blockedByAuthor: yield* isBlockedByAuthor(sender, activity)

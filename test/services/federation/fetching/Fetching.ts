@@ -2,14 +2,14 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Actors from "../../../../src/layers/Actors.ts"
 import { RemotePosts } from "../../../../src/services/federation/fetching/RemotePosts.ts"
-import { References } from "../../../../src/services/federation/inbox/References.ts"
+import { KnownUris } from "../../../../src/services/federation/inbox/KnownUris.ts"
 import { Feeds } from "../../../../src/services/feeds/Feeds.ts"
 import { cluster } from "../../../support/Actors.ts"
 import { type Json, type Peer, remote } from "../Peer.ts"
 
 /** What fetches posts, with actors that store them and real sockets to other servers on loopback. */
 export const fetching = RemotePosts.layer.pipe(
-  Layer.provideMerge(References.layer),
+  Layer.provideMerge(KnownUris.layer),
   Layer.provideMerge(Actors.layerFederated),
   Layer.provideMerge(Feeds.layerMemory),
   Layer.provide(cluster),

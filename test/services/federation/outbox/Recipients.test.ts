@@ -5,15 +5,15 @@ import { SqlClient } from "effect/sql"
 import * as KeyOperations from "../../../../src/layers/KeyOperations.ts"
 import { LocalActors } from "../../../../src/services/federation/LocalActors.ts"
 import { Objects } from "../../../../src/services/federation/Objects.ts"
-import { Departures } from "../../../../src/services/federation/outbox/Departures.ts"
-import { Expansions, type Progress } from "../../../../src/services/federation/outbox/Expansions.ts"
+import { DeliveryExpansion, type Progress } from "../../../../src/services/federation/outbox/DeliveryExpansion.ts"
 import { Outbox } from "../../../../src/services/federation/outbox/Outbox.ts"
+import { OutgoingActivities } from "../../../../src/services/federation/outbox/OutgoingActivities.ts"
 import { SigningKeys } from "../../../../src/services/federation/SigningKeys.ts"
 import { Handles } from "../../../../src/services/identity/Handles.ts"
 import { Reads } from "../../../support/Reads.ts"
 import * as Worlds from "../../../support/World.ts"
 
-const leaving = Layer.mergeAll(Departures.layer, Expansions.layer).pipe(
+const leaving = Layer.mergeAll(OutgoingActivities.layer, DeliveryExpansion.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Outbox.layer, Objects.layer, LocalActors.layer)),
   Layer.provideMerge(Layer.merge(Handles.layer, SigningKeys.layer)),
   Layer.provideMerge(Layer.merge(KeyOperations.layer, NodeCrypto.layer)),
@@ -72,12 +72,12 @@ const expected = (
 /** Expands an intent by slices of one follower. */
 const expanded = Effect.fnUntraced(
   function*(fanoutId: bigint, status: Worlds.Settled, leaves: "Create" | "Update" | "Delete") {
-    const [departures, expansions] = [yield* Departures, yield* Expansions]
+    const [outgoingActivities, deliveryExpansion] = [yield* OutgoingActivities, yield* DeliveryExpansion]
     const sql = yield* SqlClient.SqlClient
-    const rendered = yield* departures.render(status.author, status.id, { leaves, number: "0" })
+    const rendered = yield* outgoingActivities.render(status.author, status.id, { leaves, number: "0" })
     if (rendered !== undefined) {
       let progress: Progress | undefined = { phase: 0, cursor: 0n }
-      while (progress !== undefined) progress = (yield* expansions.slice(fanoutId, rendered, progress, 1)).next
+      while (progress !== undefined) progress = (yield* deliveryExpansion.slice(fanoutId, rendered, progress, 1)).next
     }
     const rows = yield* sql<{ url: string }>`SELECT i.url FROM deliveries d JOIN inboxes i ON i.id = d.inbox_id
     JOIN outgoing_activities a ON a.id = d.activity_id WHERE a.fanout_id = ${fanoutId} ORDER BY i.url`
@@ -167,11 +167,11 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
       })
       yield* elsewhere
       yield* sql`DELETE FROM deliveries`
-      const [departures, expansions] = [yield* Departures, yield* Expansions]
+      const [outgoingActivities, deliveryExpansion] = [yield* OutgoingActivities, yield* DeliveryExpansion]
       const farewell = { leaves: "Farewell", number: "0" } as const
       const told = Effect.fnUntraced(function*() {
-        const rendered = yield* departures.render(1n, null, farewell)
-        yield* expansions.slice(++fanout, rendered!, { phase: 0, cursor: 0n }, 10)
+        const rendered = yield* outgoingActivities.render(1n, null, farewell)
+        yield* deliveryExpansion.slice(++fanout, rendered!, { phase: 0, cursor: 0n }, 10)
         return yield* sql<{ url: string; low: boolean; type: string }>`SELECT i.url, a.low, a.type FROM deliveries d
           JOIN inboxes i ON i.id = d.inbox_id JOIN outgoing_activities a ON a.id = d.activity_id
           WHERE a.fanout_id = ${fanout} ORDER BY i.url`
@@ -182,7 +182,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
         VALUES (1500, 1, 'public', 1500, ${Worlds.now})`
       yield* sql`INSERT INTO reaches SELECT 1500, ARRAY[id] FROM inboxes WHERE url = ${inboxOf(4n)}`
       assert.deepStrictEqual((yield* told()).map(({ url }) => url), [inboxOf(4n), inboxOf(5n)])
-      assert.isDefined(yield* expansions.tellFollowers(1n, null, farewell))
-      assert.isUndefined(yield* expansions.tellFollowers(1n, null, { leaves: "Profile", number: "0" }))
+      assert.isDefined(yield* deliveryExpansion.tellFollowers(1n, null, farewell))
+      assert.isUndefined(yield* deliveryExpansion.tellFollowers(1n, null, { leaves: "Profile", number: "0" }))
     }))
 })

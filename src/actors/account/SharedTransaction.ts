@@ -1,0 +1,52 @@
+import type { Exit } from "effect"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Unavailable } from "../../services/Errors.ts"
+import { gathered } from "../../services/Gathered.ts"
+import { inOneTransaction } from "../../services/TransactionBatch.ts"
+import type { Owners, Ownership } from "./Ownership.ts"
+
+/** Actors whose works one transaction does. */
+const worksMax = 192
+/** How long others are waited for while many send, in milliseconds. */
+const gatherMillis = 20
+/** How long they wait for a row that somebody else has locked, in milliseconds. */
+const lockMillisMax = 500
+
+/** The transaction of all came to nothing: nothing of the work is done. */
+class BatchFailed extends Schema.TaggedError<BatchFailed>()("BatchFailed", {}) {}
+
+/**
+ * Works of several actors of a node in one transaction, in which each checks that its actor owns its account, and in which
+ * they ask the database together (`TransactionBatch`): a flood of small works of many accounts takes a few statements for all of
+ * them. A work that fails
+ * before it wrote anything fails alone; else none of them is done. Made once a node.
+ */
+export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
+  const sql = yield* SqlClient.SqlClient
+  const patience = sql`SET LOCAL lock_timeout = ${sql.literal(String(lockMillisMax))}`
+
+  const join = gathered(
+    worksMax,
+    (works: ReadonlyArray<Effect.Effect<unknown, unknown>>) =>
+      sql.withTransaction(Effect.andThen(patience, inOneTransaction(works))).pipe(
+        Effect.tapCause((cause) => Effect.logDebug("a batch failed: each actor does its work by itself", cause)),
+        Effect.matchCauseEffect({ onFailure: () => new BatchFailed(), onSuccess: () => Effect.succeed(() => {}) })
+      ),
+    gatherMillis
+  )
+
+  /** Does a work in a transaction with those of others; with any failure nothing of it is done. */
+  return <A, E>(own: Ownership, work: Effect.Effect<A, E>) =>
+    Effect.flatMap(current(own), (held) => {
+      let exit: Exit.Exit<A, E | Unavailable | SqlError> | undefined
+      const effect = Effect.onExit(beside(own, held, work), (ended) => Effect.sync(() => exit = ended))
+      return Effect.andThen(
+        join(effect),
+        Effect.suspend((): Effect.Effect<A, E | Unavailable | SqlError | BatchFailed> =>
+          exit ?? Effect.fail(new BatchFailed())
+        )
+      )
+    })
+})

@@ -1,0 +1,79 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { Severances } from "../../services/federation/domains/Severances.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { lockAccount, lockPairs } from "../../services/social/Pairs.ts"
+import { UserDomainBlocks, userDomainBlockSliceMax } from "../../services/social/UserDomainBlocks.ts"
+import type { Ownership } from "./Ownership.ts"
+import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
+
+type Relations = Pick<Verbs, "RejectFollow" | "RemoveFollower" | "Unfollow">
+
+/**
+ * A user's block of a whole server: it is hidden at once, and by and by all that stands between the two ends, as if
+ * each follow were ended by itself, so that the other server hears of it.
+ */
+export const make = Effect.fnUntraced(function*(relations: Relations) {
+  const sql = yield* SqlClient.SqlClient
+  const agenda = yield* AgendaEntries
+  const broadcast = yield* Broadcast
+  const domains = yield* UserDomainBlocks
+  const severances = yield* Severances
+
+  const changed = ({ accountId }: Ownership) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "relations", ids: [accountId] }))
+
+  const verbs = {
+    BlockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["BlockDomain"]) {
+      // Nobody of the domain is becoming a follower meanwhile.
+      yield* lockAccount(sql, own.accountId)
+      const id = yield* domains.add(own.accountId, domain)
+      if (id !== undefined) yield* agenda.enter("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
+      yield* changed(own)
+      return onAccount(own.accountId)
+    }),
+    UnblockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["UnblockDomain"]) {
+      const id = yield* domains.remove(own.accountId, domain)
+      if (id !== undefined) yield* agenda.strike("domain_block", id)
+      yield* changed(own)
+      return onAccount(own.accountId)
+    })
+  }
+
+  /** Ends some of the relations, in the running transaction, and comes again for the rest. */
+  const due = Effect.fnUntraced(function*(own: Ownership, id: bigint) {
+    const { accountId } = own
+    const domain = yield* domains.domainOf(accountId, id)
+    if (domain === undefined) return
+    const related = yield* domains.related(accountId, domain)
+    yield* lockPairs(sql, related.map((one) => [accountId, one.accountId]))
+    let [followers, following] = [0, 0]
+    for (const one of related) {
+      const target = AccountId.make(one.accountId)
+      if (one.followed) yield* relations.Unfollow(own, { _tag: "Unfollow", target })
+      if (one.requesting) yield* relations.RejectFollow(own, { _tag: "RejectFollow", target })
+      if (one.follower) yield* relations.RemoveFollower(own, { _tag: "RemoveFollower", target })
+      if (one.followed) following++
+      if (one.follower) followers++
+    }
+    const cause = { id, type: "user_domain_block", targetName: domain } as const
+    if (followers + following > 0) {
+      const now = yield* Clock.currentTimeMillis
+      yield* severances.record(cause, new Map([[accountId, { followers, following }]]), now)
+    }
+    if (related.length === userDomainBlockSliceMax) {
+      return yield* agenda.enter("domain_block", id, accountId, yield* Clock.currentTimeMillis)
+    }
+    const { told } = yield* severances.tell(id, 0n)
+    yield* sql.afterCommit(
+      Effect.forEach(
+        told,
+        (written) => broadcast.publish({ _tag: "NotificationCreated", accountId, notificationId: written.id }),
+        { discard: true }
+      )
+    )
+  })
+  return { verbs, due }
+})

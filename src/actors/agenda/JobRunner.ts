@@ -1,0 +1,114 @@
+import { Effect, Layer, Schedule } from "effect"
+import { Unavailable } from "../../services/Errors.ts"
+import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
+import { Redirects } from "../../services/federation/Redirects.ts"
+import { RemoteAccounts, unknownDomain } from "../../services/federation/RemoteAccounts.ts"
+import { RemoteActors } from "../../services/federation/RemoteActors.ts"
+import { LinkProofs } from "../../services/identity/LinkProofs.ts"
+import { AccountId, StatusId } from "../../services/Ids.ts"
+import { type Job, type JobKind, Jobs } from "../../services/intents/Jobs.ts"
+import { inBrief } from "../../services/outbound/Brief.ts"
+import { Unreachable } from "../../services/outbound/OutboundError.ts"
+import { Moves } from "../../services/social/Moves.ts"
+import { AccountActors } from "../account/AccountActors.ts"
+
+/** Jobs that a node runs at once, and how long one may take before it is given up for this time, in seconds. */
+const errandsAtOnceMax = 32
+const errandSecondsMax = 50
+/** How long one of those whom a post names is waited for, in seconds. */
+const mentionSecondsMax = 20
+
+const make = Effect.gen(function*() {
+  const accounts = yield* RemoteAccounts
+  const actors = yield* RemoteActors
+  const jobs = yield* Jobs
+  const moves = yield* Moves
+  const people = yield* AccountActors
+  const proofs = yield* LinkProofs
+  const redirects = yield* Redirects
+  const knownUris = yield* KnownUris
+  const unknown = yield* UnknownMentions
+
+  const profile = Effect.fnUntraced(function*(accountId: bigint) {
+    const uri = yield* accounts.uriOf(accountId)
+    if (uri === undefined) return
+    const { domain } = yield* actors.refresh(uri)
+    if (domain === unknownDomain) return yield* Effect.fail("its handle is not confirmed")
+  })
+
+  /** An account by its id, ours or as its own server shows it at this moment. */
+  const lookedUp = Effect.fnUntraced(function*(uri: string) {
+    const local = yield* knownUris.localAccount(uri)
+    return local ?? AccountId.make((yield* actors.refresh(uri)).id)
+  })
+
+  /** The target is looked at anew, and the account moves if that names it; what it refuses it would refuse again. */
+  const move = Effect.fnUntraced(function*(accountId: bigint) {
+    const uri = yield* moves.asked(accountId)
+    if (uri === undefined) return
+    const target = yield* lookedUp(uri)
+    yield* people.tell(AccountId.make(accountId), { _tag: "Move", target }).pipe(
+      Effect.asVoid,
+      Effect.catchTags({ NotAllowed: () => Effect.void, RecordNotFound: () => Effect.void })
+    )
+  })
+
+  const redirect = Effect.fnUntraced(function*(accountId: bigint) {
+    const uri = yield* redirects.of(accountId)
+    if (uri !== undefined) yield* redirects.link(accountId, yield* lookedUp(uri))
+  })
+
+  const asked = (uri: string) =>
+    actors.find(uri).pipe(
+      Effect.timeoutOrElse({
+        duration: `${mentionSecondsMax} seconds`,
+        orElse: () => new Unreachable({ url: uri, reason: "timeout" })
+      }),
+      Effect.match({ onFailure: (error) => ({ uri, again: mayPass(error) }), onSuccess: () => undefined })
+    )
+
+  /** Those who can be had now are mentioned now; for others the job comes again. */
+  const mentions = Effect.fnUntraced(function*(statusId: bigint) {
+    const waiting = yield* unknown.waiting(statusId)
+    if (waiting === undefined) return
+    const failed = (yield* Effect.forEach(waiting.uris, asked, { concurrency: "unbounded" })).filter((one) =>
+      one !== undefined
+    )
+    yield* unknown.forget(statusId, failed.flatMap(({ again, uri }) => again ? [] : [uri]))
+    if (failed.length < waiting.uris.length) {
+      yield* people.tell(waiting.author, { _tag: "MentionKnown", statusId: StatusId.make(statusId) })
+    }
+    if (failed.some(({ again }) => again)) return yield* new Unavailable()
+  })
+
+  /** What is done, by its kind. All of it may come again. */
+  const runs: Record<JobKind, (accountId: bigint) => Effect.Effect<void, unknown>> = {
+    profile,
+    move,
+    redirect,
+    mentions,
+    links: proofs.verify
+  }
+
+  const run = (job: Job) =>
+    runs[job.kind](job.subjectId).pipe(
+      Effect.andThen(jobs.strike(job)),
+      Effect.timeout(`${errandSecondsMax} seconds`),
+      Effect.withSpan("Jobs.run", { attributes: { kind: job.kind } }),
+      Effect.catchCause((cause) => Effect.logInfo(`a job must wait: ${job.kind} of ${job.subjectId}`, inBrief(cause)))
+    )
+
+  yield* Effect.flatMap(jobs.take(errandsAtOnceMax), Effect.forEach(run, { concurrency: "unbounded" })).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("jobs must wait", cause)),
+    Effect.repeat(Schedule.spaced("1 second")),
+    Effect.forkScoped
+  )
+})
+
+/**
+ * Runs jobs: on every node, each taken by one of them at a time, again where it did not come to its end. It holds no
+ * transaction while it waits for others; what it learns is written by services that may be told twice.
+ */
+export const layer = Layer.effectDiscard(make)

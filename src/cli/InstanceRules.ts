@@ -1,0 +1,97 @@
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { Instance } from "../services/instance/Instance.ts"
+import { SiteRules } from "../services/instance/SiteRules.ts"
+import { traced } from "../services/Traced.ts"
+import * as InstanceServices from "./InstanceServices.ts"
+import { refuse } from "./Lookup.ts"
+
+const number = Argument.Int("number").pipe(Argument.withDescription("Number of the rule in `rules list`"))
+const text = Argument.String("text").pipe(Argument.withDescription("The rule, in a sentence"))
+const hint = Flag.String("hint").pipe(Flag.withDescription("What it means, in some more words"))
+
+/** The rule of that number, which begins with 1 as the list does. */
+const ruleAt = Effect.fnUntraced(function*(place: number) {
+  const rule = (yield* (yield* Instance).rules)[place - 1]
+  return rule ?? (yield* new OperatorError({ message: `There is no rule ${place}` }))
+})
+
+const list = Command.make(
+  "list",
+  {},
+  traced("instance rules list")(function*() {
+    const rules = yield* (yield* Instance).rules
+    const lines = rules.flatMap(({ hint, text, translations }, index) =>
+      [`${index + 1}. ${text}${hint === "" ? "" : ` (${hint})`}`].concat(
+        Object.entries(translations).map(([language, translated]) => `   ${language}: ${translated.text}`)
+      )
+    )
+    yield* Console.log(lines.length === 0 ? "There are no rules." : lines.join("\n"))
+  }, (effect) => Effect.provide(effect, InstanceServices.layer))
+).pipe(Command.withDescription("Lists the rules with their numbers"))
+
+const add = Command.make(
+  "add",
+  { text, hint: Flag.withDefault(hint, "") },
+  traced("instance rules add")(function*(rule) {
+    yield* refuse((yield* SiteRules).add(rule))
+    yield* Console.log("The rule was added.")
+  }, (effect) => Effect.provide(effect, InstanceServices.layer))
+).pipe(Command.withDescription("Adds a rule at the end of the list"))
+
+const change = Command.make(
+  "change",
+  {
+    number,
+    text: Flag.String("text").pipe(Flag.withDescription("The rule anew"), Flag.optional),
+    hint: Flag.optional(hint)
+  },
+  traced("instance rules change")(function*(given) {
+    const { id } = yield* ruleAt(given.number)
+    const rule = { text: Option.getOrUndefined(given.text), hint: Option.getOrUndefined(given.hint) }
+    yield* refuse((yield* SiteRules).change(id, rule))
+    yield* Console.log(`Rule ${given.number} was changed.`)
+  }, (effect) => Effect.provide(effect, InstanceServices.layer))
+).pipe(Command.withDescription("Changes a rule's words; an empty hint (\"\") takes it away"))
+
+const translate = Command.make(
+  "translate",
+  {
+    number,
+    language: Argument.String("language").pipe(
+      Argument.withDescription("Tag of the language, for example de or pt-BR")
+    ),
+    text: Argument.optional(text),
+    hint: Flag.withDefault(hint, "")
+  },
+  traced("instance rules translate")(function*(given) {
+    const { id } = yield* ruleAt(given.number)
+    const rule = Option.map(given.text, (words) => ({ text: words, hint: given.hint }))
+    yield* refuse((yield* SiteRules).translate(id, given.language, Option.getOrUndefined(rule)))
+    yield* Console.log(`Rule ${given.number} was ${Option.isSome(rule) ? "translated" : "left without that language"}.`)
+  }, (effect) => Effect.provide(effect, InstanceServices.layer))
+).pipe(Command.withDescription("Gives a rule words in another language; without a text it takes them away"))
+
+const move = Command.make(
+  "move",
+  { number, to: Argument.Int("to").pipe(Argument.withDescription("The number that it gets")) },
+  traced("instance rules move")(function*(given) {
+    yield* refuse((yield* SiteRules).move((yield* ruleAt(given.number)).id, given.to))
+    yield* Console.log(`Rule ${given.number} is rule ${given.to} now.`)
+  }, (effect) => Effect.provide(effect, InstanceServices.layer))
+).pipe(Command.withDescription("Puts a rule in another place of the list"))
+
+const remove = Command.make(
+  "remove",
+  { number },
+  traced("instance rules remove")(function*(given) {
+    yield* refuse((yield* SiteRules).remove((yield* ruleAt(given.number)).id))
+    yield* Console.log(`Rule ${given.number} was removed.`)
+  }, (effect) => Effect.provide(effect, InstanceServices.layer))
+).pipe(Command.withDescription("Takes a rule off the list"))
+
+export const rules = Command.make("rules").pipe(
+  Command.withDescription("The server's rules"),
+  Command.withSubcommands([list, add, change, translate, move, remove])
+)

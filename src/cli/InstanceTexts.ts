@@ -1,0 +1,113 @@
+import { Clock, Console, Effect, FileSystem, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { OperatorError } from "../layers/OperatorError.ts"
+import * as EmailAddresses from "../services/identity/EmailAddresses.ts"
+import { Instance } from "../services/instance/Instance.ts"
+import { type SiteChange, SiteSettings } from "../services/instance/SiteSettings.ts"
+import { traced } from "../services/Traced.ts"
+import * as InstanceServices from "./InstanceServices.ts"
+import { findUser, refuse } from "./Lookup.ts"
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** Bytes of a file with a document; what is kept of it has a limit of its own. */
+const fileBytesMax = 1_048_576
+
+const documentAt = Effect.fnUntraced(function*(path: string) {
+  if (path === "") return ""
+  const fs = yield* FileSystem.FileSystem
+  const refused = (why: string) => new OperatorError({ message: `${path} ${why}` })
+  const { size } = yield* Effect.mapError(fs.stat(path), () => refused("cannot be read"))
+  if (Number(size) > fileBytesMax) return yield* refused(`is larger than ${fileBytesMax} bytes`)
+  return yield* Effect.mapError(fs.readFileString(path), () => refused("cannot be read"))
+})
+
+const addressOf = Effect.fnUntraced(function*(given: string) {
+  const address = given.trim() === "" ? "" : EmailAddresses.parse(given.trim())
+  return address ?? (yield* new OperatorError({ message: `${given} is no mail address` }))
+})
+
+/** An optional flag as a part of the change. */
+const part = Effect.fnUntraced(function*<const Key extends keyof SiteChange, A, E, R>(
+  key: Key,
+  given: Option.Option<string>,
+  read: (text: string) => Effect.Effect<A, E, R>
+) {
+  return Option.isNone(given) ? {} : { [key]: yield* read(given.value) }
+})
+
+export const set = Command.make(
+  "set",
+  {
+    title: text("title", "The server's name"),
+    description: text("description", "What it is, in one or two sentences"),
+    extendedDescription: text("extended-description", "File with a longer text about it: plain or HTML"),
+    privacyPolicy: text("privacy-policy", "File with the privacy policy: plain or HTML"),
+    terms: text("terms", "File with the terms of service: plain or HTML"),
+    termsDate: text("terms-date", "Day from which the terms hold, 2026-01-31; today where it is not said"),
+    contactEmail: text("contact-email", "Address at which people reach whoever runs the server"),
+    contactAccount: text("contact-account", "Account that people may ask; the first owner where it is not said"),
+    languages: text("languages", "Languages that are spoken here, as tags separated by commas: en,pt-BR")
+  },
+  traced("instance set")(function*(given) {
+    const plain = (value: string) => Effect.succeed(value)
+    const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
+    const change: SiteChange = {
+      ...(yield* part("title", given.title, plain)),
+      ...(yield* part("description", given.description, plain)),
+      ...(yield* part("extendedDescription", given.extendedDescription, documentAt)),
+      ...(yield* part("privacyPolicy", given.privacyPolicy, documentAt)),
+      ...(yield* part(
+        "termsOfService",
+        given.terms,
+        (path) =>
+          Effect.map(
+            documentAt(path),
+            (terms) => ({ text: terms, since: Option.getOrElse(given.termsDate, () => today) })
+          )
+      )),
+      ...(yield* part("contactEmail", given.contactEmail, addressOf)),
+      ...(yield* part(
+        "contactAccount",
+        given.contactAccount,
+        (name) => name === "" ? Effect.succeed("") : Effect.map(findUser(name), ({ username }) => username)
+      )),
+      ...(yield* part(
+        "languages",
+        given.languages,
+        (tags) => Effect.succeed(tags.split(",").map((tag) => tag.trim()).filter(Boolean))
+      ))
+    }
+    if (Object.keys(change).length === 0) {
+      return yield* new OperatorError({ message: "Say what to set; --help names what there is" })
+    }
+    yield* refuse((yield* SiteSettings).change(change))
+    yield* Console.log(`Set: ${Object.keys(change).join(", ")}.`)
+  }, (effect) => Effect.provide(effect, InstanceServices.layer))
+).pipe(Command.withDescription("Sets what the server says about itself; an empty value (\"\") takes it away"))
+
+export const show = Command.make(
+  "show",
+  {},
+  traced("instance show")(function*() {
+    const instance = yield* Instance
+    const about = yield* instance.about
+    const rules = yield* instance.rules
+    const document = (value: { readonly html: string } | null) =>
+      value === null ? "-" : `${value.html.length} characters`
+    yield* Console.log([
+      `Title: ${about.title}`,
+      `Description: ${about.shortDescription || "-"}`,
+      `Extended description: ${document(about.extendedDescription)}`,
+      `Privacy policy: ${document(about.privacyPolicy)}`,
+      `Terms of service: ${document(about.termsOfService)}${
+        about.termsOfService === null ? "" : `, from ${about.termsOfService.since}`
+      }`,
+      `Contact: ${about.contactEmail || "-"}, ${about.contactUsername === null ? "-" : `@${about.contactUsername}`}`,
+      `Languages: ${about.languages.join(", ")}`,
+      `Picture: ${about.thumbnail === null ? "the server's own" : "set"}`,
+      `Rules: ${rules.length}`
+    ].join("\n"))
+  }, (effect) => Effect.provide(effect, InstanceServices.layer))
+).pipe(Command.withDescription("Shows what the server says about itself"))

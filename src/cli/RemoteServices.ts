@@ -1,0 +1,52 @@
+import { Effect, Layer } from "effect"
+import { serverConfig } from "../layers/Environment.ts"
+import { outbound } from "../layers/Foundation.ts"
+import * as KeyOperations from "../layers/KeyOperations.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { parseHandle } from "../services/federation/Domains.ts"
+import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
+import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { ObjectFetcher } from "../services/federation/ObjectFetcher.ts"
+import { Purges } from "../services/federation/purge/Purges.ts"
+import { Redirects } from "../services/federation/Redirects.ts"
+import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
+import { RemoteActors } from "../services/federation/RemoteActors.ts"
+import { Signatures } from "../services/federation/signatures/Signatures.ts"
+import { SigningKeys } from "../services/federation/SigningKeys.ts"
+import { WebFingers } from "../services/federation/WebFingers.ts"
+import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import * as Urls from "../services/instance/Urls.ts"
+import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { Jobs } from "../services/intents/Jobs.ts"
+import { Moves } from "../services/social/Moves.ts"
+import { findUser } from "./Lookup.ts"
+import * as Operator from "./Operator.ts"
+
+/** The services behind commands that ask other servers; everything that leaves is guarded as the server's is. */
+export const layer = Layer.merge(RemoteActors.layer, Moves.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, ObjectFetcher.layer, WebFingers.layer)),
+  Layer.provide(
+    Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Purges.layer, Redirects.layer)
+  ),
+  Layer.provide(Layer.merge(AgendaEntries.layer, Jobs.layer)),
+  Layer.provide(KeyOperations.layer),
+  Layer.provide(outbound),
+  Layer.provide(DomainPolicies.layer),
+  Layer.provideMerge(serverConfig),
+  Layer.provideMerge(Operator.layer)
+)
+
+/** The account behind `name` or `name@domain`, looked at anew where it is another server's. */
+export const account = Effect.fnUntraced(function*(handle: string) {
+  const config = yield* ServerConfig
+  const actors = yield* RemoteActors
+  const parsed = parseHandle(handle)
+  if (parsed === undefined || parsed.domain === config.localDomain) {
+    const { accountId, username } = yield* findUser(parsed?.username ?? handle)
+    return { id: accountId, uri: Urls.actor(config, username) }
+  }
+  return yield* actors.findByHandle(handle).pipe(
+    Effect.flatMap(({ uri }) => actors.refresh(uri)),
+    Effect.mapError(({ message }) => new OperatorError({ message: `${handle} cannot be had: ${message}` }))
+  )
+})

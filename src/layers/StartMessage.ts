@@ -1,0 +1,23 @@
+import { Console, Effect } from "effect"
+import { HttpServer } from "effect/http"
+import { NetAddress } from "effect/net"
+import { SqlClient } from "effect/sql"
+import { ServerConfig } from "../services/instance/ServerConfig.ts"
+
+/** Says where the server is, what it does not do, and the next step; for the person who started it. */
+export const startMessage = Effect.gen(function*() {
+  const { address } = yield* HttpServer.HttpServer
+  const { federated, publicUrl, registrations } = yield* ServerConfig
+  const local = address._tag === "UnixPathAddress" ? address.path : `http://${NetAddress.formatInet(address)}`
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.orDie(sql<{ inUse: boolean }>`SELECT EXISTS (SELECT FROM users) AS in_use`)
+  const lines = [
+    `Murmuration is at ${publicUrl} (listening on ${local})`,
+    ...(federated ? [] : ["It runs unfederated, because PUBLIC_URL is not https: nobody on other servers sees it."]),
+    ...(registrations === "closed" ? ["Sign-ups are closed (REGISTRATIONS)."] : []),
+    row?.inUse === true
+      ? "Sign in with a Mastodon client, or make accounts with: npm run cli -- account create NAME --email ADDRESS --confirmed"
+      : "Make the first account:  npm run cli -- account create NAME --email YOU@EXAMPLE.ORG --role owner --confirmed"
+  ]
+  yield* Console.log(lines.join("\n"))
+})

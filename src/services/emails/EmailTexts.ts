@@ -1,0 +1,139 @@
+import type { Messages } from "../languages/Messages.ts"
+import type { Email } from "./Mailer.ts"
+
+/*
+ * The texts of the e-mails about sign-in, in the words of who gets them. Plain text: the one thing that matters in each is
+ * its link, and every mail program shows that.
+ */
+
+interface About {
+  readonly to: string
+  /** The server, by its domain. */
+  readonly server: string
+  readonly username: string
+}
+
+type Written = (words: Messages) => Email
+
+const email = (
+  { server, to }: About,
+  { say }: Messages,
+  subject: string,
+  ...paragraphs: ReadonlyArray<string>
+): Email => ({
+  to,
+  subject: `${subject} (${server})`,
+  text: [
+    ...paragraphs,
+    say("This letter was sent by {server}, because somebody gave your address there.", { server })
+  ].join("\n\n")
+})
+
+/** How long its link works: `MailLinks.confirmationMillisMax`. */
+export const confirmation = (about: About & { readonly link: string; readonly waits: boolean }): Written => (words) => {
+  const { link, server, username: name, waits } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("Confirm your e-mail address"),
+    say("Welcome, {name}!", { name }),
+    say("Open this link to confirm your e-mail address and finish your sign-up on {server}:", { server }),
+    link,
+    ...(waits
+      ? [say("When the address is confirmed, a moderator looks at your sign-up. You get a letter then.")]
+      : []),
+    say("The link works for two days. If you did not sign up, do nothing: without it the account is removed.")
+  )
+}
+
+/** How long its link works: `MailLinks.passwordResetMillisMax`. */
+export const passwordReset = (about: About & { readonly link: string }): Written => (words) => {
+  const { link, server, username: name } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("Set a new password"),
+    say("Somebody asked to set a new password for {name} on {server}. Open this link to do so:", { name, server }),
+    link,
+    say("The link works for six hours. If it was not you, do nothing: your password stays as it is.")
+  )
+}
+
+/** A moderator let somebody in who waited for it. */
+export const approved = (about: About & { readonly publicUrl: string }): Written => (words) => {
+  const { publicUrl: address, server, username: name } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("You are in"),
+    say("Welcome, {name}! A moderator of {server} approved your sign-up.", { name, server }),
+    say("Use any app for Mastodon with {address}, or go back to the one in which you signed up.", { address })
+  )
+}
+
+/** A moderator turned somebody away; the account is gone with all that was known of it. */
+export const rejected = (about: About): Written => (words) => {
+  const { server, username: name } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("Your sign-up was turned down"),
+    say("A moderator of {server} looked at your wish for the account {name} and turned it down.", { name, server }),
+    say("The account and what you wrote there were removed.")
+  )
+}
+
+/** To whoever may decide: somebody waits. */
+export const waiting = (about: About & { readonly reason: string | null }): Written => (words) => {
+  const { reason, server, username: name } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("{name} asks to be let in", { name }),
+    say("{name} signed up on {server} and waits for a moderator.", { name, server }),
+    reason === null ? say("No reason was given.") : `${say("The reason that was given:")}\n${reason}`,
+    say("{approve} and {reject} decide on the command line.", {
+      approve: `account approve ${name}`,
+      reject: `account reject ${name}`
+    })
+  )
+}
+
+/** To whoever may decide: it was decided. */
+export const decided = (about: About & { readonly decision: "approved" | "rejected" }): Written => (words) => {
+  const { decision, server, username: name } = about
+  const { say } = words
+  return decision === "approved"
+    ? email(
+      about,
+      words,
+      say("{name} was approved", { name }),
+      say("The sign-up of {name} on {server} was approved. There is nothing left to decide.", { name, server })
+    )
+    : email(
+      about,
+      words,
+      say("{name} was rejected", { name }),
+      say("The sign-up of {name} on {server} was rejected. There is nothing left to decide.", { name, server })
+    )
+}
+
+export const passwordChanged = (about: About): Written => (words) => {
+  const { server, username: name } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("Your password was changed"),
+    say("The password of {name} on {server} was changed, and all its sessions and apps were signed out.", {
+      name,
+      server
+    }),
+    say("If it was not you, set a new password at once and tell the administrators of your server.")
+  )
+}

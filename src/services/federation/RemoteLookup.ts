@@ -1,0 +1,109 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { isUrl } from "../discovery/LocalUrls.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import type { Places } from "../outbound/Redirects.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
+import type { Viewer } from "../Viewer.ts"
+import { actorTypes } from "./documents/ForeignActor.ts"
+import { typeOf } from "./documents/Reading.ts"
+import { parseHandle } from "./Domains.ts"
+import { lookUpSecondsMax, RemotePosts } from "./fetching/RemotePosts.ts"
+import { Threads } from "./fetching/Threads.ts"
+import { ObjectFetcher } from "./ObjectFetcher.ts"
+import { RemoteAccounts } from "./RemoteAccounts.ts"
+import { RemoteActors, underWayMax } from "./RemoteActors.ts"
+import * as SingleFlight from "./SingleFlight.ts"
+
+/** How long somebody who searches waits for another server, in seconds; what it says later is there the next time. */
+const resolveSecondsMax = 4
+
+type Resolved =
+  | { readonly kind: "account"; readonly id: bigint }
+  | { readonly kind: "status"; readonly id: bigint }
+
+type Found = { readonly kind: "status"; readonly id: bigint } | { readonly kind: "account"; readonly uri: string }
+
+/** What the addresses and handles of other servers stand for. */
+export class RemoteLookup extends Context.Service<RemoteLookup, {
+  /**
+   * The account or the post, as far as `viewer` may see it, by its id, its page for people or (an account) its handle;
+   * one that nobody here knows is asked for at its server. Undefined for everything else, whatever the reason.
+   */
+  readonly resolve: (viewer: Viewer, text: string) => Effect.Effect<Resolved | undefined>
+}>()("murmuration/services/federation/RemoteLookup") {
+  static readonly layer = Layer.effect(
+    RemoteLookup,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const accounts = yield* RemoteAccounts
+      const actors = yield* RemoteActors
+      const fetcher = yield* ObjectFetcher
+      const posts = yield* RemotePosts
+      const threads = yield* Threads
+      const { federated } = yield* ServerConfig
+      const once = yield* SingleFlight.make<Found | undefined, never>(underWayMax)
+
+      const account = ({ id, suspended }: { readonly id: bigint; readonly suspended: boolean }): Resolved | undefined =>
+        suspended ? undefined : { kind: "account", id }
+
+      /** A post by its id or its page, where it is here. */
+      const here = Effect.fnUntraced(function*(viewer: Viewer, address: string) {
+        const [status] = yield* sql<{ id: bigint; visible: boolean }>`
+          SELECT s.id, ${visibleTo(sql, viewer, "s")} AS visible FROM statuses s
+          WHERE s.uri = ${address} OR s.url = ${address} ORDER BY s.uri = ${address} DESC LIMIT 1`.pipe(Effect.orDie)
+        return status
+      })
+
+      /** What is at an address that nobody here knows; one look-up however many ask, and it goes on when they are gone. */
+      const look = Effect.fnUntraced(
+        function*(address: string) {
+          const places: Places = new Set()
+          const found = yield* fetcher.discover(address, places)
+          if (typeOf(found.document, ...actorTypes) !== undefined) {
+            return { kind: "account" as const, uri: (yield* actors.keep(found)).uri }
+          }
+          const { document, statusId } = yield* posts.keep(found, { asked: true }, places)
+          yield* threads.meet(document)
+          return { kind: "status" as const, id: statusId }
+        },
+        Effect.timeoutOrElse({
+          duration: `${lookUpSecondsMax} seconds`,
+          orElse: () => Effect.fail("it takes too long" as const)
+        }),
+        Effect.orElseSucceed(() => undefined)
+      )
+
+      const byAddress = Effect.fnUntraced(function*(viewer: Viewer, address: string) {
+        const known = yield* accounts.byUri(address)
+        if (known !== undefined) return account(known)
+        const status = yield* here(viewer, address)
+        if (status !== undefined) return status.visible ? { kind: "status", id: status.id } as const : undefined
+        const found = yield* once(address, look(address))
+        if (found === undefined) return undefined
+        if (found.kind === "account") {
+          const fresh = yield* accounts.byUri(found.uri)
+          return fresh === undefined ? undefined : account(fresh)
+        }
+        const [fresh] = yield* sql`SELECT FROM statuses s WHERE s.id = ${found.id} AND ${visibleTo(sql, viewer, "s")}`
+          .pipe(Effect.orDie)
+        return fresh === undefined ? undefined : found
+      })
+
+      const resolve = traced("RemoteLookup.resolve")((viewer: Viewer, text: string) => {
+        if (!federated) return Effect.succeed(undefined)
+        const asked = isUrl(text)
+          ? byAddress(viewer, text)
+          : parseHandle(text) === undefined
+          ? Effect.succeed(undefined)
+          : Effect.map(actors.findByHandle(text), account)
+        return asked.pipe(
+          Effect.timeoutOrElse({ duration: `${resolveSecondsMax} seconds`, orElse: () => Effect.succeed(undefined) }),
+          Effect.orElseSucceed(() => undefined)
+        )
+      })
+      return RemoteLookup.of({ resolve })
+    })
+  )
+}

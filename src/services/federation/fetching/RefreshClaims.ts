@@ -1,0 +1,54 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { aheadMillisMax } from "../../Moments.ts"
+import { traced } from "../../Traced.ts"
+
+/** What is looked up: the conversation around a post, the posts of an account, how the poll of a post stands. */
+export type RefreshKind = "thread" | "profile" | "poll"
+
+/** How long a look-up may take in all, in seconds; less than until the next of its kind. */
+export const refreshSecondsMax = 300
+
+/** Refreshes of which other servers hear, and when: one at a time for its subject on all nodes, and not too often. */
+export class RefreshClaims extends Context.Service<RefreshClaims, {
+  /** Whether it is the caller's to do: nobody has begun it in the last `millis` milliseconds. */
+  readonly begin: (kind: RefreshKind, subjectId: bigint, millis: number) => Effect.Effect<boolean>
+  /** Is over; `found` new things came of it. */
+  readonly end: (kind: RefreshKind, subjectId: bigint, found: number) => Effect.Effect<void>
+  /** The newest one; undefined where there was none lately. */
+  readonly find: (
+    kind: RefreshKind,
+    subjectId: bigint
+  ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
+}>()("murmuration/services/federation/fetching/RefreshClaims") {
+  static readonly layer = Layer.effect(
+    RefreshClaims,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return RefreshClaims.of({
+        begin: traced("RefreshClaims.begin")(function*(kind, subjectId, millis) {
+          const now = yield* Clock.currentTimeMillis
+          const rows =
+            yield* sql`INSERT INTO look_ups (kind, subject_id, begun_at) VALUES (${kind}, ${subjectId}, ${new Date(
+              now
+            )}) ON CONFLICT (kind, subject_id) DO UPDATE SET begun_at = excluded.begun_at, ended_at = NULL, found = 0
+            WHERE look_ups.begun_at <= ${new Date(now - millis)} OR look_ups.begun_at > ${new Date(
+              now + aheadMillisMax
+            )} RETURNING 1`
+          return rows.length > 0
+        }, Effect.orDie),
+        end: traced("RefreshClaims.end")(function*(kind, subjectId, found) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          yield* sql`UPDATE look_ups SET ended_at = ${at}, found = ${found} WHERE kind = ${kind} AND subject_id = ${subjectId}`
+        }, Effect.orDie),
+        find: traced("RefreshClaims.find")(function*(kind, subjectId) {
+          const since = new Date((yield* Clock.currentTimeMillis) - refreshSecondsMax * 1_000)
+          const [row] = yield* sql<{ running: boolean; found: number }>`
+            SELECT ended_at IS NULL AND begun_at > ${since} AS running, found FROM look_ups
+            WHERE kind = ${kind} AND subject_id = ${subjectId}`
+          return row
+        }, Effect.orDie)
+      })
+    })
+  )
+}

@@ -1,0 +1,110 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { parse } from "../../discovery/LocalUrls.ts"
+import { AccountId, StatusId } from "../../Ids.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { traced } from "../../Traced.ts"
+import { batched } from "../../TransactionBatch.ts"
+
+/** What ids in documents of others mean to us, ours and theirs; nothing is fetched. */
+export class KnownUris extends Context.Service<KnownUris, {
+  /** Accounts by the ids of actors; those that nobody here knows are absent. */
+  readonly accounts: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, AccountId>, SqlError>
+  readonly status: (uri: string) => Effect.Effect<StatusId | undefined, SqlError>
+  /** Those of the ids that are local accounts, and local statuses, in no order. */
+  readonly localAccounts: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+  readonly localStatuses: (
+    uris: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<{ readonly id: StatusId; readonly accountId: AccountId }>, SqlError>
+  /** Local accounts alone. */
+  readonly localAccount: (uri: string) => Effect.Effect<AccountId | undefined, SqlError>
+}>()("murmuration/services/federation/inbox/KnownUris") {
+  static readonly layer = Layer.effect(
+    KnownUris,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+
+      const localName = (uri: string) => {
+        const found = parse(config, uri)
+        return found?.kind === "account" ? found.username.toLowerCase() : undefined
+      }
+
+      const accounts = traced("KnownUris.accounts")(function*(uris: ReadonlyArray<string>) {
+        if (uris.length === 0) return new Map<string, AccountId>()
+        // Somebody here may be named by several ids at once: the page, the actor, in any case.
+        const names = Map.groupBy(uris, localName)
+        names.delete(undefined)
+        const rows = yield* sql<{ id: bigint; uri: string | null; username: string }>`
+          SELECT id, uri, lower(username) AS username FROM accounts
+          WHERE (domain IS NOT NULL OR NOT EXISTS (SELECT FROM retired_usernames r WHERE r.username = lower(accounts.username)))
+            AND (uri = ANY (${uris}::text[]) OR (lower(coalesce(domain, '')) = '' AND lower(username) = ANY (${[
+          ...names.keys()
+        ]}::text[])))`
+        return new Map(rows.flatMap(({ id, uri, username }) => {
+          const named = uri === null ? names.get(username) ?? [] : [uri]
+          return named.map((one) => [one, AccountId.make(id)] as const)
+        }))
+      })
+
+      const foreignStatus = batched((uris: ReadonlyArray<string>) =>
+        Effect.map(
+          sql<{ id: bigint; uri: string }>`SELECT id, uri FROM statuses WHERE uri = ANY (${uris}::text[])`,
+          (rows) => {
+            const ids = new Map(rows.map(({ id, uri }) => [uri, StatusId.make(id)]))
+            return (uri: string) => ids.get(uri)
+          }
+        )
+      )
+      const authorOf = batched((ids: ReadonlyArray<bigint>) =>
+        Effect.map(
+          sql<{ id: bigint; username: string }>`SELECT s.id, lower(a.username) AS username
+            FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[]) AND s.local`,
+          (rows) => {
+            const names = new Map(rows.map(({ id, username }) => [id, username]))
+            return (id: bigint) => names.get(id)
+          }
+        )
+      )
+      const status = traced("KnownUris.status")((uri: string) => {
+        const local = parse(config, uri)
+        return local?.kind === "status"
+          ? Effect.map(
+            authorOf(local.id),
+            (username) => username === local.username.toLowerCase() ? StatusId.make(local.id) : undefined
+          )
+          : foreignStatus(uri)
+      })
+
+      const localAccounts = traced("KnownUris.localAccounts")((uris: ReadonlyArray<string>) =>
+        Effect.map(accounts(uris.filter((uri) => localName(uri) !== undefined)), (found) => [...found.values()])
+      )
+
+      const localStatuses = traced("KnownUris.localStatuses")(function*(uris: ReadonlyArray<string>) {
+        const named = uris.flatMap((uri) => {
+          const found = parse(config, uri)
+          return found?.kind === "status" ? [found] : []
+        })
+        if (named.length === 0) return []
+        const rows = yield* sql<{ id: bigint; accountId: bigint }>`
+          SELECT s.id, s.account_id FROM unnest(${named.map(({ id }) => id)}::bigint[],
+            ${named.map(({ username }) => username.toLowerCase())}::text[]) AS named (id, username)
+          JOIN statuses s ON s.id = named.id AND s.local
+          JOIN accounts a ON a.id = s.account_id AND lower(a.username) = named.username`
+        return rows.map(({ accountId, id }) => ({ id: StatusId.make(id), accountId: AccountId.make(accountId) }))
+      })
+
+      return KnownUris.of({
+        accounts,
+        status,
+        localAccounts,
+        localStatuses,
+        localAccount: (uri) =>
+          localName(uri) === undefined
+            ? Effect.succeed(undefined)
+            : Effect.map(accounts([uri]), (found) => found.get(uri))
+      })
+    })
+  )
+}

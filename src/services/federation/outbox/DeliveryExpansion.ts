@@ -1,0 +1,187 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { begun, type Fanout, type OutgoingActivity } from "../../intents/Fanouts.ts"
+import { rowsMax } from "../../Paging.ts"
+import { only } from "../../Rows.ts"
+import { traced } from "../../Traced.ts"
+import { type HostNames, Outbox } from "./Outbox.ts"
+import type { Rendered } from "./OutgoingActivities.ts"
+
+/** People who favourited, boosted or answered a post whose servers hear of its changes. */
+const interactedMax = 2_000
+
+/** How far an activity has come: which of the accounts whose followers get it, and the last follow that was served. */
+export interface Progress {
+  readonly phase: number
+  readonly cursor: bigint
+}
+
+/** Turns one activity for many into deliveries, by slices of followers; always inside the account's transaction. */
+export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
+  /** Writes a slice, with all single recipients in the first; `next` is undefined after the last one. */
+  readonly slice: (
+    fanoutId: bigint,
+    rendered: Rendered,
+    progress: Progress,
+    rows: number
+  ) => Effect.Effect<{ readonly hosts: HostNames; readonly next: Progress | undefined }, SqlError>
+  /**
+   * Leaves the intent to tell of a change of a local post, where somebody elsewhere knows of it.
+   */
+  readonly begin: (
+    accountId: bigint,
+    statusId: bigint,
+    telling: "Update" | "Delete"
+  ) => Effect.Effect<void, SqlError>
+  /** The same for what an account tells of itself, where it has followers elsewhere; that it is gone, in any case. */
+  readonly tellFollowers: (
+    accountId: bigint,
+    statusId: bigint | null,
+    outgoing: OutgoingActivity
+  ) => Effect.Effect<Fanout | undefined, SqlError>
+  /** Whether an earlier change of the same thing is not told to everybody yet. */
+  readonly waits: (accountId: bigint, fanoutId: bigint, statusId: bigint | null) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/federation/outbox/DeliveryExpansion") {
+  static readonly layer = Layer.effect(
+    DeliveryExpansion,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const outbox = yield* Outbox
+
+      const people = (statusId: bigint) =>
+        sql`(SELECT account_id FROM favourites WHERE status_id = ${statusId} LIMIT ${rowsMax(sql, interactedMax)})
+          UNION (SELECT account_id FROM statuses WHERE reblog_of_id = ${statusId} AND NOT local LIMIT ${
+          rowsMax(sql, interactedMax)
+        })
+          UNION (SELECT account_id FROM statuses WHERE in_reply_to_id = ${statusId} AND NOT local LIMIT ${
+          rowsMax(sql, interactedMax)
+        })
+          UNION (SELECT account_id FROM poll_votes WHERE status_id = ${statusId} LIMIT ${rowsMax(sql, interactedMax)})`
+
+      /** Whoever had to do with an account: got a post of it, or is followed by it. */
+      const everybody = (accountId: bigint) =>
+        sql`SELECT unnest(t.inbox_ids) FROM statuses s JOIN reaches t ON t.about = s.id WHERE s.account_id = ${accountId}
+          UNION SELECT r.inbox_id FROM follows f JOIN remote_actors r ON r.account_id = f.target_account_id
+            WHERE f.account_id = ${accountId}`
+
+      /** Whoever is being blocked, or its domain, may still be among the followers, and hears nothing from now on (`a`). */
+      const welcome = (senderId: bigint) =>
+        sql`NOT EXISTS (SELECT FROM blocks b WHERE (b.account_id = ${senderId} AND b.target_account_id = a.id)
+            OR (b.account_id = a.id AND b.target_account_id = ${senderId}))
+          AND NOT EXISTS (SELECT FROM domain_mutes d WHERE d.account_id = ${senderId} AND d.domain = a.domain)`
+
+      const candidates = Effect.fnUntraced(
+        function*(
+          fanoutId: bigint,
+          { leaving, recipients, statusId }: Rendered,
+          { cursor, phase }: Progress,
+          rows: number
+        ) {
+          const first = phase === 0 && cursor === 0n
+          const whose = recipients.followersOf[phase] ?? null
+          const named = first ? recipients.accountIds : []
+          const reached = !first || !recipients.reached
+            ? sql``
+            : statusId === null
+            ? sql`UNION ${everybody(leaving.senderId)}`
+            : sql`UNION SELECT unnest(inbox_ids) FROM reaches WHERE about = ${statusId}`
+          const interacted = first && recipients.interacted && statusId !== null
+          return only(
+            yield* sql<{ asked: number; last: bigint | null; inboxes: ReadonlyArray<number> }>`
+            WITH slice AS MATERIALIZED (SELECT id, account_id FROM follows
+              WHERE target_account_id = ${whose}::bigint AND remote AND id > ${cursor} ORDER BY id LIMIT ${
+              rowsMax(sql, rows)
+            }),
+            named AS (SELECT account_id FROM slice UNION SELECT unnest(${named}::bigint[])
+              ${interacted ? sql`UNION ${people(statusId)}` : sql``}),
+            wanted AS (SELECT r.inbox_id AS id FROM named n JOIN remote_actors r ON r.account_id = n.account_id
+                JOIN accounts a ON a.id = n.account_id WHERE a.suspended_at IS NULL AND ${welcome(leaving.senderId)}
+              ${reached}),
+            known AS MATERIALIZED (SELECT unnest(inbox_ids) AS id FROM outgoing_activities WHERE fanout_id = ${fanoutId})
+            SELECT (SELECT count(*)::int FROM slice) AS asked, (SELECT max(id) FROM slice) AS last,
+              ARRAY(SELECT i.id FROM wanted w JOIN inboxes i ON i.id = w.id JOIN hosts h ON h.id = i.host_id
+                WHERE i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures' AND NOT EXISTS (
+                  SELECT FROM known k WHERE k.id = i.id)
+                ORDER BY i.id) AS inboxes`
+          )
+        }
+      )
+
+      /** A post that never left needs no Delete, nor does its text have to leave any more. */
+      const unsent = Effect.fnUntraced(function*(statusId: bigint, inboxIds: ReadonlyArray<number>) {
+        const rows = yield* sql<{ inboxId: number }>`
+          WITH gone AS (DELETE FROM deliveries WHERE about = ${statusId} AND inbox_id = ANY (${inboxIds}::int[]) AND tries = 0
+            RETURNING inbox_id, activity_id)
+          SELECT g.inbox_id FROM gone g JOIN outgoing_activities a ON a.id = g.activity_id
+          WHERE a.type IN ('Create', 'Announce')`
+        return new Set(rows.map(({ inboxId }) => inboxId))
+      })
+
+      const remember = (statusId: bigint, inboxIds: ReadonlyArray<number>) =>
+        sql`INSERT INTO reaches (about, inbox_ids) VALUES (${statusId}, ${inboxIds}::int[])
+          ON CONFLICT (about) DO UPDATE SET inbox_ids = reaches.inbox_ids ||
+            ARRAY(SELECT unnest(excluded.inbox_ids) EXCEPT SELECT unnest(reaches.inbox_ids))`
+
+      const slice = traced("DeliveryExpansion.slice")(
+        function*(fanoutId: bigint, rendered: Rendered, progress: Progress, rows: number) {
+          const { asked, inboxes, last } = yield* candidates(fanoutId, rendered, progress, rows)
+          const { carries, leaving, recipients, statusId } = rendered
+          const more = asked === rows && last !== null
+          const next = more
+            ? { phase: progress.phase, cursor: last }
+            : progress.phase + 1 < recipients.followersOf.length
+            ? { phase: progress.phase + 1, cursor: 0n }
+            : undefined
+          const ends = statusId !== null && !carries && leaving.about === statusId
+          const spared = ends ? yield* unsent(statusId, inboxes) : new Set<number>()
+          const told = inboxes.filter((id) => !spared.has(id))
+          const hosts = yield* outbox.toInboxes(leaving, told, fanoutId)
+          if (ends) yield* sql`DELETE FROM reaches WHERE about = ${statusId}`
+          if (told.length > 0) {
+            if (carries && statusId !== null) yield* remember(statusId, told)
+            if (next !== undefined) {
+              yield* sql`UPDATE outgoing_activities SET inbox_ids = inbox_ids || ${told}::int[] WHERE fanout_id = ${fanoutId}`
+            }
+          }
+          return { hosts, next }
+        }
+      )
+
+      const begin = traced("DeliveryExpansion.begin")(
+        function*(accountId: bigint, statusId: bigint, telling: "Update" | "Delete") {
+          if (!outbox.enabled) return
+          const now = yield* Clock.currentTimeMillis
+          const details = JSON.stringify({ leaves: telling, number: "0" })
+          yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
+            SELECT next_id(${now}), ${accountId}, 'deliver', s.id, ${details}::jsonb, ${new Date(now)}
+            FROM statuses s WHERE s.id = ${statusId} AND s.local AND (EXISTS (SELECT FROM reaches WHERE about = s.id)
+              OR EXISTS (SELECT FROM (${people(statusId)}) p JOIN remote_actors r ON r.account_id = p.account_id))`
+        }
+      )
+
+      const announce = traced("DeliveryExpansion.announce")(
+        function*(accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) {
+          if (!outbox.enabled) return undefined
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<{ id: bigint }>`
+            INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
+            SELECT next_id(${now}), a.id, 'deliver', ${statusId}::bigint, ${JSON.stringify(outgoing)}::jsonb,
+              ${new Date(now)} FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
+              AND (${outgoing.leaves === "Farewell"} OR EXISTS (SELECT FROM follows
+                WHERE target_account_id = a.id AND remote)) RETURNING id`
+          return row === undefined ? undefined : begun(row.id, "deliver", statusId, outgoing)
+        }
+      )
+
+      const waits = traced("DeliveryExpansion.waits")((accountId: bigint, fanoutId: bigint, statusId: bigint | null) =>
+        Effect.map(
+          sql`SELECT FROM fanouts WHERE account_id = ${accountId} AND id < ${fanoutId} AND kind = 'deliver'
+            AND status_id IS NOT DISTINCT FROM ${statusId}::bigint LIMIT 1`,
+          (rows) => rows.length > 0
+        )
+      )
+      return DeliveryExpansion.of({ tellFollowers: announce, begin, slice, waits })
+    })
+  )
+}

@@ -1,0 +1,44 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { LRUCache } from "lru-cache"
+import type { AccountId } from "../../Ids.ts"
+import { traced } from "../../Traced.ts"
+
+/** Readers that are known to be noted, and inboxes of a post beyond which none is added. */
+const notedMax = 20_000
+const inboxesMax = 20_000
+
+/**
+ * Servers that fetched a post: they have it although it was not sent to them, by a boost or because somebody looked for it.
+ * Its edits and its end go there too, so that it is nowhere left when it is gone (I10).
+ */
+export class FetchedBy extends Context.Service<FetchedBy, {
+  /** The account of another server, which signed for it, was given the local post. */
+  readonly note: (statusId: bigint, accountId: AccountId) => Effect.Effect<void>
+}>()("murmuration/services/federation/outbox/FetchedBy") {
+  static readonly layer = Layer.effect(
+    FetchedBy,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const noted = new LRUCache<string, true>({ max: notedMax })
+
+      return FetchedBy.of({
+        note: traced("FetchedBy.note")(
+          function*(statusId, accountId) {
+            const key = `${statusId} ${accountId}`
+            if (noted.has(key)) return
+            // A post that is being deleted meanwhile is waited for, and then not there.
+            yield* sql`WITH post AS MATERIALIZED (
+                SELECT id FROM statuses WHERE id = ${statusId} AND local AND deleted_at IS NULL FOR SHARE)
+              INSERT INTO reaches (about, inbox_ids) SELECT p.id, ARRAY[r.inbox_id] FROM post p, remote_actors r
+                WHERE r.account_id = ${accountId} AND r.inbox_id IS NOT NULL
+              ON CONFLICT (about) DO UPDATE SET inbox_ids = reaches.inbox_ids || excluded.inbox_ids
+                WHERE NOT reaches.inbox_ids @> excluded.inbox_ids AND cardinality(reaches.inbox_ids) < ${inboxesMax}`
+            noted.set(key, true)
+          },
+          Effect.orDie
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,169 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import type { OutgoingActivity } from "../../intents/Fanouts.ts"
+import { traced } from "../../Traced.ts"
+import * as Activities from "../documents/Activities.ts"
+import { hashtag } from "../documents/HashtagDocument.ts"
+import type { Document } from "../documents/Vocabulary.ts"
+import { LocalActors } from "../LocalActors.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { Objects } from "../Objects.ts"
+import type { Leaving } from "./Outbox.ts"
+import { type PostFacts, type Recipients, recipients } from "./Recipients.ts"
+
+/** An activity as it is now, and where it goes; `statusId` is the post that it tells of. */
+export interface Rendered {
+  readonly leaving: Leaving
+  readonly recipients: Recipients
+  readonly statusId: bigint | null
+  /** Whoever gets it has the post from now on. */
+  readonly carries: boolean
+}
+
+interface Facts extends PostFacts {
+  readonly deleted: boolean
+  readonly silent: boolean
+  readonly username: string
+  /** What it reblogs. */
+  readonly originalId: bigint | null
+}
+
+const followersOnly = (accountId: bigint): Recipients => ({
+  followersOf: [accountId],
+  accountIds: [],
+  reached: false,
+  interacted: false
+})
+
+/** What an account tells its followers and others, rendered when it is told: a post that is gone by then is never told. */
+export class OutgoingActivities extends Context.Service<OutgoingActivities, {
+  readonly render: (
+    accountId: bigint,
+    statusId: bigint | null,
+    outgoing: OutgoingActivity
+  ) => Effect.Effect<Rendered | undefined, SqlError>
+}>()("murmuration/services/federation/outbox/OutgoingActivities") {
+  static readonly layer = Layer.effect(
+    OutgoingActivities,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const actors = yield* LocalActors
+      const objects = yield* Objects
+
+      /** A silenced author reaches only those who chose to hear it; whom it blocks hears nothing of it. */
+      const factsOf = (statusId: bigint) =>
+        sql<Facts>`WITH post AS (SELECT s.*, a.username, a.suspended_at, a.silenced_at FROM statuses s
+            JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND a.domain IS NULL),
+          welcome AS (SELECT w.id FROM post, LATERAL (SELECT account_id AS id FROM mentions
+              WHERE status_id = post.id AND NOT silent UNION SELECT post.in_reply_to_account_id) w
+            WHERE NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = post.account_id AND b.target_account_id = w.id)
+              AND (post.silenced_at IS NULL OR EXISTS (SELECT FROM follows f
+                WHERE f.account_id = w.id AND f.target_account_id = post.account_id) OR EXISTS (SELECT FROM follow_requests f
+                WHERE f.account_id = w.id AND f.target_account_id = post.account_id)))
+        SELECT p.account_id AS author_id, p.visibility, p.username, p.deleted_at IS NOT NULL AS deleted,
+          p.suspended_at IS NOT NULL AS silent, o.id AS original_id, o.account_id AS original_author,
+          (SELECT id FROM welcome WHERE id = p.in_reply_to_account_id) AS replied_to,
+          coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
+          ARRAY(SELECT m.account_id FROM mentions m JOIN welcome w ON w.id = m.account_id
+            WHERE m.status_id = p.id AND NOT m.silent) AS mentioned
+        FROM post p LEFT JOIN statuses o ON o.id = p.reblog_of_id LEFT JOIN accounts r ON r.id = p.in_reply_to_account_id`
+
+      const ended = Effect.fnUntraced(function*(statusId: bigint, { originalAuthor, username }: Facts) {
+        const id = LocalIds.note(config, username, statusId)
+        if (originalAuthor === null) return Activities.deleteNote(LocalIds.actor(config, username), id)
+        const found = (yield* objects.load([statusId])).get(statusId)
+        return found === undefined ? undefined : Activities.undo(Activities.published(found.activity))
+      })
+
+      /** Nobody may fetch what is for followers, so that its author's own boost carries it (federation.md section 8). */
+      const inlined = Effect.fnUntraced(
+        function*(activity: Document, { authorId, originalAuthor, originalId, visibility }: Facts) {
+          if (visibility !== "private" || originalId === null || originalAuthor !== authorId) return activity
+          const note = (yield* objects.load([originalId])).get(originalId)?.note
+          return note === undefined ? activity : { ...activity, object: note }
+        }
+      )
+
+      const told = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update", facts: Facts) {
+        const found = (yield* objects.load([statusId])).get(statusId)
+        if (found === undefined) return undefined
+        if (telling === "Create") return Activities.published(yield* inlined(found.activity, facts))
+        // A poll's figures change without an edit, so that the time of the edit would name several updates.
+        return found.note && Activities.updateNote(found.note, new Date(yield* Clock.currentTimeMillis))
+      })
+
+      const ofPost = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update" | "Delete") {
+        const [facts] = yield* factsOf(statusId)
+        if (facts === undefined || (telling === "Delete") !== facts.deleted) return undefined
+        if (facts.silent && telling !== "Delete") return undefined
+        const activity = telling === "Delete" ? yield* ended(statusId, facts) : yield* told(statusId, telling, facts)
+        if (activity === undefined) return undefined
+        const forFew = facts.visibility === "private" && telling !== "Delete"
+        return {
+          leaving: { senderId: facts.authorId, about: statusId, activity, synchronizes: forFew },
+          recipients: recipients(telling, facts),
+          statusId,
+          carries: telling !== "Delete"
+        } satisfies Rendered
+      })
+
+      /** What an account says about itself, to its followers. */
+      const ofAccount = Effect.fnUntraced(
+        function*(accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) {
+          const [me] = yield* sql<{ username: string }>`SELECT username FROM accounts
+          WHERE id = ${accountId} AND domain IS NULL`
+          if (me === undefined) return undefined
+          const actor = LocalIds.actor(config, me.username)
+          const rendered = (activity: Activities.Activity, more: Partial<Rendered> = {}): Rendered => ({
+            leaving: { senderId: accountId, about: accountId, activity },
+            recipients: followersOnly(accountId),
+            statusId: null,
+            carries: false,
+            ...more
+          })
+          switch (outgoing.leaves) {
+            case "Profile": {
+              const document = yield* Effect.option(
+                Effect.flatMap(actors.find(me.username), (found) => actors.document(found))
+              )
+              return document._tag === "None"
+                ? undefined
+                : rendered(Activities.updateActor(document.value, Number(outgoing.number)))
+            }
+            case "Move":
+              return rendered(Activities.move(actor, outgoing.target ?? "", outgoing.number))
+            case "Farewell":
+              return rendered(Activities.deleteActor(actor), {
+                leaving: { senderId: accountId, about: accountId, activity: Activities.deleteActor(actor), low: true },
+                recipients: { ...followersOnly(accountId), reached: true }
+              })
+            case "FeatureTag":
+            case "UnfeatureTag": {
+              const type = outgoing.leaves === "FeatureTag" ? "Add" : "Remove"
+              const object = hashtag(config, me.username, outgoing.target ?? "")
+              return rendered(Activities.featureTag(type, actor, object, outgoing.number))
+            }
+            default: {
+              const type = outgoing.leaves === "Pin" ? "Add" : "Remove"
+              const object = LocalIds.note(config, me.username, statusId ?? 0n)
+              return rendered(Activities.pin(type, actor, object, outgoing.number))
+            }
+          }
+        }
+      )
+
+      const render = traced("OutgoingActivities.render")(
+        (accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) => {
+          const { leaves } = outgoing
+          return leaves === "Create" || leaves === "Update" || leaves === "Delete"
+            ? statusId === null ? Effect.succeed(undefined) : ofPost(statusId, leaves)
+            : ofAccount(accountId, statusId, outgoing)
+        }
+      )
+      return OutgoingActivities.of({ render })
+    })
+  )
+}

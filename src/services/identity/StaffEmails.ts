@@ -1,0 +1,35 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { Emails } from "../emails/Emails.ts"
+import * as EmailTexts from "../emails/EmailTexts.ts"
+import type { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { Wordings } from "../instance/Wordings.ts"
+import { traced } from "../Traced.ts"
+import { Approvals } from "./Approvals.ts"
+
+/** E-mails to those who may decide about sign-ups. */
+export class StaffEmails extends Context.Service<StaffEmails, {
+  /** Somebody waits for a moderator from now on; nobody waits for the e-mails. */
+  readonly waits: (accountId: AccountId) => Effect.Effect<void>
+}>()("murmuration/services/identity/StaffEmails") {
+  static readonly layer = Layer.effect(
+    StaffEmails,
+    Effect.gen(function*() {
+      const approvals = yield* Approvals
+      const emails = yield* Emails
+      const { localDomain: server } = yield* ServerConfig
+      const wordings = yield* Wordings
+      return StaffEmails.of({
+        waits: traced("StaffEmails.waits")(function*(accountId) {
+          const found = yield* Effect.option(approvals.find(accountId))
+          if (Option.isNone(found)) return
+          const { reason, username } = found.value
+          for (const { email: to, locale } of yield* approvals.staff) {
+            const words = wordings.of({ locale: locale ?? undefined })
+            yield* emails.post(Effect.map(words, EmailTexts.waiting({ to, server, username, reason })))
+          }
+        })
+      })
+    })
+  ).pipe(Layer.provide([Approvals.layer, Wordings.layer]))
+}

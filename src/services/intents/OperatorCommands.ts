@@ -1,0 +1,65 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { AccountId } from "../Ids.ts"
+import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+/** A command from outside the cluster, as the operator's command line left it; `command` is the protocol's JSON. */
+export interface OperatorCommand {
+  readonly id: bigint
+  readonly command: unknown
+}
+
+/** Commands that the command line writes as rows beside a running server, for accounts' actors to run. */
+export class OperatorCommands extends Context.Service<OperatorCommands, {
+  readonly leave: (accountId: AccountId, kind: string, command: unknown) => Effect.Effect<bigint, SqlError>
+  /** The same command for several accounts, in the running transaction. */
+  readonly leaveAll: (
+    accountIds: ReadonlyArray<AccountId>,
+    kind: string,
+    command: unknown
+  ) => Effect.Effect<void, SqlError>
+  readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<OperatorCommand>, SqlError>
+  readonly strike: (id: bigint) => Effect.Effect<void, SqlError>
+  /** Accounts for which commands wait. */
+  readonly owners: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+}>()("murmuration/services/intents/OperatorCommands") {
+  static readonly layer = Layer.effect(
+    OperatorCommands,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return OperatorCommands.of({
+        leave: traced("OperatorCommands.leave")(function*(accountId, kind, command) {
+          const now = yield* Clock.currentTimeMillis
+          const rows = yield* sql<{ id: bigint }>`
+            INSERT INTO account_intents (id, account_id, kind, details, created_at)
+            VALUES (next_id(${now}), ${accountId}, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(
+            now
+          )}) RETURNING id`
+          return only(rows).id
+        }),
+        leaveAll: traced("OperatorCommands.leaveAll")(function*(accountIds, kind, command) {
+          if (accountIds.length === 0) return
+          const now = yield* Clock.currentTimeMillis
+          yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
+            SELECT next_id(${now}), one, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(now)}
+            FROM unnest(${accountIds}::bigint[]) one`
+        }),
+        waiting: traced("OperatorCommands.waiting")((accountId) =>
+          sql<OperatorCommand>`SELECT id, details AS command FROM account_intents
+            WHERE account_id = ${accountId} ORDER BY id LIMIT 100`
+        ),
+        strike: traced("OperatorCommands.strike")((id) =>
+          Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)
+        ),
+        owners: traced("OperatorCommands.owners")(function*(accountsMax) {
+          const rows = yield* sql<
+            { accountId: bigint }
+          >`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`
+          return rows.map(({ accountId }) => AccountId.make(accountId))
+        })
+      })
+    })
+  )
+}

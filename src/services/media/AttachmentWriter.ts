@@ -1,0 +1,138 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Unprocessable } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { mediaAttachmentsMax } from "../instance/ContentLimits.ts"
+import { traced } from "../Traced.ts"
+import { FileOwners } from "./FileOwners.ts"
+import { columnsOf, type MediaText, metaWith, type Preview } from "./MediaAttachments.ts"
+import type { MediaRecord } from "./MediaRecord.ts"
+
+/** Who gets the files: a status, or a post that waits for its time. */
+type Bearer = { readonly statusId: bigint } | { readonly scheduledStatusId: bigint }
+
+/** Words about a file of a status that its author edits. */
+interface MediaRevision extends MediaText {
+  readonly id: bigint
+  readonly preview?: Preview
+}
+
+/**
+ * Files of posts, always inside the transaction of the author's command. A file is had by one post: two that want it at
+ * once lock its row, and the second one finds it taken (safety row 50).
+ */
+export class AttachmentWriter extends Context.Service<AttachmentWriter, {
+  /** Refuses what no post could have: more files than allowed, others' ones, unfinished ones, a video among pictures. */
+  readonly check: (
+    owner: AccountId,
+    ids: ReadonlyArray<bigint>,
+    statusId: bigint | null
+  ) => Effect.Effect<void, Unprocessable | SqlError>
+  /** Gives files that were checked in this transaction to a post. */
+  readonly give: (ids: ReadonlyArray<bigint>, bearer: Bearer) => Effect.Effect<void, SqlError>
+  /** Whether these words about files of a status are new. */
+  readonly differ: (
+    statusId: bigint,
+    revisions: ReadonlyArray<MediaRevision>
+  ) => Effect.Effect<boolean, Unprocessable | SqlError>
+  readonly revise: (
+    statusId: bigint,
+    revisions: ReadonlyArray<MediaRevision>
+  ) => Effect.Effect<void, Unprocessable | SqlError>
+  /** Takes a deleted status' files from it: they wait for another post, or are gone at once. */
+  readonly free: (statusId: bigint, forAnotherPost: boolean) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/media/AttachmentWriter") {
+  static readonly layer = Layer.effect(
+    AttachmentWriter,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const fileOwners = yield* FileOwners
+
+      const check = traced("AttachmentWriter.check")(
+        function*(owner: AccountId, ids: ReadonlyArray<bigint>, statusId: bigint | null) {
+          if (ids.length === 0) return
+          if (ids.length > mediaAttachmentsMax) {
+            return yield* new Unprocessable({ text: `Cannot attach more than ${mediaAttachmentsMax} files` })
+          }
+          const found = yield* sql<Pick<MediaRecord, "type" | "state"> & { readonly id: bigint }>`
+            SELECT id, type, state FROM media_attachments
+            WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} AND scheduled_status_id IS NULL
+              AND (status_id IS NULL OR status_id = ${statusId}) ORDER BY id FOR UPDATE`
+          const known = new Set(found.map(({ id }) => id))
+          const missing = ids.filter((id) => !known.has(id))
+          if (missing.length > 0) {
+            return yield* new Unprocessable({
+              text: `Media ${missing.join(", ")} not found or already attached to another post`
+            })
+          }
+          if (found.length > 1 && found.some(({ type }) => type === "video" || type === "audio")) {
+            return yield* new Unprocessable({ text: "Cannot attach a video to a post that already contains images" })
+          }
+          if (found.some(({ state }) => state !== "ready")) {
+            return yield* new Unprocessable({
+              text: "Cannot attach files that have not finished processing. Try again in a moment!"
+            })
+          }
+        }
+      )
+
+      const give = traced("AttachmentWriter.give")((ids: ReadonlyArray<bigint>, bearer: Bearer) =>
+        ids.length === 0
+          ? Effect.void
+          : Effect.asVoid(
+            sql`UPDATE media_attachments SET ${sql.update({ ...bearer })} WHERE id = ANY (${ids}::bigint[])`
+          )
+      )
+
+      const differ = traced("AttachmentWriter.differ")(
+        function*(statusId: bigint, revisions: ReadonlyArray<MediaRevision>) {
+          for (const { id, preview, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
+            if (preview !== undefined) return true
+            const columns = Object.entries(yield* columnsOf(text))
+            if (columns.length === 0) continue
+            const same = sql.and(columns.map(([name, value]) => sql`${sql(name)} IS NOT DISTINCT FROM ${value}`))
+            const rows = yield* sql`SELECT id FROM media_attachments
+              WHERE id = ${id} AND status_id = ${statusId} AND NOT (${same})`
+            if (rows.length > 0) return true
+          }
+          return false
+        }
+      )
+
+      /** Of a picture none is shown but itself. */
+      const show = Effect.fnUntraced(function*(statusId: bigint, id: bigint, preview: Preview) {
+        const { blurhash, previewName } = preview
+        const rows = yield* sql<{ previewName: string | null }>`SELECT preview_name FROM media_attachments
+          WHERE id = ${id} AND status_id = ${statusId} AND type <> 'image' FOR UPDATE`
+        if (rows.length === 0) return
+        yield* fileOwners.release(rows.flatMap((row) => row.previewName ?? []))
+        if (!(yield* fileOwners.hold([previewName], { mediaId: id }))) return
+        yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
+          meta = ${metaWith(sql, preview)} WHERE id = ${id}`
+      })
+
+      const revise = traced("AttachmentWriter.revise")(
+        function*(statusId: bigint, revisions: ReadonlyArray<MediaRevision>) {
+          for (const { id, preview, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
+            if (preview !== undefined) yield* show(statusId, id, preview)
+            const columns = yield* columnsOf(text)
+            if (Object.keys(columns).length === 0) continue
+            yield* sql`UPDATE media_attachments SET ${sql.update(columns)} WHERE id = ${id} AND status_id = ${statusId}`
+          }
+        }
+      )
+
+      const free = traced("AttachmentWriter.free")(function*(statusId: bigint, forAnotherPost: boolean) {
+        // Nobody holds its bytes any more, and the sweep of files takes them.
+        if (!forAnotherPost) {
+          return yield* Effect.asVoid(sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`)
+        }
+        const at = yield* Clock.currentTimeMillis
+        yield* sql`UPDATE media_attachments SET status_id = NULL, touched_at = ${new Date(at)}
+          WHERE status_id = ${statusId}`
+      })
+      return AttachmentWriter.of({ check, give, differ, revise, free })
+    })
+  ).pipe(Layer.provide(FileOwners.layer))
+}

@@ -1,0 +1,40 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { traced } from "../Traced.ts"
+
+/** Who holds a file: exactly one of them. */
+type Holder =
+  | { readonly mediaId: bigint }
+  | { readonly accountId: bigint }
+  | { readonly emojiId: bigint }
+  | { readonly setting: string }
+
+/** SQL: nobody holds this row of stored_files. */
+export const unheldFile = "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL AND setting IS NULL"
+
+/** Who holds which stored file, written in the transaction of whoever shows it. */
+export class FileOwners extends Context.Service<FileOwners, {
+  /** Answers whether all files were there and free. */
+  readonly hold: (names: ReadonlyArray<string>, holder: Holder) => Effect.Effect<boolean, SqlError>
+  /** Takes files from their holder; the sweep, or `StoredFiles.discard`, removes them afterwards. */
+  readonly release: (names: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/media/FileOwners") {
+  static readonly layer = Layer.effect(
+    FileOwners,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return FileOwners.of({
+        hold: traced("FileOwners.hold")(function*(names: ReadonlyArray<string>, holder: Holder) {
+          const rows = yield* sql`UPDATE stored_files SET ${sql.update({ ...holder })}
+            WHERE name = ANY (${names}::text[]) AND doomed_at IS NULL AND ${sql.literal(unheldFile)} RETURNING name`
+          return rows.length === names.length
+        }),
+        release: traced("FileOwners.release")((names: ReadonlyArray<string>) =>
+          Effect.asVoid(sql`UPDATE stored_files SET media_id = NULL, account_id = NULL, emoji_id = NULL, setting = NULL
+            WHERE name = ANY (${names}::text[])`)
+        )
+      })
+    })
+  )
+}

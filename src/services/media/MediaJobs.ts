@@ -1,0 +1,126 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Conflict } from "../Errors.ts"
+import { MediaId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { FileOwners } from "./FileOwners.ts"
+import type { MediaType, Meta } from "./MediaRecord.ts"
+import { StoredFiles } from "./StoredFiles.ts"
+
+/** How often a file is given to a decoder before it has failed: each crash or hang counts. */
+export const attemptsMax = 3
+/** A job that is older was left behind by a node that died, or was never told of, in milliseconds. */
+export const staleMillis = 10_000
+
+/** A file to be worked on; types are `FileType.mime`. */
+export interface MediaJobRecord {
+  readonly attempts: number
+  readonly statusId: bigint | null
+  readonly uploadName: string
+  readonly uploadType: string
+  readonly thumbnailName: string | null
+  readonly thumbnailType: string | null
+}
+
+/** What a job made, as stored. */
+interface Outcome {
+  readonly type: MediaType
+  readonly fileName: string
+  readonly previewName: string | null
+  readonly meta: Meta
+  readonly blurhash: string | null
+}
+
+/**
+ * The rows of media jobs. A job that was begun belongs to that attempt: an earlier one, on a node that was thought dead,
+ * changes nothing any more.
+ */
+export class MediaJobs extends Context.Service<MediaJobs, {
+  /** Begins an attempt; undefined where nothing is left to do. */
+  readonly begin: (id: MediaId) => Effect.Effect<MediaJobRecord | undefined, SqlError>
+  /**
+   * Shows what was made, where this attempt was still the one that counts; where its owner gave the file another picture
+   * meanwhile, nothing is shown and the file is to be worked on again.
+   */
+  readonly finish: (
+    id: MediaId,
+    job: MediaJobRecord,
+    outcome: Outcome
+  ) => Effect.Effect<"shown" | "lost" | "again", SqlError>
+  /** The file cannot be shown, and `text` says why. */
+  readonly fail: (id: MediaId, job: MediaJobRecord, text: string) => Effect.Effect<void, SqlError>
+  /** It was not the file's fault, or the node was asked to stop: the attempt does not count. False where it was not the newest. */
+  readonly giveBack: (id: MediaId, job: MediaJobRecord) => Effect.Effect<boolean, SqlError>
+  /** Jobs that wait although nobody works on them, the oldest first. */
+  readonly stale: (jobsMax: number) => Effect.Effect<ReadonlyArray<MediaId>, SqlError>
+}>()("murmuration/services/media/MediaJobs") {
+  static readonly layer = Layer.effect(
+    MediaJobs,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const files = yield* StoredFiles
+      const fileOwners = yield* FileOwners
+      const uploadsOf = ({ thumbnailName, uploadName }: MediaJobRecord) =>
+        thumbnailName === null ? [uploadName] : [uploadName, thumbnailName]
+      const mine = (id: MediaId, { attempts }: MediaJobRecord) =>
+        sql`id = ${id} AND attempts = ${attempts} AND state = 'processing'`
+
+      const begin = traced("MediaJobs.begin")(function*(id: MediaId) {
+        const [job] = yield* sql<MediaJobRecord>`
+          UPDATE media_attachments SET state = 'processing', attempts = attempts + 1,
+            touched_at = ${new Date(yield* Clock.currentTimeMillis)}
+          WHERE id = ${id} AND state IN ('queued', 'processing')
+          RETURNING attempts, status_id, upload_name, upload_type, thumbnail_name, thumbnail_type`
+        return job
+      })
+
+      const giveBack = traced("MediaJobs.giveBack")((id: MediaId, job: MediaJobRecord) =>
+        Effect.map(
+          sql`UPDATE media_attachments SET state = 'queued', attempts = attempts - 1 WHERE ${
+            mine(id, job)
+          } RETURNING id`,
+          (rows) => rows.length > 0
+        )
+      )
+
+      const finish = traced("MediaJobs.finish")(function*(id: MediaId, job: MediaJobRecord, outcome: Outcome) {
+        const { previewName } = outcome
+        const names = previewName === null ? [outcome.fileName] : [outcome.fileName, previewName]
+        const done = yield* transaction(sql)(Effect.gen(function*() {
+          const rows = yield* sql`UPDATE media_attachments SET state = 'ready', type = ${outcome.type},
+              file_name = ${outcome.fileName}, preview_name = ${previewName}, blurhash = ${outcome.blurhash},
+              meta = ${JSON.stringify(outcome.meta)}::jsonb, upload_name = NULL, thumbnail_name = NULL
+            WHERE ${mine(id, job)} AND thumbnail_name IS NOT DISTINCT FROM ${job.thumbnailName} RETURNING id`
+          if (rows.length === 0) {
+            return (yield* giveBack(id, job)) ? "again" : "lost"
+          }
+          yield* fileOwners.release(uploadsOf(job))
+          // Files of an attempt that stood still for an hour were swept; it has made nothing then, and is begun anew.
+          return (yield* fileOwners.hold(names, { mediaId: id })) ? "shown" : yield* new Conflict()
+        })).pipe(Effect.catchTag("Conflict", () => Effect.succeed("lost" as const)))
+        yield* files.discard(done === "shown" ? uploadsOf(job) : names)
+        return done
+      })
+
+      const fail = traced("MediaJobs.fail")(function*(id: MediaId, job: MediaJobRecord, text: string) {
+        yield* transaction(sql)(Effect.andThen(
+          sql`UPDATE media_attachments SET state = 'failed', error = ${text}, upload_name = NULL, thumbnail_name = NULL
+            WHERE ${mine(id, job)}`,
+          fileOwners.release(uploadsOf(job))
+        ))
+        yield* files.discard(uploadsOf(job))
+      })
+
+      const stale = traced("MediaJobs.stale")(function*(jobsMax: number) {
+        const before = new Date((yield* Clock.currentTimeMillis) - staleMillis)
+        const rows = yield* sql<{ id: bigint }>`SELECT id FROM media_attachments
+          WHERE state IN ('queued', 'processing') AND touched_at < ${before} ORDER BY touched_at LIMIT ${jobsMax}`
+        return rows.map(({ id }) => MediaId.make(id))
+      })
+
+      return MediaJobs.of({ begin, finish, fail, giveBack, stale })
+    })
+  )
+}

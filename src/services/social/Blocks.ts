@@ -1,0 +1,54 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import type { Listed } from "../statuses/Interactions.ts"
+import { traced } from "../Traced.ts"
+
+/** Whom an account blocks: written in the transaction of its command, paged by the ids of the blocks. */
+export class Blocks extends Context.Service<Blocks, {
+  /** Blocks, and removes what stood between the two: notifications and endorsements both ways. */
+  readonly block: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
+  readonly unblock: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
+  /** Whom the account blocks, without the suspended. */
+  readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
+}>()("murmuration/services/social/Blocks") {
+  static readonly layer = Layer.effect(
+    Blocks,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const there = sql`NOT EXISTS (SELECT FROM accounts gone
+        WHERE gone.id = r.target_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`
+
+      const blocked = traced("Blocks.page")(function*(account: AccountId, page: Page) {
+        if (page.limit === 0) return []
+        const { tail, where } = clauses(sql, "r.id", page)
+        const rows = yield* sql<Listed>`SELECT r.id AS cursor, r.target_account_id AS account_id FROM blocks r
+          WHERE r.account_id = ${account} AND ${where} AND ${there} ${tail}`
+        return newestFirst(page, rows)
+      }, Effect.orDie)
+
+      return Blocks.of({
+        block: traced("Blocks.block")(function*(account, target) {
+          const now = yield* Clock.currentTimeMillis
+          const added = yield* sql`INSERT INTO blocks (id, account_id, target_account_id)
+            VALUES (next_id(${now}), ${account}, ${target}) ON CONFLICT DO NOTHING RETURNING id`
+          const between = sql`(account_id = ${account} AND target_account_id = ${target})
+            OR (account_id = ${target} AND target_account_id = ${account})`
+          yield* sql`DELETE FROM endorsements WHERE ${between}`
+          yield* sql`DELETE FROM notifications WHERE account_id = ${account} AND from_account_id = ${target}`
+          yield* sql`DELETE FROM notifications WHERE account_id = ${target} AND from_account_id = ${account}`
+          yield* sql`DELETE FROM account_conversations WHERE account_id = ${account} AND participant_ids @> ARRAY[${target}]::bigint[]`
+          return added.length > 0
+        }),
+        unblock: traced("Blocks.unblock")(function*(account, target) {
+          const removed = yield* sql`DELETE FROM blocks
+            WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`
+          return removed.length > 0
+        }),
+        page: blocked
+      })
+    })
+  )
+}

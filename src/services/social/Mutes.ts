@@ -1,0 +1,75 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { only } from "../Rows.ts"
+import type { Listed } from "../statuses/Interactions.ts"
+import { traced } from "../Traced.ts"
+
+/** A muted account; `expiresAt` is null for a mute without an end. */
+interface Muted extends Listed {
+  readonly expiresAt: Date | null
+}
+
+/** Whom an account mutes: written in the transaction of its command, paged by the ids of the mutes. */
+export class Mutes extends Context.Service<Mutes, {
+  /** Mutes until `expiresAt` (milliseconds since 1970) or for ever; answers the mute's id. */
+  readonly mute: (
+    account: bigint,
+    target: bigint,
+    options: { readonly hideNotifications: boolean; readonly expiresAt: number | undefined }
+  ) => Effect.Effect<bigint, SqlError>
+  /** The id of the mute that was removed. */
+  readonly unmute: (account: bigint, target: bigint) => Effect.Effect<bigint | undefined, SqlError>
+  /** Removes a mute whose time is over; false where it is gone or was prolonged. */
+  readonly expire: (account: bigint, muteId: bigint) => Effect.Effect<boolean, SqlError>
+  /** Whom the account mutes, without the suspended. */
+  readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Muted>>
+}>()("murmuration/services/social/Mutes") {
+  static readonly layer = Layer.effect(
+    Mutes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const there = sql`NOT EXISTS (SELECT FROM accounts gone
+        WHERE gone.id = r.target_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`
+
+      const muted = traced("Mutes.page")(function*(account: AccountId, page: Page) {
+        if (page.limit === 0) return []
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const { tail, where } = clauses(sql, "r.id", page)
+        const rows = yield* sql<
+          Muted
+        >`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
+          WHERE r.account_id = ${account} AND ${where} AND (r.expires_at IS NULL OR r.expires_at > ${now}) AND ${there} ${tail}`
+        return newestFirst(page, rows)
+      }, Effect.orDie)
+
+      return Mutes.of({
+        mute: traced("Mutes.mute")(function*(account, target, { expiresAt, hideNotifications }) {
+          const now = yield* Clock.currentTimeMillis
+          const rows = yield* sql<{ id: bigint }>`
+            INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at)
+            VALUES (next_id(${now}), ${account}, ${target}, ${hideNotifications},
+              ${expiresAt === undefined ? null : new Date(expiresAt)})
+            ON CONFLICT (account_id, target_account_id) DO UPDATE
+              SET hide_notifications = EXCLUDED.hide_notifications, expires_at = EXCLUDED.expires_at
+            RETURNING id`
+          return only(rows).id
+        }),
+        unmute: traced("Mutes.unmute")(function*(account, target) {
+          const [row] = yield* sql<{ id: bigint }>`DELETE FROM mutes
+            WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`
+          return row?.id
+        }),
+        expire: traced("Mutes.expire")(function*(account, muteId) {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const removed = yield* sql`DELETE FROM mutes
+            WHERE id = ${muteId} AND account_id = ${account} AND expires_at <= ${now} RETURNING id`
+          return removed.length > 0
+        }),
+        page: muted
+      })
+    })
+  )
+}

@@ -1,0 +1,47 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecordNotFound } from "../Errors.ts"
+import { traced } from "../Traced.ts"
+
+/** What an actor must know of another account before it acts on it. */
+interface TargetAccount {
+  readonly id: bigint
+  readonly local: boolean
+  /** Its follows need its approval: it is locked, it muted the caller, or the caller is silenced (S-103). */
+  readonly approves: boolean
+  readonly moved: boolean
+  /** One of the two blocks the other, or the other's domain. */
+  readonly blocked: boolean
+}
+
+export class TargetAccounts extends Context.Service<TargetAccounts, {
+  /** An account that is there, neither suspended nor waiting for confirmation or approval; to whoever is suspended nobody is. */
+  readonly find: (accountId: bigint, other: bigint) => Effect.Effect<TargetAccount, RecordNotFound | SqlError>
+}>()("murmuration/services/social/TargetAccounts") {
+  static readonly layer = Layer.effect(
+    TargetAccounts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return TargetAccounts.of({
+        find: traced("TargetAccounts.find")(function*(accountId, other) {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const [row] = yield* sql<TargetAccount>`
+            SELECT a.id, a.domain IS NULL AS local, a.moved_to_id IS NOT NULL AS moved,
+              (a.locked OR a.domain IS NOT NULL OR me.silenced_at IS NOT NULL OR EXISTS (SELECT FROM mutes m
+                WHERE m.account_id = a.id AND m.target_account_id = me.id
+                AND (m.expires_at IS NULL OR m.expires_at > ${now}))) AS approves,
+              EXISTS (SELECT FROM blocks b WHERE (b.account_id = a.id AND b.target_account_id = me.id)
+                OR (b.account_id = me.id AND b.target_account_id = a.id))
+                OR EXISTS (SELECT FROM domain_mutes d
+                  WHERE (d.account_id = a.id AND d.domain = me.domain) OR (d.account_id = me.id AND d.domain = a.domain)) AS blocked
+            FROM accounts a JOIN accounts me ON me.id = ${accountId}
+            LEFT JOIN users u ON u.account_id = a.id
+            WHERE a.id = ${other} AND a.suspended_at IS NULL AND me.suspended_at IS NULL
+              AND (a.domain IS NOT NULL OR (u.confirmed_at IS NOT NULL AND u.approved))`
+          return row ?? (yield* new RecordNotFound())
+        })
+      })
+    })
+  )
+}

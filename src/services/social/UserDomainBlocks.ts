@@ -1,0 +1,97 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { traced } from "../Traced.ts"
+
+/** Relations with accounts of a blocked domain that one transaction ends. */
+export const userDomainBlockSliceMax = 50
+
+/** How an account of a domain stands to the one that blocked the domain. */
+interface Related {
+  readonly accountId: bigint
+  readonly followed: boolean
+  readonly follower: boolean
+  readonly requesting: boolean
+}
+
+/** Domains that a user wants nothing to do with (S-212): exactly these, not those below them. */
+export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
+  /** In the running transaction; answers the block's id, undefined where it was there. */
+  readonly add: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
+  readonly remove: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
+  readonly domainOf: (account: AccountId, id: bigint) => Effect.Effect<string | undefined, SqlError>
+  /** Accounts of the domain that follow, are followed or ask to follow, and what they caused to be told is forgotten. */
+  readonly related: (account: AccountId, domain: string) => Effect.Effect<ReadonlyArray<Related>, SqlError>
+  readonly page: (
+    account: AccountId,
+    page: Page
+  ) => Effect.Effect<ReadonlyArray<{ readonly cursor: bigint; readonly domain: string }>>
+  /** How many relations a block of the domain would end. */
+  readonly preview: (
+    account: AccountId,
+    domain: string
+  ) => Effect.Effect<{ readonly followingCount: number; readonly followersCount: number }>
+}>()("murmuration/services/social/UserDomainBlocks") {
+  static readonly layer = Layer.effect(
+    UserDomainBlocks,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const idIn = ([row]: ReadonlyArray<{ readonly id: bigint }>) => row?.id
+
+      return UserDomainBlocks.of({
+        add: traced("UserDomainBlocks.add")(function*(account, domain) {
+          const now = yield* Clock.currentTimeMillis
+          return idIn(
+            yield* sql<{ id: bigint }>`INSERT INTO domain_mutes (id, account_id, domain)
+              VALUES (next_id(${now}), ${account}, ${domain}) ON CONFLICT DO NOTHING RETURNING id`
+          )
+        }),
+        remove: traced("UserDomainBlocks.remove")((account, domain) =>
+          Effect.map(
+            sql<
+              { id: bigint }
+            >`DELETE FROM domain_mutes WHERE account_id = ${account} AND domain = ${domain} RETURNING id`,
+            idIn
+          )
+        ),
+        domainOf: traced("UserDomainBlocks.domainOf")((account, id) =>
+          Effect.map(
+            sql<{ domain: string }>`SELECT domain FROM domain_mutes WHERE id = ${id} AND account_id = ${account}`,
+            ([row]) => row?.domain
+          )
+        ),
+        related: traced("UserDomainBlocks.related")(function*(account, domain) {
+          yield* sql`DELETE FROM notifications WHERE id IN (
+            SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id AND a.domain = ${domain}
+            WHERE n.account_id = ${account})`
+          return yield* sql<Related>`
+            SELECT r.account_id, bool_or(r.how = 'followed') AS followed, bool_or(r.how = 'follower') AS follower,
+              bool_or(r.how = 'requesting') AS requesting
+            FROM (SELECT target_account_id AS account_id, 'followed' AS how FROM follows WHERE account_id = ${account}
+              UNION ALL SELECT target_account_id, 'followed' FROM follow_requests WHERE account_id = ${account}
+              UNION ALL SELECT account_id, 'follower' FROM follows WHERE target_account_id = ${account}
+              UNION ALL SELECT account_id, 'requesting' FROM follow_requests WHERE target_account_id = ${account}) r
+            JOIN accounts a ON a.id = r.account_id AND a.domain = ${domain}
+            GROUP BY r.account_id ORDER BY r.account_id LIMIT ${rowsMax(sql, userDomainBlockSliceMax)}`
+        }),
+        page: traced("UserDomainBlocks.page")(function*(account, page) {
+          if (page.limit === 0) return []
+          const { tail, where } = clauses(sql, "d.id", page)
+          const rows = yield* sql<{ cursor: bigint; domain: string }>`
+            SELECT d.id AS cursor, d.domain FROM domain_mutes d WHERE d.account_id = ${account} AND ${where} ${tail}`
+          return newestFirst(page, rows)
+        }, Effect.orDie),
+        preview: traced("UserDomainBlocks.preview")(function*(account, domain) {
+          const [row] = yield* sql<{ followingCount: number; followersCount: number }>`SELECT
+            (SELECT count(*)::int FROM follows f JOIN accounts a ON a.id = f.target_account_id
+              WHERE f.account_id = ${account} AND a.domain = ${domain}) AS following_count,
+            (SELECT count(*)::int FROM follows f JOIN accounts a ON a.id = f.account_id
+              WHERE f.target_account_id = ${account} AND a.domain = ${domain}) AS followers_count`
+          return row ?? { followingCount: 0, followersCount: 0 }
+        }, Effect.orDie)
+      })
+    })
+  )
+}

@@ -1,0 +1,137 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Counters from "../Counters.ts"
+import { begun, type Fanout } from "../intents/Fanouts.ts"
+import { only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import type { Draft } from "./Drafts.ts"
+import * as Tagging from "./Tagging.ts"
+
+export type Visibility = "public" | "unlisted" | "private" | "direct"
+
+/** A new status, ready to be stored. `millis` is its time, milliseconds since 1970, from which its id is made. */
+interface NewStatus {
+  readonly millis: number
+  readonly accountId: bigint
+  readonly text: string
+  readonly spoilerText: string
+  readonly sensitive: boolean
+  readonly visibility: Visibility
+  readonly language: string | null
+  readonly applicationId: bigint | null
+  readonly parent: { readonly id: bigint; readonly accountId: bigint; readonly conversationId: bigint } | undefined
+  readonly draft: Draft
+  /** Files in the order in which they are shown. */
+  readonly mediaIds: ReadonlyArray<bigint>
+}
+
+/** The rows of statuses as their authors write them; always inside the transaction of the author's command. */
+export class StatusWriter extends Context.Service<StatusWriter, {
+  /**
+   * Answers the intent to tell of the new status, which is written with it. Its author is never among the mentions.
+   */
+  readonly insert: (status: NewStatus) => Effect.Effect<Fanout & { readonly statusId: bigint }, SqlError>
+  /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
+  readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
+  /**
+   * Writes a new revision of what was preserved. Whoever was named and is not any more has read it, and stays a reader without being
+   * named or told, as at Mastodon: so their server hears of edits, too.
+   */
+  readonly revise: (
+    id: bigint,
+    accountId: bigint,
+    revision: Pick<NewStatus, "millis" | "text" | "spoilerText" | "sensitive" | "language" | "draft" | "mediaIds">
+  ) => Effect.Effect<void, SqlError>
+  /** Marks as deleted, where that is not done yet, and answers the other statuses whose figures changed with it. */
+  readonly remove: (id: bigint, accountId: bigint, millis: number) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+}>()("murmuration/services/statuses/StatusWriter") {
+  static readonly layer = Layer.effect(
+    StatusWriter,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const insert = traced("StatusWriter.insert")(function*(status: NewStatus) {
+        const { draft, parent } = status
+        const at = new Date(status.millis)
+        const mentioned = draft.mentionIds.filter((id) => id !== status.accountId)
+        const named = mentioned.length === 0 ? sql`` : sql`,
+          named AS (INSERT INTO mentions (status_id, account_id)
+            SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m)`
+        const { fanoutId, id } = only(
+          yield* sql<{ id: bigint; fanoutId: bigint }>`
+          WITH fresh AS MATERIALIZED (SELECT next_id(${status.millis}) AS id),
+          made AS (
+            INSERT INTO statuses (id, account_id, text, html, spoiler_text, sensitive, visibility, language,
+              in_reply_to_id, in_reply_to_account_id, conversation_id, application_id, created_at, media_ids)
+            SELECT id, ${status.accountId}, ${status.text}, ${draft.html}, ${status.spoilerText}, ${status.sensitive},
+              ${status.visibility}, ${status.language}, ${parent?.id ?? null}, ${parent?.accountId ?? null},
+              coalesce(${
+            parent?.conversationId ?? null
+          }, id), ${status.applicationId}, ${at}, ${status.mediaIds}::bigint[]
+            FROM fresh),
+          stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
+          counted AS (${Counters.ofAccount(sql, { accountId: status.accountId, statuses: 1 }, at)})${named}${
+            Tagging.attached(
+              sql,
+              sql`(SELECT id, ${status.accountId}::bigint, ${status.visibility}::text, ${at}::timestamptz FROM fresh)`,
+              draft.tags,
+              status.millis
+            )
+          },
+          told AS (
+            INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
+            SELECT next_id(${status.millis}), ${status.accountId}, 'publish', id, ${at} FROM fresh RETURNING id)
+          SELECT fresh.id, told.id AS fanout_id FROM fresh, told`
+        )
+        if (parent !== undefined) yield* Counters.count(sql, [], [{ statusId: parent.id, replies: 1 }])
+        return begun(fanoutId, "publish", id)
+      })
+
+      /** The columns of a revision, from the status as it is. */
+      const revision = sql`id, text, html, spoiler_text, sensitive, language, media_ids,
+        ARRAY(SELECT coalesce(m.description, '') FROM unnest(media_ids) WITH ORDINALITY o (id, n)
+          LEFT JOIN media_attachments m ON m.id = o.id ORDER BY o.n), (SELECT options FROM polls WHERE status_id = statuses.id)`
+      const revisionInto = sql`status_edits (id, status_id, text, html, spoiler_text, sensitive, language, media_ids,
+        media_descriptions, poll_options, created_at)`
+
+      const preserve = traced("StatusWriter.preserve")((id: bigint, millis: number) =>
+        // The revisions are all versions, the newest included, so the first edit stores the original before it.
+        Effect.asVoid(sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, created_at FROM statuses
+          WHERE id = ${id} AND edited_at IS NULL`)
+      )
+
+      const revise: StatusWriter["Service"]["revise"] = traced("StatusWriter.revise")(
+        function*(id, accountId, { draft, language, mediaIds, millis, sensitive, spoilerText, text }) {
+          const at = new Date(millis)
+          const mentioned = draft.mentionIds.filter((other) => other !== accountId)
+          yield* sql`UPDATE statuses SET text = ${text}, html = ${draft.html}, spoiler_text = ${spoilerText},
+            sensitive = ${sensitive}, language = ${language}, media_ids = ${mediaIds}::bigint[],
+            edited_at = ${at} WHERE id = ${id} AND account_id = ${accountId}`
+          yield* sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, ${at} FROM statuses WHERE id = ${id}`
+          yield* sql`UPDATE mentions SET quiet = true WHERE status_id = ${id} AND account_id <> ALL (${mentioned}::bigint[])`
+          yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${mentioned}::bigint[]) m
+            ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false, quiet = false`
+          yield* Tagging.replaced(sql, id, draft.tags, millis)
+        }
+      )
+
+      const remove = traced("StatusWriter.remove")(function*(id: bigint, accountId: bigint, millis: number) {
+        const [gone] = yield* sql<{ inReplyToId: bigint | null; reblogOfId: bigint | null }>`
+          UPDATE statuses SET deleted_at = ${new Date(millis)}
+          WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL
+          RETURNING in_reply_to_id, reblog_of_id`
+        if (gone === undefined) return []
+        yield* sql`DELETE FROM status_pins WHERE status_id = ${id}`
+        const counted = [
+          ...(gone.inReplyToId === null ? [] : [{ statusId: gone.inReplyToId, replies: -1 }]),
+          ...(gone.reblogOfId === null ? [] : [{ statusId: gone.reblogOfId, reblogs: -1 }])
+        ]
+        yield* Counters.count(sql, [{ accountId, statuses: -1 }], counted)
+        return counted.map(({ statusId }) => statusId)
+      })
+
+      return StatusWriter.of({ insert, preserve, revise, remove })
+    })
+  )
+}

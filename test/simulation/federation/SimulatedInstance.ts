@@ -1,0 +1,177 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import type { PGlite } from "@electric-sql/pglite"
+import { Context, Effect, Layer, Option, Scope } from "effect"
+import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
+import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
+import { SliceRows, sliceRowsMax } from "../../../src/actors/account/Fanout.ts"
+import * as JobRunner from "../../../src/actors/agenda/JobRunner.ts"
+import * as Inboxes from "../../../src/http/activitypub/Inboxes.ts"
+import * as ActivityPub from "../../../src/http/activitypub/Routes.ts"
+import { routerConfig } from "../../../src/http/body/Paths.ts"
+import * as Edge from "../../../src/http/Edge.ts"
+import * as WellKnown from "../../../src/http/wellknown/Routes.ts"
+import * as Actors from "../../../src/layers/Actors.ts"
+import * as Services from "../../../src/layers/Services.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Mailer } from "../../../src/services/emails/Mailer.ts"
+import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
+import { KnownUris } from "../../../src/services/federation/inbox/KnownUris.ts"
+import { UnknownMentions } from "../../../src/services/federation/inbox/UnknownMentions.ts"
+import { RemoteLookup } from "../../../src/services/federation/RemoteLookup.ts"
+import { Feeds } from "../../../src/services/feeds/Feeds.ts"
+import { Credentials } from "../../../src/services/identity/Credentials.ts"
+import { LinkProofs } from "../../../src/services/identity/LinkProofs.ts"
+import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { Outbound } from "../../../src/services/outbound/Outbound.ts"
+import { Machine } from "../Machine.ts"
+import { Dice } from "../Seeded.ts"
+import { Session } from "../Session.ts"
+import { client } from "../World.ts"
+import type { Answer, Incoming } from "./Exchange.ts"
+import * as Keys from "./Keys.ts"
+import type { Universe } from "./Universe.ts"
+
+/** A server that runs: the whole of it but for its clients' HTTP, on a machine of its own. */
+export interface Process {
+  readonly machine: Machine
+  readonly actors: AccountActors["Service"]
+  readonly lookup: RemoteLookup["Service"]
+}
+
+/** One of the servers of a run: its database, and the process that runs on it at the moment, if any does. */
+export interface Site {
+  readonly host: string
+  readonly session: Session
+  readonly sql: SqlClient.SqlClient
+  readonly keys: { made: number }
+  /** Processes that were started. */
+  started: number
+  process: Process | undefined
+}
+
+class Handler extends Context.Service<Handler, {
+  readonly respond: Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    unknown,
+    HttpServerRequest.HttpServerRequest | Scope.Scope
+  >
+}>()("murmuration/test/simulation/federation/Handler") {}
+
+const config = (host: string) =>
+  Layer.succeed(ServerConfig, {
+    localDomain: host,
+    publicUrl: `https://${host}`,
+    mediaUrl: `https://${host}/system`,
+    mediaProxied: true,
+    federated: true,
+    outboundAllow: [],
+    publicTimelines: "public",
+    sourceUrl: undefined,
+    limitedFederation: false,
+    registrations: "open",
+    signupConfirmation: "none",
+    rateLimits: false,
+    mailFrom: `notifications@${host}`
+  })
+
+/** What other servers reach. */
+const routes = Layer.mergeAll(Edge.layer, ActivityPub.layer, Inboxes.layer, WellKnown.layer).pipe(
+  Layer.provide(ActivityPub.documents),
+  Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig))
+)
+
+const handler = Layer.effect(
+  Handler,
+  Effect.map(HttpRouter.toHttpEffect(routes), (respond) => Handler.of({ respond }))
+)
+
+const cluster = Sharding.layer.pipe(
+  Layer.provideMerge(Runners.layerNoop),
+  Layer.provideMerge(MessageStorage.layerNoop),
+  Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
+  Layer.provide(ShardingConfig.layer({ shardsPerGroup: 4, simulateRemoteSerialization: false }))
+)
+
+/** What it takes to sign in, which nobody does here. */
+const signingIn = Layer.mergeAll(
+  Layer.succeed(Credentials, { hash: () => Effect.die("no passwords"), verify: () => Effect.die("no passwords") }),
+  Layer.succeed(Mailer, { send: () => Effect.die("no letters") }),
+  NodeCrypto.layer
+)
+
+const server = handler.pipe(
+  Layer.merge(
+    JobRunner.layer.pipe(Layer.provide(Layer.mergeAll(KnownUris.layer, LinkProofs.layer, UnknownMentions.layer)))
+  ),
+  Layer.provideMerge(Services.layer),
+  Layer.provideMerge(Actors.layerFederated),
+  Layer.provideMerge(Outbound.layer.pipe(Layer.provide(DomainPolicies.layerHostPolicy))),
+  Layer.provide([cluster, Feeds.layerMemory, Broadcast.layerMemory, signingIn])
+)
+
+const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array => {
+  if (body._tag === "Empty") return new Uint8Array()
+  if (body._tag === "Uint8Array") return body.body
+  throw new Error(`an answer of the kind ${body._tag}`)
+}
+
+const typeOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
+  body._tag === "Empty" || body.contentType === undefined ? {} : { "content-type": body.contentType }
+
+/** The request as the server's HTTP layer would give it to the router. */
+const requestOf = ({ body, from, headers, method, url }: Incoming) =>
+  HttpServerRequest.fromClientRequest(
+    HttpClientRequest.make(method)(url.pathname + url.search, {
+      headers: { ...headers },
+      ...(method === "POST" ? { body: HttpBody.uint8Array(body, headers["content-type"]) } : {})
+    })
+  ).modify({ url: url.pathname + url.search, remoteAddress: Option.some(from) })
+
+const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming): Effect.Effect<Answer> =>
+  respond.pipe(
+    Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(request)),
+    Effect.map((response) => ({
+      status: response.status,
+      headers: { ...response.headers, ...typeOf(response) },
+      body: bytesOf(response)
+    })),
+    Effect.scoped,
+    Effect.orDie
+  )
+
+/** A database with nobody in it yet. */
+export const make = Effect.fnUntraced(function*(universe: Universe, database: PGlite, host: string) {
+  const { outside, seed, time } = universe
+  const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql)
+  const context = yield* Layer.build(client(session, outside, 2))
+  const site: Site = {
+    host,
+    session,
+    sql: Context.get(context, SqlClient.SqlClient),
+    keys: { made: 0 },
+    started: 0,
+    process: undefined
+  }
+  return site
+})
+
+/** Starts the server, which others reach when this is done. */
+export const start = Effect.fnUntraced(function*(universe: Universe, site: Site) {
+  const { base, outside, seed, time, web } = universe
+  const { host, session } = site
+  const machine = new Machine(time, base, seed, `${host}/${++site.started}`)
+  // In some seeds few followers are enough for several slices.
+  const slices = new Dice(seed, "slices").pick([1, sliceRowsMax, sliceRowsMax])
+  const layer = server.pipe(
+    Layer.provide(web.transport(host, machine)),
+    Layer.provide(client(session, machine, 4)),
+    Layer.provide([config(host), Keys.layer(host, site.keys), Layer.succeed(SliceRows, slices)])
+  )
+  const scope = Scope.makeUnsafe()
+  const built = yield* machine.on(outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
+  web.listen(host, { machine, answer: answering(Context.get(built, Handler).respond) })
+  site.process = { machine, actors: Context.get(built, AccountActors), lookup: Context.get(built, RemoteLookup) }
+  return site.process
+})
