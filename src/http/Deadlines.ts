@@ -18,7 +18,7 @@ const sweepPeriod = "100 millis"
 
 /** Streams last, and files arrive while they are stored; who takes them bounds its own time. */
 const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
-  isStreaming(url) || takesFiles(method, url.split("?", 1)[0] ?? url)
+  isStreaming(url) || (HttpMethod.hasBody(method) && takesFiles(method, url.split("?", 1)[0] ?? url))
 
 /**
  * Answers 503 with `Retry-After` for a request that is in work for too long. Its handler is interrupted but not waited

@@ -1,4 +1,4 @@
-import { Cause, Effect, Layer, Random } from "effect"
+import { Cause, Effect, Random, References } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isSqlError } from "effect/sql/SqlError"
 import { Catalogs } from "../services/languages/Catalogs.ts"
@@ -8,18 +8,26 @@ import { inLanguage } from "./languages/Translated.ts"
 /** Paths whose answers scripts of any origin may read (operations.md section 0, "CORS"); cookies never count there. */
 const shared = /^\/(api\/|oauth\/(token|revoke|userinfo)$|\.well-known\/|nodeinfo\/|@[^/]+$|users\/[^/]+$)/
 
-const cors = HttpMiddleware.cors({
+const exposedHeaders = [
+  "Link",
+  "Mastodon-Async-Refresh",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-Request-Id"
+]
+
+/** Answers to scripts that ask first (Fetch, section 3.2.2). */
+const preflights = HttpMiddleware.cors({
   allowedMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-  exposedHeaders: [
-    "Link",
-    "Mastodon-Async-Refresh",
-    "X-RateLimit-Limit",
-    "X-RateLimit-Remaining",
-    "X-RateLimit-Reset",
-    "X-Request-Id"
-  ],
+  exposedHeaders,
   maxAge: 86_400
 })
+/** The headers of every other answer that scripts may read. */
+const readable = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposedHeaders.join(",")
+}
 
 /** What no handler answered: unknown paths, a storage that is away, and faults of ours, each as JSON with its status. */
 const answerCause = (cause: Cause.Cause<unknown>) => {
@@ -60,30 +68,29 @@ const naming = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (chance) => {
 })
 
 /** Wraps the whole router: errors in the shape that clients know, and CORS where the field has it. */
-export const layer = Layer.mergeAll(
-  HttpRouter.middleware(
-    Effect.gen(function*() {
-      const nameOf = yield* naming
-      const catalogs = yield* Catalogs
-      return (handler) => {
-        const answered = Effect.catchCause(handler, answerCause)
-        return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const name = nameOf(request)
-          return Effect.map(Effect.annotateLogs(answered, "request", name), (answer) => {
-            const response = HttpServerResponse.setHeader(answer, "x-request-id", name)
-            return response.status < 400 ? response : inLanguage(catalogs, request, response)
-          })
+export const layer = HttpRouter.middleware(
+  Effect.gen(function*() {
+    const nameOf = yield* naming
+    const catalogs = yield* Catalogs
+    return (handler) => {
+      const answered = Effect.catchCause(handler, answerCause)
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        const name = nameOf(request)
+        const isShared = shared.test(pathOf(request.url))
+        const named = Effect.provideService(answered, References.CurrentLogAnnotations, { request: name })
+        return Effect.map(isShared && request.method === "OPTIONS" ? preflights(named) : named, (answer) => {
+          // One copy of the headers: they are many, and answers of the API cost little more.
+          const headers = isShared ? { ...readable, "x-request-id": name } : { "x-request-id": name }
+          const response = HttpServerResponse.setHeaders(answer, headers)
+          return response.status < 400 ? response : inLanguage(catalogs, request, response)
         })
-      }
-    }),
-    { global: true }
-  ),
-  HttpRouter.middleware(
-    (handler) =>
-      Effect.flatMap(
-        HttpServerRequest.HttpServerRequest,
-        ({ url }) => shared.test(url.split("?", 1)[0] ?? url) ? cors(handler) : handler
-      ),
-    { global: true }
-  )
+      })
+    }
+  }),
+  { global: true }
 )
+
+const pathOf = (url: string): string => {
+  const end = url.indexOf("?")
+  return end === -1 ? url : url.slice(0, end)
+}

@@ -52,7 +52,9 @@ const compressed = (accepted: string | undefined, response: HttpServerResponse.H
   if (length < compressedBytesMin || length > compressedBytesMax || status === 206) return response
   const vary = varying(headers["vary"])
   const coding = accepted === undefined ? undefined : codingOf(accepted)
-  if (coding === undefined) return HttpServerResponse.setHeader(response, "vary", vary)
+  if (coding === undefined) {
+    return vary === headers["vary"] ? response : HttpServerResponse.setHeader(response, "vary", vary)
+  }
   const bytes = compress(body.body, coding)
   return HttpServerResponse.setHeaders(
     HttpServerResponse.uint8Array(bytes, { status, contentType: body.contentType, cookies }),

@@ -134,7 +134,8 @@ const refusalOf = (
 
 const security = {
   "cache-control": "private, no-store",
-  vary: "Authorization",
+  // The second for Compression, which would write them anew.
+  vary: "Authorization, Accept-Encoding",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; form-action 'none'",
   "x-content-type-options": "nosniff"
 }
