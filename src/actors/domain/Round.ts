@@ -1,6 +1,6 @@
 import { Clock, Effect, Metric } from "effect"
 import * as Backoff from "../../services/Backoff.ts"
-import { Deliveries, type Delivery, type Postponed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
+import { Deliveries, type Delivery, type Failed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
 import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Batches from "./Batches.ts"
@@ -57,9 +57,9 @@ export const make = Effect.gen(function*() {
   ) {
     const now = yield* Clock.currentTimeMillis
     const over: Array<Delivery> = []
-    const failed: Array<Postponed> = []
+    const failed: Array<Failed> = []
     for (const { delivery, verdict } of done) {
-      if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.goneInbox(delivery.inboxId))
+      if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.failInbox(delivery.inboxId))
       const dueAt = verdict._tag === "Failed" ? yield* again(state, delivery, now) : undefined
       if (verdict._tag === "Failed" && dueAt !== undefined) failed.push({ ...delivery, dueAt, error: verdict.why })
       else over.push(delivery)
