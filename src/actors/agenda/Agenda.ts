@@ -55,7 +55,7 @@ export const layer = Singleton.make(
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
     const fromOutside = Effect.flatMap(operatorCommands.due(wakesMax), wake)
     const fromElsewhere = Effect.flatMap(
-      inbound.senders(wakesMax),
+      inbound.due(wakesMax),
       (senders) => Effect.forEach(senders, actors.receive, { discard: true })
     )
     let lastHost = 0

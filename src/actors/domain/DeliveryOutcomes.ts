@@ -1,10 +1,5 @@
 import { Effect } from "effect"
-import {
-  Deliveries,
-  type DeliveryKey,
-  type Failed,
-  type Untried
-} from "../../services/federation/outbox/Deliveries.ts"
+import { Deliveries, type DeliveryKey, type Failed, type Untried } from "../../services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import type { Scheme } from "../../services/federation/signatures/Signatures.ts"
 import * as Batches from "./Batches.ts"
