@@ -10,7 +10,7 @@ import {
 } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../src/actors/account/AccountActors.ts"
-import { SliceRows, sliceRowsMax } from "../../src/actors/account/Fanout.ts"
+import { SliceRows, sliceRowsMax } from "../../src/actors/account/fanout/Slice.ts"
 import * as Actors from "../../src/layers/Actors.ts"
 import { shardGroups } from "../../src/layers/environment/Variable.ts"
 import * as Media from "../../src/layers/Media.ts"

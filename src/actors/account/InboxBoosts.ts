@@ -91,10 +91,9 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
       millis: yield* nextMillis(own),
       uri: id
     })
-    yield* intend(own, "publish", boostId)
+    yield* intend(own, { _tag: "publish", statusId: boostId })
     if (target.local) {
-      const notice = { type: "reblog", to: String(target.accountId), statusId: String(target.id) } as const
-      yield* intend(own, "notify", null, notice)
+      yield* intend(own, { _tag: "notify", type: "reblog", to: target.accountId, statusId: target.id })
     }
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [target.id] }))
     return done

@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       yield* statuses.wasEdited(id, note.updatedMillis)
     }
     // What is asked for long after it was written is news to nobody.
-    if (!asked || now - note.publishedMillis < newsMillisMax) yield* intend(own, "publish", id)
+    if (!asked || now - note.publishedMillis < newsMillisMax) yield* intend(own, { _tag: "publish", statusId: id })
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
       broadcast.publish({
@@ -173,7 +173,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     })
     yield* statuses.quieten(old.id, mentions)
     yield* unknown.note(old.id, note)
-    yield* intend(own, "edit", old.id, { editedAt: millis })
+    yield* intend(own, { _tag: "edit", statusId: old.id, editedAt: millis })
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done
   })

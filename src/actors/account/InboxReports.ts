@@ -32,7 +32,7 @@ export const make = Effect.gen(function*() {
       comment: asText(activity["content"], flagCommentCharactersMax) ?? ""
     })
     if (id === undefined) return yield* ignored("it is here already, or its server has sent too many today")
-    yield* intend(own, "notify", null, { report: String(id) })
+    yield* intend(own, { _tag: "report", report: id })
     return done
   })
   return { flag }

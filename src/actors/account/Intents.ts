@@ -1,11 +1,12 @@
 import { Effect } from "effect"
-import { type Details, type FanoutKind, Fanouts } from "../../services/intents/Fanouts.ts"
+import { Fanouts } from "../../services/intents/Fanouts.ts"
+import type { Intent } from "../../services/intents/Intent.ts"
 import * as Backlog from "./Backlog.ts"
 import type { Ownership } from "./Ownership.ts"
 
-/** Leaves intents for the account's fan-out, in the running transaction of a command; made once a node. */
+/** Writes intents for the account's fan-out, in the running transaction of a command; made once a node. */
 export const make = Effect.gen(function*() {
   const fanouts = yield* Fanouts
-  return (own: Ownership, kind: FanoutKind, statusId: bigint | null, details?: Details) =>
-    fanouts.add(own.accountId, kind, statusId, details, (intent) => Backlog.wrote(own.backlog, intent))
+  return (own: Ownership, intent: Intent) =>
+    fanouts.enqueue(own.accountId, intent, (fanout) => Backlog.wrote(own.backlog, fanout))
 })

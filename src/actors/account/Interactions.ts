@@ -5,7 +5,7 @@ import { NotAllowed, Unprocessable } from "../../services/Errors.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
-import type { NewNotification } from "../../services/intents/Fanouts.ts"
+import type { NewNotification } from "../../services/intents/Intent.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
@@ -37,7 +37,7 @@ export const make = Effect.gen(function*() {
   const notify = (own: Ownership, type: NewNotification["type"], { accountId: to, id, local }: StatusTarget) =>
     to === own.accountId || !local
       ? Effect.void
-      : intend(own, "notify", null, { type, to: String(to), statusId: String(id) })
+      : intend(own, { _tag: "notify", type, to, statusId: id })
   const refusePin = (text: string) => new Unprocessable({ text: `Validation failed: ${text}` })
 
   const verbs = {
@@ -81,7 +81,7 @@ export const make = Effect.gen(function*() {
         millis: yield* nextMillis(own),
         uri: null
       })
-      yield* intend(own, "publish", id)
+      yield* intend(own, { _tag: "publish", statusId: id })
       yield* notify(own, "reblog", target)
       yield* changed(target.id)
       return onStatus(id)
@@ -93,7 +93,7 @@ export const make = Effect.gen(function*() {
       yield* statusWriter.remove(wrapper, accountId, yield* nextMillis(own))
       yield* notificationWriter.retractOne("reblog", accountId, statusId)
       yield* notificationWriter.retract([wrapper])
-      yield* intend(own, "delete", wrapper)
+      yield* intend(own, { _tag: "delete", statusId: wrapper })
       yield* changed(statusId, wrapper)
       return onStatus(statusId)
     }),

@@ -24,7 +24,7 @@ export const make = Effect.gen(function*() {
   const verbs = {
     Report: Effect.fnUntraced(function*(own: Ownership, report: Commands["Report"]) {
       const id = yield* reports.file(own.accountId, report)
-      yield* intend(own, "notify", null, { report: String(id) })
+      yield* intend(own, { _tag: "report", report: id })
       if (report.forward) yield* send(leaving.flag(id))
       return onReport(id)
     }),

@@ -1,22 +1,15 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
-import type { ClientError } from "../../services/Errors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
-import { AccountId } from "../../services/Ids.ts"
+import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { type DoneElsewhere, type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
-import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
-import { Command } from "./Protocol.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
-
-const encode = Schema.encodeEffect(Schema.toCodecJson(Command))
 
 interface Followed {
   readonly showReblogs: boolean
@@ -80,7 +73,7 @@ export const make = Effect.fnUntraced(function*(
   const verbs = {
     Move: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Move"]) {
       yield* moves.perform(own.accountId, target)
-      yield* intend(own, "move", null, { movedTo: String(target) })
+      yield* intend(own, { _tag: "move", movedTo: target })
       const [to] = yield* sql<{ uri: string | null; username: string }>`
         SELECT uri, username FROM accounts WHERE id = ${target}`
       // Its document names the new account before anybody is asked to go there.
@@ -109,26 +102,4 @@ export const make = Effect.fnUntraced(function*(
     })
   }
   return { verbs }
-})
-
-/** Has everybody here who follows or avoids a moved account carry that over: a slice of commands for their actors at a time. */
-export const handOver = Effect.gen(function*() {
-  const fanouts = yield* Fanouts
-  const moves = yield* Moves
-  const operatorCommands = yield* OperatorCommands
-
-  return Effect.fnUntraced(
-    function*(
-      from: AccountId,
-      fanout: Fanout,
-      movedTo: string
-    ): Effect.fn.Return<boolean, ClientError | DoneElsewhere | SqlError> {
-      const { cursor, phase } = fanout
-      const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
-      const command: Command = { _tag: "CarryOver", from, to: AccountId.make(BigInt(movedTo)) }
-      yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
-      if (slice.cursor !== undefined) return yield* fanouts.advance(fanout, phase, slice.cursor)
-      return yield* phase === 0 ? fanouts.advance(fanout, 1, 0n) : fanouts.finish(fanout)
-    }
-  )
 })

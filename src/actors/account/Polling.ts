@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
     /** Votes came for a poll of the account; how many for what is not told before the end where the author hides it. */
     tell: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const [poll] = yield* sql<{ hideTotals: boolean }>`SELECT hide_totals FROM polls WHERE status_id = ${statusId}`
-      if (poll?.hideTotals === false) yield* deliveryExpansion.begin(own.accountId, statusId, "Update")
+      if (poll?.hideTotals === false) yield* deliveryExpansion.enqueueChange(own.accountId, statusId, "Update")
       own.backlog.unread = true
     }),
     /** A poll of the account has ended: whoever voted is told, and everybody sees how. */
@@ -73,7 +73,7 @@ export const make = Effect.gen(function*() {
         return yield* agenda.enqueue("poll_end", statusId, own.accountId, endsAt)
       }
       yield* agenda.cancel("poll_update", statusId)
-      yield* intend(own, "poll", statusId)
+      yield* intend(own, { _tag: "poll", statusId: statusId })
       yield* changed(statusId)
     })
   }

@@ -118,7 +118,7 @@ export const make = Effect.gen(function*() {
         const ids = admitted.map((id) => AccountId.make(id))
         yield* send(leaving.acceptAll(accountId, admitted))
         if (Object.keys(profile).length > 0) yield* tellFollowers(own, "Profile")
-        if (ids.length > 0) yield* intend(own, "homes", null, { readers: ids.map(String) })
+        if (ids.length > 0) yield* intend(own, { _tag: "homes", readers: ids })
         yield* sql.afterCommit(
           Effect.andThen(
             feeds.drop(ids),

@@ -68,7 +68,7 @@ export const make = Effect.gen(function*() {
       yield* check(accountId, post, draft)
       const wanted: Visibility = post.visibility ?? author.visibility
       const millis = yield* nextMillis(own)
-      const intent = yield* statusWriter.insert({
+      const fanout = yield* statusWriter.insert({
         millis,
         accountId,
         text,
@@ -81,14 +81,14 @@ export const make = Effect.gen(function*() {
         draft,
         mediaIds
       })
-      yield* attachments.give(mediaIds, { statusId: intent.statusId })
+      yield* attachments.give(mediaIds, { statusId: fanout.intent.statusId })
       if (post.poll !== undefined) {
-        const endsAt = yield* polls.create(intent.statusId, post.poll, millis)
-        yield* agenda.enqueue("poll_end", intent.statusId, accountId, endsAt)
+        const endsAt = yield* polls.create(fanout.intent.statusId, post.poll, millis)
+        yield* agenda.enqueue("poll_end", fanout.intent.statusId, accountId, endsAt)
       }
-      Backlog.wrote(own.backlog, intent)
+      Backlog.wrote(own.backlog, fanout)
       yield* sql.afterCommit(changed(accountId, parent === undefined ? [] : [parent.id]))
-      return intent.statusId
+      return fanout.intent.statusId
     }
   )
 
@@ -148,7 +148,7 @@ export const make = Effect.gen(function*() {
         draft,
         mediaIds
       })
-      yield* intend(own, "edit", command.statusId, { editedAt: millis })
+      yield* intend(own, { _tag: "edit", statusId: command.statusId, editedAt: millis })
       yield* sql.afterCommit(changed(accountId, [command.statusId]))
       return onStatus(command.statusId)
     }),
@@ -159,7 +159,7 @@ export const make = Effect.gen(function*() {
       yield* attachments.free(statusId, !deleteMedia)
       yield* agenda.cancel("poll_end", statusId)
       yield* notificationWriter.retract([statusId])
-      yield* intend(own, "delete", statusId)
+      yield* intend(own, { _tag: "delete", statusId: statusId })
       yield* sql.afterCommit(changed(accountId, [statusId, ...counted]))
       return onStatus(statusId)
     })

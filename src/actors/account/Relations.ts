@@ -9,7 +9,7 @@ import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
-import type { NewNotification } from "../../services/intents/Fanouts.ts"
+import type { NewNotification } from "../../services/intents/Intent.ts"
 import { Blocks } from "../../services/social/Blocks.ts"
 import { Follows, followsMax } from "../../services/social/Follows.ts"
 import { Mutes } from "../../services/social/Mutes.ts"
@@ -47,7 +47,7 @@ export const make = Effect.gen(function*() {
    */
   const changed = Effect.fnUntraced(function*(own: Ownership, target: AccountId, ...readers: ReadonlyArray<AccountId>) {
     const { accountId } = own
-    if (readers.length > 0) yield* intend(own, "homes", null, { readers: readers.map(String) })
+    if (readers.length > 0) yield* intend(own, { _tag: "homes", readers: readers })
     yield* sql.afterCommit(
       Effect.all([
         feeds.drop(readers),
@@ -57,7 +57,7 @@ export const make = Effect.gen(function*() {
     )
   })
   const notify = (own: Ownership, type: NewNotification["type"], to: bigint) =>
-    intend(own, "notify", null, { type, to: String(to) })
+    intend(own, { _tag: "notify", type, to })
 
   /** Requests end before follows, everywhere: one that is being accepted is waited for, and is a follow by then. */
   const drop = Effect.fnUntraced(function*(follower: AccountId, followed: AccountId) {
@@ -110,7 +110,7 @@ export const make = Effect.gen(function*() {
       if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()
       // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
       yield* notificationWriter.retractFollow(target, accountId)
-      yield* intend(own, "notify", null, { type: "follow", to: String(accountId), from: String(target) })
+      yield* intend(own, { _tag: "notify", type: "follow", to: accountId, from: target })
       yield* send(leaving.answer("Accept", accountId, target))
       yield* changed(own, target, target)
       return onAccount(target)

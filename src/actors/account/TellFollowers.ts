@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
-import type { OutgoingActivity } from "../../services/intents/Fanouts.ts"
+import type { OutgoingActivity } from "../../services/intents/Intent.ts"
 import * as Backlog from "./Backlog.ts"
 import type { Ownership } from "./Ownership.ts"
 

@@ -52,7 +52,7 @@ export const layer = Singleton.make(
 
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
     const due = Effect.flatMap(agenda.due(wakesMax), wake)
-    const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
+    const leftBehind = Effect.flatMap(fanouts.due(staleMillis, wakesMax), wake)
     const fromOutside = Effect.flatMap(operatorCommands.due(wakesMax), wake)
     const fromElsewhere = Effect.flatMap(
       inbound.due(wakesMax),

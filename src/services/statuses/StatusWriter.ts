@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { begun, type Fanout } from "../intents/Fanouts.ts"
+import type { Publish } from "../intents/Intent.ts"
 import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Draft } from "./Drafts.ts"
@@ -31,7 +32,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
   /**
    * Answers the intent to tell of the new status, which is written with it. Its author is never among the mentions.
    */
-  readonly insert: (status: NewStatus) => Effect.Effect<Fanout & { readonly statusId: bigint }, SqlError>
+  readonly insert: (status: NewStatus) => Effect.Effect<Fanout<Publish>, SqlError>
   /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
   readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
   /**
@@ -85,7 +86,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
           SELECT fresh.id, told.id AS fanout_id FROM fresh, told`
         )
         if (parent !== undefined) yield* Counters.count(sql, [], [{ statusId: parent.id, replies: 1 }])
-        return begun(fanoutId, "publish", id)
+        return begun(fanoutId, { _tag: "publish", statusId: id })
       })
 
       /** The columns of a revision, from the status as it is. */

@@ -60,8 +60,8 @@ layer(services, { excludeTestServices: true })("what is told and taken back at t
         })
       const on = (type: "favourite" | "reblog", statusId: bigint) => ({
         type,
-        to: String(author),
-        statusId: String(statusId)
+        to: author,
+        statusId
       })
 
       const one = yield* status(author)
@@ -92,7 +92,7 @@ layer(services, { excludeTestServices: true })("what is told and taken back at t
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
         VALUES (1, ${reader}, ${author}, ${new Date(yield* Clock.currentTimeMillis)})`
       yield* meeting(
-        notificationWriter.tell(reader, { type: "follow", to: String(author) }),
+        notificationWriter.tell(reader, { type: "follow", to: author }),
         Effect.andThen(sql`DELETE FROM follows WHERE id = 1`, notificationWriter.retractFollow(reader, author))
       )
       assert.deepStrictEqual(yield* left, [], "a follow that is undone")

@@ -5,7 +5,7 @@ import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, Shardin
 import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
-import { SliceRows, sliceRowsMax } from "../../../src/actors/account/Fanout.ts"
+import { SliceRows, sliceRowsMax } from "../../../src/actors/account/fanout/Slice.ts"
 import * as JobRunner from "../../../src/actors/agenda/JobRunner.ts"
 import * as Inboxes from "../../../src/http/activitypub/Inboxes.ts"
 import * as ActivityPub from "../../../src/http/activitypub/Routes.ts"

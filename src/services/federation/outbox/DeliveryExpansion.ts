@@ -1,7 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { begun, type Fanout, type OutgoingActivity } from "../../intents/Fanouts.ts"
+import { begun, type Fanout } from "../../intents/Fanouts.ts"
+import { type Deliver, type OutgoingActivity, toColumns } from "../../intents/Intent.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
@@ -29,7 +30,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
   /**
    * Leaves the intent to tell of a change of a local post, where somebody elsewhere knows of it.
    */
-  readonly begin: (
+  readonly enqueueChange: (
     accountId: bigint,
     statusId: bigint,
     telling: "Update" | "Delete"
@@ -148,11 +149,11 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
         }
       )
 
-      const begin = traced("DeliveryExpansion.begin")(
+      const enqueueChange = traced("DeliveryExpansion.enqueueChange")(
         function*(accountId: bigint, statusId: bigint, telling: "Update" | "Delete") {
           if (!outbox.enabled) return
           const now = yield* Clock.currentTimeMillis
-          const details = JSON.stringify({ leaves: telling, number: "0" })
+          const { details } = toColumns({ _tag: "deliver", statusId, leaves: telling, number: "0" })
           yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
             SELECT next_id(${now}), ${accountId}, 'deliver', s.id, ${details}::jsonb, ${new Date(now)}
             FROM statuses s WHERE s.id = ${statusId} AND s.local AND (EXISTS (SELECT FROM reaches WHERE about = s.id)
@@ -160,17 +161,18 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
         }
       )
 
-      const announce = traced("DeliveryExpansion.announce")(
+      const tellFollowers = traced("DeliveryExpansion.tellFollowers")(
         function*(accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) {
           if (!outbox.enabled) return undefined
           const now = yield* Clock.currentTimeMillis
+          const intent: Deliver = { _tag: "deliver", ...(statusId === null ? {} : { statusId }), ...outgoing }
           const [row] = yield* sql<{ id: bigint }>`
             INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
-            SELECT next_id(${now}), a.id, 'deliver', ${statusId}::bigint, ${JSON.stringify(outgoing)}::jsonb,
+            SELECT next_id(${now}), a.id, 'deliver', ${statusId}::bigint, ${toColumns(intent).details}::jsonb,
               ${new Date(now)} FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
               AND (${outgoing.leaves === "Farewell"} OR EXISTS (SELECT FROM follows
                 WHERE target_account_id = a.id AND remote)) RETURNING id`
-          return row === undefined ? undefined : begun(row.id, "deliver", statusId, outgoing)
+          return row === undefined ? undefined : begun(row.id, intent)
         }
       )
 
@@ -181,7 +183,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           (rows) => rows.length > 0
         )
       )
-      return DeliveryExpansion.of({ tellFollowers: announce, begin, slice, waits })
+      return DeliveryExpansion.of({ tellFollowers, enqueueChange, slice, waits })
     })
   )
 }

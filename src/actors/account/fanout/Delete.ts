@@ -1,0 +1,58 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../services/Broadcast.ts"
+import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
+import { StatusReaders } from "../../../services/feeds/StatusReaders.ts"
+import type { AccountId } from "../../../services/Ids.ts"
+import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
+import type { Delete } from "../../../services/intents/Intent.ts"
+import { ConversationWriter } from "../../../services/statuses/ConversationWriter.ts"
+import { Reblogs } from "../../../services/statuses/Reblogs.ts"
+import type { Owners } from "../Ownership.ts"
+import * as StreamPublishing from "../StreamPublishing.ts"
+import * as Deliver from "./Deliver.ts"
+import { type Slice, SliceRows } from "./Slice.ts"
+
+/** A deleted status: first its reblogs go, then the streams of all followers hear of it. Made once a node. */
+export const make = Effect.fnUntraced(function*({ owned }: Owners) {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const conversations = yield* ConversationWriter
+  const fanouts = yield* Fanouts
+  const readers = yield* StatusReaders
+  const reblogs = yield* Reblogs
+  const writer = yield* NotificationWriter
+  const sliceRows = yield* SliceRows
+  const deliver = yield* Deliver.enqueuer
+  const { conversationsChanged } = yield* StreamPublishing.make
+
+  const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, statusId: bigint) {
+    const { cursor, phase } = at
+    if (phase === 0) {
+      yield* conversationsChanged(yield* conversations.erase(statusId))
+      const gone = yield* reblogs.removeAll(statusId, cursor, sliceRows, yield* Clock.currentTimeMillis)
+      yield* writer.retract(gone)
+      const last = gone.at(-1)
+      if (cursor === 0n) yield* deliver(accountId, statusId, "Delete", false)
+      return yield* last === undefined || gone.length < sliceRows
+        ? fanouts.advance(at, 1, 0n)
+        : fanouts.advance(at, 0, last)
+    }
+    const slice = yield* readers.followers(accountId, statusId, cursor, sliceRows)
+    yield* sql.afterCommit(broadcast.publish({
+      _tag: "StatusDeleted",
+      statusId: slice.statusId,
+      accountIds: phase === 1 ? [accountId, ...slice.readers] : slice.readers,
+      channels: phase === 1 ? slice.channels : []
+    }))
+    return yield* slice.cursor === undefined ? fanouts.complete(at) : fanouts.advance(at, 2, slice.cursor)
+  })
+
+  const slice: Slice<Delete> = (own, at, { statusId }) =>
+    Effect.suspend(() => {
+      // It may leave an intent for other servers.
+      own.backlog.unread = true
+      return owned(own, some(own.accountId, at, statusId))
+    })
+  return slice
+})

@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
+import { OutgoingActivities } from "../../../services/federation/outbox/OutgoingActivities.ts"
+import type { Telling } from "../../../services/federation/outbox/Recipients.ts"
+import type { AccountId } from "../../../services/Ids.ts"
+import { Fanouts } from "../../../services/intents/Fanouts.ts"
+import type { Deliver } from "../../../services/intents/Intent.ts"
+import { DomainActors } from "../../domain/DomainActors.ts"
+import type { Owners } from "../Ownership.ts"
+import { type Slice, SliceRows } from "./Slice.ts"
+
+/** Writes the intent to tell other servers of a post, in the running transaction; `concerns` somebody there, or may. */
+export const enqueuer = Effect.gen(function*() {
+  const fanouts = yield* Fanouts
+  const deliveryExpansion = yield* DeliveryExpansion
+  return (
+    accountId: AccountId,
+    statusId: bigint,
+    telling: Telling,
+    concerns: boolean
+  ): Effect.Effect<void, SqlError> =>
+    concerns
+      ? fanouts.enqueue(accountId, { _tag: "deliver", statusId, leaves: telling, number: "0" })
+      : telling === "Create"
+      ? Effect.void
+      : deliveryExpansion.enqueueChange(accountId, statusId, telling)
+})
+
+/** What leaves for other servers: deliveries to a slice of followers. Made once a node. */
+export const make = Effect.fnUntraced(function*({ owned }: Owners) {
+  const sql = yield* SqlClient.SqlClient
+  const outgoingActivities = yield* OutgoingActivities
+  const domainActors = yield* DomainActors
+  const deliveryExpansion = yield* DeliveryExpansion
+  const fanouts = yield* Fanouts
+  const sliceRows = yield* SliceRows
+
+  const slice: Slice<Deliver> = Effect.fnUntraced(function*(own, at, { statusId = null, ...outgoing }) {
+    if (yield* deliveryExpansion.waits(own.accountId, at.id, statusId)) return undefined
+    // Outside of the transaction, which may wait for nothing: a sender's first key takes a while to make.
+    const rendered = yield* outgoingActivities.render(own.accountId, statusId, outgoing)
+    return yield* owned(
+      own,
+      Effect.gen(function*() {
+        if (rendered === undefined) return yield* fanouts.complete(at)
+        const { hosts, next } = yield* deliveryExpansion.slice(at.id, rendered, at, sliceRows)
+        yield* sql.afterCommit(domainActors.wake(hosts))
+        return next === undefined
+          ? yield* fanouts.complete(at)
+          : yield* fanouts.advance(at, next.phase, next.cursor)
+      })
+    )
+  })
+  return slice
+})

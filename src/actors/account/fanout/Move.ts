@@ -1,0 +1,30 @@
+import { Effect, Schema } from "effect"
+import { AccountId } from "../../../services/Ids.ts"
+import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
+import type { Move } from "../../../services/intents/Intent.ts"
+import { OperatorCommands } from "../../../services/intents/OperatorCommands.ts"
+import { Moves } from "../../../services/social/Moves.ts"
+import type { Owners } from "../Ownership.ts"
+import { Command } from "../Protocol.ts"
+import type { Slice } from "./Slice.ts"
+
+const encode = Schema.encodeEffect(Schema.toCodecJson(Command))
+
+/** A move: everybody here who follows or avoids the account carries that over, by a command for their actors. Made once a node. */
+export const make = Effect.fnUntraced(function*({ owned }: Owners) {
+  const fanouts = yield* Fanouts
+  const moves = yield* Moves
+  const operatorCommands = yield* OperatorCommands
+
+  const some = Effect.fnUntraced(function*(from: AccountId, at: Progress, movedTo: bigint) {
+    const { cursor, phase } = at
+    const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
+    const command: Command = { _tag: "CarryOver", from, to: AccountId.make(movedTo) }
+    yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
+    if (slice.cursor !== undefined) return yield* fanouts.advance(at, phase, slice.cursor)
+    return yield* phase === 0 ? fanouts.advance(at, 1, 0n) : fanouts.complete(at)
+  })
+
+  const slice: Slice<Move> = (own, at, { movedTo }) => owned(own, some(own.accountId, at, movedTo))
+  return slice
+})

@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
+import type { AccountId } from "../../../services/Ids.ts"
+import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
+import type { PollEnd } from "../../../services/intents/Intent.ts"
+import { Polls } from "../../../services/statuses/Polls.ts"
+import type { Owners } from "../Ownership.ts"
+import * as StreamPublishing from "../StreamPublishing.ts"
+import * as Deliver from "./Deliver.ts"
+import { type Slice, SliceRows } from "./Slice.ts"
+
+/** A poll that has ended: slices of those who voted, by their ids; the author is told before them. Made once a node. */
+export const make = Effect.fnUntraced(function*({ owned }: Owners) {
+  const fanouts = yield* Fanouts
+  const polls = yield* Polls
+  const writer = yield* NotificationWriter
+  const sliceRows = yield* SliceRows
+  const deliver = yield* Deliver.enqueuer
+  const { notified } = yield* StreamPublishing.make
+
+  const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, statusId: bigint) {
+    const { cursor, phase } = at
+    const voters = yield* polls.voters(statusId, cursor, sliceRows)
+    if (phase === 0) yield* deliver(accountId, statusId, "Update", false)
+    yield* notified(yield* writer.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
+    const last = voters.at(-1)
+    return yield* last === undefined || voters.length < sliceRows
+      ? fanouts.complete(at)
+      : fanouts.advance(at, 1, last)
+  })
+
+  const slice: Slice<PollEnd> = (own, at, { statusId }) =>
+    Effect.suspend(() => {
+      // It may leave an intent for other servers.
+      own.backlog.unread = true
+      return owned(own, some(own.accountId, at, statusId))
+    })
+  return slice
+})

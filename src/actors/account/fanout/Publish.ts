@@ -1,0 +1,92 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../services/Broadcast.ts"
+import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
+import { fewReadersMax, StatusReaders } from "../../../services/feeds/StatusReaders.ts"
+import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
+import type { Publish } from "../../../services/intents/Intent.ts"
+import * as FeedWriting from "../FeedWriting.ts"
+import type { Owners, Ownership } from "../Ownership.ts"
+import * as StreamPublishing from "../StreamPublishing.ts"
+import { type Slice, SliceRows } from "./Slice.ts"
+import * as StatusSlice from "./StatusSlice.ts"
+
+/** A new status: homes, notifications, streams, and the intent for other servers. Made once a node. */
+export const make = Effect.fnUntraced(function*({ current, owned, ownerRow }: Owners) {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const fanouts = yield* Fanouts
+  const readers = yield* StatusReaders
+  const writer = yield* NotificationWriter
+  const sliceRows = yield* SliceRows
+  const open = yield* StatusSlice.make
+  const push = yield* FeedWriting.make(sliceRows)
+  const { notified } = yield* StreamPublishing.make
+
+  /** The next slice of its readers, in a transaction of the owner. */
+  const some = Effect.fnUntraced(function*({ accountId }: Ownership, at: Progress, statusId: bigint) {
+    const { cursor, phase } = at
+    const since = yield* Clock.currentTimeMillis
+    const slice = yield* readers.readers(statusId, accountId, cursor, sliceRows)
+    if (slice === undefined) return yield* fanouts.complete(at)
+    if (phase === 0) yield* open(accountId, statusId, slice, "Create")
+    const accountIds = yield* push(
+      { author: accountId, statusId, audience: slice, cursor, since },
+      phase === 0 ? [accountId, ...slice.readers] : slice.readers
+    )
+    if (slice.subscribers.length > 0) yield* notified(yield* writer.subscribers(accountId, statusId, slice.subscribers))
+    yield* sql.afterCommit(broadcast.publish({
+      _tag: "StatusEvent",
+      event: "update",
+      statusId: slice.statusId,
+      accountIds,
+      channels: phase === 0 ? slice.channels : []
+    }))
+    return yield* slice.cursor === undefined ? fanouts.complete(at) : fanouts.advance(at, 1, slice.cursor)
+  })
+
+  /**
+   * A new status with few readers, as most are: after the feeds, one statement tells whom it mentions and completes the
+   * intent, a transaction of its own that does both under the owner's epoch or nothing. Undefined where it takes more than
+   * that, and nothing is done.
+   */
+  const all = Effect.fnUntraced(function*(own: Ownership, { id }: Progress, statusId: bigint) {
+    const { accountId } = own
+    const since = yield* Clock.currentTimeMillis
+    const slice = yield* sliceRows < fewReadersMax
+      ? readers.readers(statusId, accountId, 0n, sliceRows)
+      : readers.fewReaders(statusId, accountId)
+    if (slice === undefined || slice.cursor !== undefined || slice.subscribers.length > 0) return undefined
+    if (slice.visibility === "direct" || slice.federates) return undefined
+    const asked = { author: accountId, statusId, audience: slice, cursor: 0n, since }
+    const accountIds = yield* push(asked, [accountId, ...slice.readers])
+    const written = slice.mentioned.length === 0
+      ? (yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })) ? [] : undefined
+      : yield* writer.mentionsAndClose(
+        accountId,
+        statusId,
+        slice.mentioned,
+        fanouts.completing(id, yield* ownerRow(own))
+      )
+    // Somebody else owns the account or has done it; the transaction finds out.
+    if (written === undefined) return undefined
+    yield* notified(written)
+    yield* broadcast.publish({
+      _tag: "StatusEvent",
+      event: "update",
+      statusId: slice.statusId,
+      accountIds,
+      channels: slice.channels
+    })
+    return true
+  })
+
+  const slice: Slice<Publish> = Effect.fnUntraced(function*(own, at, { statusId }) {
+    const done = at.phase === 0 ? yield* all(own, at, statusId) : undefined
+    if (done !== undefined) return done
+    // It may leave an intent for other servers.
+    own.backlog.unread = true
+    return yield* owned(own, some(own, at, statusId))
+  })
+  return slice
+})

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
+import type { ReaderSlice } from "../../../services/feeds/StatusReaders.ts"
+import type { AccountId } from "../../../services/Ids.ts"
+import { ConversationWriter } from "../../../services/statuses/ConversationWriter.ts"
+import * as StreamPublishing from "../StreamPublishing.ts"
+import * as Deliver from "./Deliver.ts"
+
+/** What comes once for a new or edited status, before its followers; made once a node. */
+export const make = Effect.gen(function*() {
+  const conversations = yield* ConversationWriter
+  const writer = yield* NotificationWriter
+  const { conversationsChanged, notified } = yield* StreamPublishing.make
+  const deliver = yield* Deliver.enqueuer
+
+  return Effect.fnUntraced(
+    function*(author: AccountId, statusId: bigint, slice: ReaderSlice, activity: "Create" | "Update") {
+      if (slice.mentioned.length > 0) yield* notified(yield* writer.mentions(author, statusId, slice.mentioned))
+      if (activity === "Update") yield* notified(yield* writer.edited(author, statusId))
+      if (slice.visibility === "direct" && !slice.limited) {
+        yield* conversationsChanged(yield* conversations.record(statusId))
+      }
+      yield* deliver(author, statusId, activity, slice.federates)
+    }
+  )
+})
