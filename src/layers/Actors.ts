@@ -67,7 +67,7 @@ import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** What leaves for other servers. */
-const leaving = Layer.mergeAll(
+const outbound = Layer.mergeAll(
   OutgoingActivities.layer,
   DeliveryExpansion.layer,
   FollowActivities.layer,
@@ -134,7 +134,7 @@ const services = Layer.mergeAll(
       RemoteEmojis.layer,
       RemotePolls.layer,
       Severances.layer,
-      leaving
+      outbound
     )
   )
 )
