@@ -33,7 +33,7 @@ const awakeMillis = 20_000
  * slice, whose effects are sets.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
-  const { claim, current, owned } = owners
+  const { current, owned, ownerRow } = owners
   const actors = yield* AccountActors
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
@@ -103,7 +103,12 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const accountIds = yield* push(asked, [accountId, ...slice.readers])
     const written = slice.mentioned.length === 0
       ? (yield* fanouts.close({ id, owner: (yield* current(own)).owner })) ? [] : undefined
-      : yield* writer.mentionsAndClose(accountId, statusId, slice.mentioned, fanouts.finishing(id, yield* claim(own)))
+      : yield* writer.mentionsAndClose(
+        accountId,
+        statusId,
+        slice.mentioned,
+        fanouts.finishing(id, yield* ownerRow(own))
+      )
     // Somebody else owns the account or has done it; the transaction finds out.
     if (written === undefined) return undefined
     yield* notified(written)
