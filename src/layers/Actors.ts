@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { Accounts } from "../actors/account/Accounts.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as Imports from "../actors/account/Imports.ts"
+import * as Waking from "../actors/account/Waking.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import { RemoteDomains } from "../actors/domain/RemoteDomains.ts"
@@ -31,7 +32,7 @@ import { Judgements } from "../services/federation/rules/Judgements.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { Audiences } from "../services/feeds/Audiences.ts"
-import { Notices } from "../services/feeds/Notices.ts"
+import { NotificationWriter } from "../services/feeds/NotificationWriter.ts"
 import { Accounts as AccountRecords } from "../services/identity/Accounts.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
@@ -42,6 +43,7 @@ import { Errands } from "../services/intents/Errands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { OutsideCommands } from "../services/intents/OutsideCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
+import { Wakes } from "../services/intents/Wakes.ts"
 import { Attachings } from "../services/media/Attachings.ts"
 import { Holdings } from "../services/media/Holdings.ts"
 import { Flags } from "../services/moderation/Flags.ts"
@@ -94,7 +96,6 @@ const services = Layer.mergeAll(
   Judgements.layer,
   Measures.layer,
   Moves.layer,
-  Notices.layer,
   OutsideCommands.layer,
   Polls.layer,
   Profiles.layer,
@@ -116,6 +117,7 @@ const services = Layer.mergeAll(
       DomainRules.layer,
       Drafts.layer,
       Holdings.layer,
+      NotificationWriter.layer,
       References.layer,
       RemoteEmojis.layer,
       RemotePolls.layer,
@@ -126,10 +128,11 @@ const services = Layer.mergeAll(
 )
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
-export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(
+export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
   Layer.provideMerge(Imports.layer),
   Layer.provideMerge(Layer.merge(Accounts.layer, RemoteDomains.layer)),
-  Layer.provide(services)
+  Layer.provide(services),
+  Layer.provide(Wakes.layer)
 )
 
 /**

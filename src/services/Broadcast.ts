@@ -5,6 +5,18 @@ const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
 const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
 /**
+ * Rows changed: caches do not believe what they hold of them. Without ids it may be any of the kind. A `user` changed when
+ * its state did (confirmed, disabled), `measures` when staff set or lifted one against an account.
+ */
+export const Change = Schema.TaggedStruct("Changed", {
+  kind: Schema.Literals(["account", "status", "relations", "measures", "instance", "user", "emojis", "domains"]),
+  ids: Schema.Array(IdFromString)
+})
+export type Change = typeof Change.Type
+/** Tokens change when they are revoked, which has a message of its own. */
+export type ChangeKind = Change["kind"] | "token"
+
+/**
  * What nodes tell one another. Every node hears every message, its own too. Messages are hints: they may be lost or
  * come twice, and whoever hears one reads the truth from Postgres.
  */
@@ -32,34 +44,49 @@ export const BroadcastMessage = Schema.Union([
   Schema.TaggedStruct("FiltersChanged", { accountId: Account }),
   /** Sockets of these tokens or accounts close at once, and caches of tokens forget them. */
   Schema.TaggedStruct("Revoked", { tokenIds: Schema.Array(IdFromString), accountIds: Schema.Array(Account) }),
-  /** Rows changed: caches forget what they hold of them. A `user` changed when its state did (confirmed, disabled). */
-  Schema.TaggedStruct("Changed", {
-    kind: Schema.Literals(["account", "status", "relations", "instance", "user", "emojis", "domains"]),
-    ids: Schema.Array(IdFromString)
-  })
+  Change
 ])
 export type BroadcastMessage = typeof BroadcastMessage.Type
 
 /** Messages that one subscriber may have waiting; beyond it the oldest are dropped, as a lost connection would. */
-export const broadcastBacklogMax = 16_384
+const broadcastBacklogMax = 16_384
+
+type Listener = (message: BroadcastMessage) => void
+
+/** What one process hears of the bus. */
+export const makeHub = Effect.gen(function*() {
+  const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
+  const listeners = new Set<Listener>()
+  return {
+    hear: (message: BroadcastMessage) =>
+      Effect.suspend(() => {
+        for (const listener of listeners) listener(message)
+        return Effect.asVoid(PubSub.publish(hub, message))
+      }),
+    subscribe: PubSub.subscribe(hub),
+    heard: (listener: Listener) =>
+      Effect.asVoid(Effect.acquireRelease(
+        Effect.sync(() => listeners.add(listener)),
+        () => Effect.sync(() => listeners.delete(listener))
+      ))
+  }
+})
 
 /** The bus between nodes. `publish` never fails and never waits for receivers. */
 export class Broadcast extends Context.Service<Broadcast, {
   readonly publish: (message: BroadcastMessage) => Effect.Effect<void>
   /** Everything published after the subscription began. */
   readonly subscribe: Effect.Effect<PubSub.Subscription<BroadcastMessage>, never, Scope.Scope>
+  /** Calls `listener` before `publish` goes on, for as long as the scope is open. */
+  readonly heard: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
   /** False while other nodes' messages can be missed, so that caches must not be believed for long. */
   readonly connected: Effect.Effect<boolean>
 }>()("murmuration/services/Broadcast") {
   static readonly layerMemory = Layer.effect(
     Broadcast,
     Effect.gen(function*() {
-      const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
-      return Broadcast.of({
-        publish: (message) => Effect.asVoid(PubSub.publish(hub, message)),
-        subscribe: PubSub.subscribe(hub),
-        connected: Effect.succeed(true)
-      })
+      const { hear, heard, subscribe } = yield* makeHub
+      return Broadcast.of({ publish: hear, subscribe, heard, connected: Effect.succeed(true) })
     })
   )
 }

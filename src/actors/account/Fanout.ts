@@ -4,7 +4,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { type Audience, Audiences, fewReadersMax } from "../../services/feeds/Audiences.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
-import { Notices } from "../../services/feeds/Notices.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { type Fanout, Fanouts, fanoutsRoundMax, senderOf } from "../../services/intents/Fanouts.ts"
 import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
   const { advance, finish } = fanouts
-  const [audiences, feeds, notices] = [yield* Audiences, yield* Feeds, yield* Notices]
+  const [audiences, feeds, notifications] = [yield* Audiences, yield* Feeds, yield* NotificationWriter]
   const threads = yield* DirectThreads
   const reblogs = yield* Reblogs
   const broadcast = yield* Broadcast
@@ -48,14 +48,14 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const handOver = yield* Moving.handOver
   const push = yield* Pushing.make(sliceRows)
 
-  const { threadsChanged, told } = yield* Tellings.make
+  const { threadsChanged } = yield* Tellings.make
   const tellAtOnce = yield* TellingOne.make(owners)
 
   /** What comes once for a new or edited status, before its followers. */
   const open = Effect.fnUntraced(function*(accountId: AccountId, { kind, phase, statusId }: OfStatus, slice: Audience) {
     if (phase > 0) return
-    if (slice.mentioned.length > 0) yield* told(yield* notices.mentions(accountId, statusId, slice.mentioned))
-    if (kind === "edit") yield* told(yield* notices.edited(accountId, statusId))
+    if (slice.mentioned.length > 0) yield* notifications.tellReaders("mention", accountId, statusId, slice.mentioned)
+    if (kind === "edit") yield* notifications.edited(accountId, statusId)
     if (slice.visibility === "direct" && !slice.limited) yield* threadsChanged(yield* threads.record(statusId))
     yield* outgoing.begin(accountId, statusId, kind === "edit" ? "Update" : "Create", slice.federates)
   })
@@ -70,7 +70,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     let accountIds = phase === 0 ? [accountId, ...slice.readers] : slice.readers
     if (kind === "publish") {
       accountIds = yield* push({ author: accountId, statusId, audience: slice, cursor, since }, accountIds)
-      if (slice.subscribers.length > 0) yield* told(yield* notices.subscribers(accountId, statusId, slice.subscribers))
+      if (slice.subscribers.length > 0) {
+        yield* notifications.tellReaders("status", accountId, statusId, slice.subscribers)
+      }
     }
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusEvent",
@@ -99,12 +101,17 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     if (slice.visibility === "direct" || slice.federates) return undefined
     const asked = { author: accountId, statusId, audience: slice, cursor: 0n, since }
     const accountIds = yield* push(asked, [accountId, ...slice.readers])
-    const written = slice.mentioned.length === 0
-      ? (yield* fanouts.close({ id, owner: (yield* current(own)).owner })) ? [] : undefined
-      : yield* notices.lastMentions(accountId, statusId, slice.mentioned, fanouts.finishing(id, yield* claim(own)))
+    const closed = slice.mentioned.length === 0
+      ? yield* fanouts.close({ id, owner: (yield* current(own)).owner })
+      : yield* notifications.tellReadersAndClose(
+        "mention",
+        accountId,
+        statusId,
+        slice.mentioned,
+        fanouts.finishing(id, yield* claim(own))
+      )
     // Somebody else owns the account or has done it; the transaction finds out.
-    if (written === undefined) return undefined
-    yield* told(written)
+    if (!closed) return undefined
     yield* broadcast.publish({
       _tag: "StatusEvent",
       event: "update",
@@ -121,7 +128,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     if (phase === 0) {
       yield* threadsChanged(yield* threads.erase(statusId))
       const gone = yield* reblogs.removeAll(statusId, cursor, sliceRows, yield* Clock.currentTimeMillis)
-      yield* notices.retract(gone)
+      yield* notifications.retract(gone)
       const last = gone.at(-1)
       if (cursor === 0n) yield* outgoing.begin(accountId, statusId, "Delete", false)
       return yield* last === undefined || gone.length < sliceRows
@@ -143,7 +150,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { cursor, phase, statusId } = fanout
     const voters = yield* polls.voters(statusId, cursor, sliceRows)
     if (phase === 0) yield* outgoing.begin(accountId, statusId, "Update", false)
-    yield* told(yield* notices.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
+    yield* notifications.tellReaders("poll", accountId, statusId, phase === 0 ? [accountId, ...voters] : voters)
     const last = voters.at(-1)
     return yield* last === undefined || voters.length < sliceRows ? finish(fanout) : advance(fanout, 1, last)
   })
@@ -153,9 +160,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { details, kind, statusId } = fanout
     if (details !== null) {
       if ("movedTo" in details) return yield* handOver(accountId, fanout, details.movedTo)
-      if ("report" in details) yield* told(yield* notices.reported(accountId, BigInt(details.report)))
+      if ("report" in details) yield* notifications.tellStaff("admin.report", accountId, BigInt(details.report))
       else if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
-      else if ("to" in details) yield* told(yield* notices.tell(senderOf(accountId, details), details))
+      else if ("to" in details) yield* notifications.tell(senderOf(accountId, details), details)
     }
     if (statusId === null || kind === "notify" || kind === "homes" || kind === "move" || kind === "deliver") {
       return yield* finish(fanout)

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, Unprocessable } from "../../services/Errors.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
-import { Notices } from "../../services/feeds/Notices.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import type { Notice } from "../../services/intents/Fanouts.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
@@ -29,7 +29,7 @@ export const make = Effect.gen(function*() {
   const intend = yield* Intents.make
   const leaving = yield* PostActivities
   const send = yield* Sending.make
-  const notices = yield* Notices
+  const notifications = yield* NotificationWriter
   const broadcast = yield* Broadcast
 
   const changed = (...ids: ReadonlyArray<bigint>) =>
@@ -54,7 +54,7 @@ export const make = Effect.gen(function*() {
     Unfavourite: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Unfavourite"]) {
       yield* send(leaving.undoLike(accountId, statusId))
       if (yield* favourites.remove(accountId, statusId)) {
-        yield* notices.retractOne("favourite", accountId, statusId)
+        yield* notifications.retractOne("favourite", accountId, statusId)
         yield* changed(statusId)
         return onStatus(statusId)
       }
@@ -91,8 +91,8 @@ export const make = Effect.gen(function*() {
       const wrapper = yield* reblogs.find(accountId, statusId)
       if (wrapper === undefined) return onStatus((yield* targets.visible(accountId, statusId)).id)
       yield* publications.remove(wrapper, accountId, yield* nextMillis(own))
-      yield* notices.retractOne("reblog", accountId, statusId)
-      yield* notices.retract([wrapper])
+      yield* notifications.retractOne("reblog", accountId, statusId)
+      yield* notifications.retract([wrapper])
       yield* intend(own, "delete", wrapper)
       yield* changed(statusId, wrapper)
       return onStatus(statusId)

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed } from "../../services/Errors.ts"
-import { Notices } from "../../services/feeds/Notices.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { exceedsTold, statusCharactersMax, tooLong } from "../../services/html/Text.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { statusBytesMax } from "../../services/instance/ContentLimits.ts"
@@ -31,7 +31,7 @@ export const make = Effect.gen(function*() {
   const publications = yield* Publications
   const targets = yield* Targets
   const intend = yield* Intents.make
-  const notices = yield* Notices
+  const notifications = yield* NotificationWriter
   const broadcast = yield* Broadcast
 
   /** What can be said against a post, its files, its poll and the mentions in its draft before it is stored; scheduling checks it, too. */
@@ -158,7 +158,7 @@ export const make = Effect.gen(function*() {
       const counted = yield* publications.remove(statusId, accountId, yield* nextMillis(own))
       yield* attachings.free(statusId, !deleteMedia)
       yield* agenda.strike("poll_end", statusId)
-      yield* notices.retract([statusId])
+      yield* notifications.retract([statusId])
       yield* intend(own, "delete", statusId)
       yield* sql.afterCommit(changed(accountId, [statusId, ...counted]))
       return onStatus(statusId)

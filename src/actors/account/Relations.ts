@@ -5,7 +5,7 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, RecordNotFound, validationFailed } from "../../services/Errors.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
-import { Notices } from "../../services/feeds/Notices.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/Agenda.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
@@ -35,7 +35,7 @@ export const make = Effect.gen(function*() {
   const intend = yield* Intents.make
   const leaving = yield* FollowActivities
   const send = yield* Sending.make
-  const notices = yield* Notices
+  const notifications = yield* NotificationWriter
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
 
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
   const drop = Effect.fnUntraced(function*(follower: AccountId, followed: AccountId) {
     const withdrawn = yield* follows.withdraw([follower, followed])
     const ended = yield* follows.unfollow([follower, followed])
-    if (ended || withdrawn) yield* notices.retractFollow(follower, followed)
+    if (ended || withdrawn) yield* notifications.retractFollow(follower, followed)
     return ended
   })
 
@@ -107,7 +107,7 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()
       // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
-      yield* notices.retractFollow(target, accountId)
+      yield* notifications.retractFollow(target, accountId)
       yield* intend(own, "notify", null, { type: "follow", to: String(accountId), from: String(target) })
       yield* send(leaving.answer("Accept", accountId, target))
       yield* changed(own, target, target)
@@ -117,7 +117,7 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       yield* send(leaving.answer("Reject", accountId, target))
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
-      yield* notices.retractFollow(target, accountId)
+      yield* notifications.retractFollow(target, accountId)
       yield* changed(own, target)
       return onAccount(target)
     })),

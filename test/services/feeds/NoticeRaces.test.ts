@@ -1,13 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notices } from "../../../src/services/feeds/Notices.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { NotificationWriter } from "../../../src/services/feeds/NotificationWriter.ts"
 import { Favourites } from "../../../src/services/statuses/Favourites.ts"
 import { Publications } from "../../../src/services/statuses/Publications.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const services = Layer.mergeAll(Notices.layer, Favourites.layer, Publications.layer).pipe(
+const services = Layer.mergeAll(NotificationWriter.layer, Favourites.layer, Publications.layer).pipe(
+  Layer.provide(Broadcast.layerMemory),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -45,14 +47,14 @@ layer(services, { excludeTestServices: true })("what is told and taken back at t
   it.effect("F60: nobody keeps a notification of what is not there any more", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [favourites, notices, publications] = [yield* Favourites, yield* Notices, yield* Publications]
+      const [favourites, notifications, publications] = [yield* Favourites, yield* NotificationWriter, yield* Publications]
       const [author, reader] = [yield* person("author"), yield* person("reader")]
       const left = Effect.map(sql<{ type: string }>`SELECT type FROM notifications`, (rows) =>
         rows.map(({ type }) => type))
       const remove = (by: bigint, id: bigint) =>
         Effect.gen(function*() {
           yield* publications.remove(id, by, yield* Clock.currentTimeMillis)
-          yield* notices.retract([id])
+          yield* notifications.retract([id])
         })
       const on = (type: "favourite" | "reblog", statusId: bigint) => ({
         type,
@@ -63,33 +65,33 @@ layer(services, { excludeTestServices: true })("what is told and taken back at t
       const one = yield* status(author)
       yield* favourites.add(reader, one)
       yield* meeting(
-        notices.tell(reader, on("favourite", one)),
-        Effect.andThen(favourites.remove(reader, one), notices.retractOne("favourite", reader, one))
+        notifications.tell(reader, on("favourite", one)),
+        Effect.andThen(favourites.remove(reader, one), notifications.retractOne("favourite", reader, one))
       )
       assert.deepStrictEqual(yield* left, [], "a favourite that is undone")
 
       const two = yield* status(author)
       yield* favourites.add(reader, two)
-      yield* meeting(notices.tell(reader, on("favourite", two)), remove(author, two))
+      yield* meeting(notifications.tell(reader, on("favourite", two)), remove(author, two))
       assert.deepStrictEqual(yield* left, [], "a favourite of a post that is deleted")
 
       const three = yield* status(author)
       const reblog = yield* status(reader, three)
       yield* meeting(
-        notices.tell(reader, on("reblog", three)),
-        Effect.andThen(remove(reader, reblog), notices.retractOne("reblog", reader, three))
+        notifications.tell(reader, on("reblog", three)),
+        Effect.andThen(remove(reader, reblog), notifications.retractOne("reblog", reader, three))
       )
       assert.deepStrictEqual(yield* left, [], "a reblog that is undone")
 
       const four = yield* status(author)
-      yield* meeting(notices.mentions(author, four, [reader]), remove(author, four))
+      yield* meeting(notifications.tellReaders("mention", author, four, [reader]), remove(author, four))
       assert.deepStrictEqual(yield* left, [], "a mention in a post that is deleted")
 
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
         VALUES (1, ${reader}, ${author}, ${new Date(yield* Clock.currentTimeMillis)})`
       yield* meeting(
-        notices.tell(reader, { type: "follow", to: String(author) }),
-        Effect.andThen(sql`DELETE FROM follows WHERE id = 1`, notices.retractFollow(reader, author))
+        notifications.tell(reader, { type: "follow", to: String(author) }),
+        Effect.andThen(sql`DELETE FROM follows WHERE id = 1`, notifications.retractFollow(reader, author))
       )
       assert.deepStrictEqual(yield* left, [], "a follow that is undone")
     }))

@@ -1,0 +1,241 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { Broadcast } from "../Broadcast.ts"
+import { gatheredOrAlone } from "../Gathered.ts"
+import { permissions } from "../identity/Roles.ts"
+import { AccountId } from "../Ids.ts"
+import type { Owner } from "../intents/Commands.ts"
+import { type Closing, closing, closingsMax, type Notice } from "../intents/Fanouts.ts"
+import {
+  kindOf,
+  type NotificationType,
+  notificationTypes,
+  staffOf,
+  type StaffType,
+  type StatusType
+} from "../NotificationTypes.ts"
+import { rowsMax } from "../Paging.ts"
+import { padded } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { isOf, mayHave, ofFollows, stands } from "./NotificationConditions.ts"
+
+/** People of staff who are told of one thing. */
+const staffMax = 500
+
+/** A notification that was written now, not before. */
+interface Written {
+  readonly id: bigint
+  readonly accountId: bigint
+}
+
+interface Standing {
+  readonly key: bigint
+  readonly from: bigint
+  readonly notice: Notice
+}
+interface Noticed extends Standing {
+  readonly owner: Owner
+}
+
+/**
+ * Writes notifications, each once: one a type, sender, recipient and subject; and tells streams of them once they are
+ * committed. Every write asks again, in SQL, what the table of types says of who may have it. Whoever takes back what is told
+ * of ends that first, and retracts the notifications after it, so that none is written in between.
+ */
+export class NotificationWriter extends Context.Service<NotificationWriter, {
+  /** Only while what it tells of still stands. */
+  readonly tell: (from: bigint, notice: Notice) => Effect.Effect<void, SqlError>
+  /**
+   * The same in one statement that closes the intent to do so; false where its owner does not own it any more. In no
+   * transaction, and many at once.
+   */
+  readonly tellAndClose: (from: bigint, notice: Notice, closing: Closing) => Effect.Effect<boolean, SqlError>
+  /** Tells the `readers` of a status. */
+  readonly tellReaders: (
+    type: StatusType,
+    from: bigint,
+    statusId: bigint,
+    readers: ReadonlyArray<bigint>
+  ) => Effect.Effect<void, SqlError>
+  /** The same in one statement with `closing`, whose row is what allows it; false where that gives none. */
+  readonly tellReadersAndClose: (
+    type: StatusType,
+    from: bigint,
+    statusId: bigint,
+    readers: ReadonlyArray<bigint>,
+    closing: Fragment
+  ) => Effect.Effect<boolean, SqlError>
+  /** Tells who reblogged a status that it was edited. */
+  readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  /** Tells those of staff who may have a notification of this type. */
+  readonly tellStaff: (type: StaffType, from: bigint, subjectId: bigint) => Effect.Effect<void, SqlError>
+  /** Tells each account of a subject of its own, as its own sender. */
+  readonly tellOwners: (
+    type: NotificationType,
+    subjects: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>
+  ) => Effect.Effect<void, SqlError>
+  /** Takes back all that was told of deleted statuses. */
+  readonly retract: (statuses: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
+  /** Takes back what somebody did with a status and undid. */
+  readonly retractOne: (type: StatusType, from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  /** Takes back what stood while one of two accounts followed the other, or asked to. */
+  readonly retractFollow: (from: bigint, to: bigint) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/feeds/NotificationWriter") {
+  static readonly layer = Layer.effect(
+    NotificationWriter,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+
+      const streamed = (written: ReadonlyArray<Written>) =>
+        sql.afterCommit(
+          Effect.forEach(
+            written,
+            ({ accountId, id }) =>
+              broadcast.publish({
+                _tag: "NotificationCreated",
+                accountId: AccountId.make(accountId),
+                notificationId: id
+              }),
+            { discard: true }
+          )
+        )
+
+      // What it tells of is held until it is there: whoever takes that back meanwhile waits, and takes this back, too.
+      /**
+       * `recipients` selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0
+       * where there is none, and `report_id`, where `types` name reports.
+       */
+      const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) => {
+        const at = new Date(now)
+        const subject = types.every((type) => kindOf(type).subject === "report") ? "report_id" : "status_id"
+        const column = sql.literal(subject)
+        return sql<Written>`
+          INSERT INTO notifications (id, account_id, type, from_account_id, ${column}, created_at)
+          SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at}
+          FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
+          WHERE ${mayHave(sql, types, at)}
+          ORDER BY r.account_id
+          ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
+          RETURNING id, account_id, type, from_account_id, status_id`
+      }
+      const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
+        sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
+          sql.literal(kindOf(type).subject === "report" ? "report_id" : "status_id")
+        } FROM (${recipients}) w`
+      const write = Effect.fnUntraced(
+        function*(type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) {
+          const now = yield* Clock.currentTimeMillis
+          yield* streamed(yield* writing([type], of(type, from, subject, recipients), now))
+        }
+      )
+      const readersOf = (readers: ReadonlyArray<bigint>) =>
+        sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`
+
+      /** Notices that still stand, as recipients; with the ids that are given to them. */
+      const standing = (notices: ReadonlyArray<Standing>) =>
+        sql`SELECT * FROM unnest(${notices.map(({ key }) => key)}::bigint[],
+            ${notices.map(({ notice }) => BigInt(notice.to))}::bigint[], ${
+          notices.map(({ notice }) => notice.type)
+        }::text[],
+            ${notices.map(({ from }) => from)}::bigint[],
+            ${notices.map(({ notice }) => BigInt(notice.statusId ?? "0"))}::bigint[])
+            AS n (key, account_id, type, from_id, status_id)
+          WHERE ${stands(sql)}`
+
+      const tellAndClose = gatheredOrAlone(
+        closingsMax,
+        Effect.fnUntraced(function*(notices: ReadonlyArray<Noticed>) {
+          const now = yield* Clock.currentTimeMillis
+          const closed = closing(sql, notices.map(({ key, owner }) => ({ id: key, owner })))
+          const rows = yield* sql<
+            { readonly key: bigint; readonly id: bigint | null; readonly accountId: bigint | null }
+          >`
+          WITH closed AS (${closed}),
+          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(notices)}) s JOIN closed ON closed.id = s.key),
+          told AS (${writing(notificationTypes, sql`SELECT * FROM wanted`, now)})
+          SELECT closed.id AS key, told.id, told.account_id FROM closed LEFT JOIN wanted ON wanted.key = closed.id
+          LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
+            AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`
+          const answers = new Map(rows.map((row) => [row.key, row]))
+          return ({ key }: Noticed) => {
+            const row = answers.get(key)
+            if (row === undefined) return undefined
+            return row.id === null || row.accountId === null ? [] : [{ id: row.id, accountId: row.accountId }]
+          }
+        })
+      )
+      /** Whether the intent was closed, and what was written with that told to streams. */
+      const closed = (written: ReadonlyArray<Written> | undefined) =>
+        written === undefined ? Effect.succeed(false) : Effect.as(streamed(written), true)
+
+      return NotificationWriter.of({
+        tell: traced("NotificationWriter.tell")(function*(from, notice) {
+          const now = yield* Clock.currentTimeMillis
+          yield* streamed(yield* writing(notificationTypes, standing([{ key: 0n, from, notice }]), now))
+        }),
+        tellAndClose: traced("NotificationWriter.tellAndClose")((from, notice, { id, owner }) =>
+          Effect.flatMap(tellAndClose({ key: id, owner, from, notice }), closed)
+        ),
+        tellReaders: traced("NotificationWriter.tellReaders")((type, from, statusId, readers) =>
+          write(type, from, statusId, readersOf(readers))
+        ),
+        tellReadersAndClose: traced("NotificationWriter.tellReadersAndClose")(
+          function*(type, from, statusId, readers, closing) {
+            const now = yield* Clock.currentTimeMillis
+            const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM closed, (${readersOf(readers)}) w`)
+            const rows = yield* sql<Written | { readonly id: null }>`
+              WITH closed AS (${closing}), told AS (${writing([type], allowed, now)})
+              SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`
+            return yield* closed(rows.length === 0 ? undefined : rows.filter((row) => row.id !== null))
+          }
+        ),
+        edited: traced("NotificationWriter.edited")((from, statusId) =>
+          write(
+            "update",
+            from,
+            statusId,
+            sql`SELECT account_id FROM statuses WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`
+          )
+        ),
+        tellStaff: traced("NotificationWriter.tellStaff")((type, from, subjectId) => {
+          const needed = permissions[staffOf(type)] | permissions.administrator
+          return write(
+            type,
+            from,
+            subjectId,
+            sql`SELECT u.account_id FROM users u JOIN roles r ON r.id = u.role_id
+            WHERE r.permissions & ${needed}::bigint <> 0
+              AND u.confirmed_at IS NOT NULL AND u.approved AND NOT u.disabled AND u.account_id <> ${from}
+            ORDER BY u.account_id LIMIT ${rowsMax(sql, staffMax)}`
+          )
+        }),
+        tellOwners: traced("NotificationWriter.tellOwners")(function*(type, subjects) {
+          if (subjects.length === 0) return
+          const now = yield* Clock.currentTimeMillis
+          const owned = sql`SELECT account_id, ${type}::text AS type, account_id AS from_id, id AS status_id
+            FROM unnest(${subjects.map(({ id }) => id)}::bigint[],
+              ${subjects.map(({ accountId }) => accountId)}::bigint[]) AS given (id, account_id)`
+          yield* streamed(yield* writing([type], owned, now))
+        }),
+        retract: traced("NotificationWriter.retract")((statuses) =>
+          statuses.length === 0
+            ? Effect.void
+            : Effect.asVoid(
+              sql`DELETE FROM notifications WHERE status_id = ANY (${statuses}::bigint[]) AND status_id <> 0`
+            )
+        ),
+        retractOne: traced("NotificationWriter.retractOne")((type, from, statusId) =>
+          Effect.asVoid(sql`DELETE FROM notifications WHERE status_id = ${statusId} AND status_id <> 0
+            AND type = ${type} AND from_account_id = ${from}`)
+        ),
+        retractFollow: traced("NotificationWriter.retractFollow")((from, to) =>
+          Effect.asVoid(sql`DELETE FROM notifications WHERE account_id = ${to} AND from_account_id = ${from}
+            AND ${isOf(sql, "notifications", ofFollows)}`)
+        )
+      })
+    })
+  )
+}
