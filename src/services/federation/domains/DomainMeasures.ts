@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../Broadcast.ts"
 import { Feeds } from "../../feeds/Feeds.ts"
+import { NotificationWriter } from "../../feeds/NotificationWriter.ts"
 import { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
 import { transaction } from "../../Transactions.ts"
@@ -37,6 +38,7 @@ export class DomainMeasures extends Context.Service<DomainMeasures, {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
       const feeds = yield* Feeds
+      const notifications = yield* NotificationWriter
       const policies = yield* DomainPolicies
       const severances = yield* Severances
 
@@ -68,13 +70,8 @@ export class DomainMeasures extends Context.Service<DomainMeasures, {
       })
 
       const tell = Effect.fnUntraced(function*(task: Task) {
-        const { last, told } = yield* severances.tell(task.causeId, task.cursorId)
-        yield* sql.afterCommit(Effect.forEach(told, ({ accountId, id }) =>
-          broadcast.publish({
-            _tag: "NotificationCreated",
-            accountId: AccountId.make(accountId),
-            notificationId: id
-          }), { discard: true }))
+        const { events, last } = yield* severances.of(task.causeId, task.cursorId)
+        yield* notifications.tellOwners("severed_relationships", events)
         if (last !== undefined) return yield* advance(task, task.phase, "", last)
         yield* sql`DELETE FROM domain_tasks WHERE domain = ${task.domain}`
         // Posts may show more or fewer files now.
