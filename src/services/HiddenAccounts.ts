@@ -8,7 +8,7 @@ import type { Fragment } from "effect/sql/Statement"
  */
 
 /** A mute; `expiresAt` null is one without an end. */
-export interface Mute {
+interface Mute {
   readonly hidesNotifications: boolean
   readonly expiresAt: Date | null
 }
@@ -39,14 +39,12 @@ export const hidesNotifications = (facts: HidingFacts, back: HidingFacts, now: D
 export const areSeparate = (one: HidingFacts, other: HidingFacts): boolean =>
   one.blocks || other.blocks || one.blocksDomain || other.blocksDomain
 
-/** The end of a mute, as a condition over its column; `now` is an expression of a timestamp. */
-export const lasting = (column: string, now: string): string => `(${column} IS NULL OR ${column} > ${now})`
+/** Whether a mute lasts, over the column of its end; `now` is an expression of a timestamp. */
+const lasting = (column: string, now: string): string => `(${column} IS NULL OR ${column} > ${now})`
 
-const since = (sql: SqlClient, now: Date) => sql`${now}::timestamptz`
-
-/** `lasting` for a statement with parameters of its own. */
+/** The same for a statement that takes the time as a parameter. */
 export const lastingAt = (sql: SqlClient, column: string, now: Date): Fragment =>
-  sql`(${sql.literal(column)} IS NULL OR ${sql.literal(column)} > ${since(sql, now)})`
+  sql`(${sql.literal(column)} IS NULL OR ${sql.literal(column)} > ${now}::timestamptz)`
 
 /** Whether `account` blocks `target`. */
 export const blocks = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
@@ -56,15 +54,18 @@ export const blocks = (sql: SqlClient, account: Fragment, target: Fragment): Fra
 export const eitherBlocks = (sql: SqlClient, one: Fragment, other: Fragment): Fragment =>
   sql`(${blocks(sql, one, other)} OR ${blocks(sql, other, one)})`
 
-/** Whether `account` mutes `target`. */
-export const mutes = (sql: SqlClient, account: Fragment, target: Fragment, now: Date): Fragment =>
+/** Whether `account` mutes `target`; `what` says that the mute is to hide notifications, too. */
+export const mutes = (
+  sql: SqlClient,
+  account: Fragment,
+  target: Fragment,
+  now: Date,
+  what: "posts" | "notifications" = "posts"
+): Fragment =>
   sql`EXISTS (SELECT FROM mutes mute WHERE mute.account_id = ${account} AND mute.target_account_id = ${target}
-    AND ${lastingAt(sql, "mute.expires_at", now)} OFFSET 0)`
-
-/** The same for a mute that hides notifications. */
-export const mutesNotifications = (sql: SqlClient, account: Fragment, target: Fragment, now: Date): Fragment =>
-  sql`EXISTS (SELECT FROM mutes mute WHERE mute.account_id = ${account} AND mute.target_account_id = ${target}
-    AND mute.hide_notifications AND ${lastingAt(sql, "mute.expires_at", now)} OFFSET 0)`
+    AND ${sql.literal(what === "posts" ? "" : "mute.hide_notifications AND ")}${
+    lastingAt(sql, "mute.expires_at", now)
+  } OFFSET 0)`
 
 /** Whether `account` blocks the domain of `target`. Most people block none, and then no account is looked at. */
 export const blocksDomain = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
@@ -81,7 +82,7 @@ export const isSeparate = (sql: SqlClient, one: Fragment, other: Fragment): Frag
 
 /** `hidesNotifications` in SQL. */
 export const areNotificationsHidden = (sql: SqlClient, recipient: Fragment, sender: Fragment, now: Date): Fragment =>
-  sql`(${eitherBlocks(sql, recipient, sender)} OR ${mutesNotifications(sql, recipient, sender, now)}
+  sql`(${eitherBlocks(sql, recipient, sender)} OR ${mutes(sql, recipient, sender, now, "notifications")}
     OR (${blocksDomain(sql, recipient, sender)} AND NOT EXISTS (SELECT FROM follows follow
       WHERE follow.account_id = ${recipient} AND follow.target_account_id = ${sender} OFFSET 0)))`
 
