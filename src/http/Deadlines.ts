@@ -1,9 +1,9 @@
 import { Clock, Effect, type Exit, Fiber } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { takesFiles } from "./body/Files.ts"
+import { takesFiles } from "./body/UploadedFiles.ts"
 import { isStreaming } from "./guard/Handshake.ts"
 import * as Reply from "./guard/Reply.ts"
-import * as Overdue from "./Overdue.ts"
+import * as TimeoutSet from "./TimeoutSet.ts"
 import { Work } from "./Work.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -27,10 +27,10 @@ const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
-    const requests = yield* Overdue.make(answerMillisMax, sweepPeriod)
+    const requests = yield* TimeoutSet.make(answerMillisMax, sweepPeriod)
 
     /** Its time stands still while it is aside. */
-    const standing = (one: Overdue.Waiting, outer: Work): Work => ({
+    const standing = (one: TimeoutSet.Waiting, outer: Work): Work => ({
       aside: Effect.fnUntraced(function*(effect) {
         const timed = requests.delete(one)
         const spent = (yield* Clock.currentTimeMillis) - one.since
@@ -46,7 +46,7 @@ export const layer = HttpRouter.middleware(
       handler: Effect.Effect<Response, E, R>,
       request: HttpServerRequest.HttpServerRequest
     ) {
-      const one: Overdue.Waiting = { since: yield* Clock.currentTimeMillis, giveUp: () => undefined }
+      const one: TimeoutSet.Waiting = { since: yield* Clock.currentTimeMillis, giveUp: () => undefined }
       requests.add(one)
       const own = HttpMethod.hasBody(request.method)
         ? Effect.provideService(handler, Work, standing(one, yield* Work))

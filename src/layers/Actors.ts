@@ -1,12 +1,12 @@
 import { Layer } from "effect"
 import { AccountActors } from "../actors/account/AccountActors.ts"
 import * as Account from "../actors/account/Entity.ts"
-import * as Imports from "../actors/account/Imports.ts"
+import * as FetchedPosts from "../actors/account/FetchedPosts.ts"
 import * as Waking from "../actors/account/Waking.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
-import { DomainMeasures } from "../services/federation/domains/DomainMeasures.ts"
+import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
@@ -37,7 +37,7 @@ import { Accounts as AccountRecords } from "../services/identity/Accounts.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
-import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Commands } from "../services/intents/Commands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { Jobs } from "../services/intents/Jobs.ts"
@@ -47,7 +47,7 @@ import { Wakes } from "../services/intents/Wakes.ts"
 import { AttachmentWriter } from "../services/media/AttachmentWriter.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
 import { Flags } from "../services/moderation/Flags.ts"
-import { Measures } from "../services/moderation/Measures.ts"
+import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { Follows } from "../services/social/Follows.ts"
@@ -56,7 +56,7 @@ import { Mutes } from "../services/social/Mutes.ts"
 import { TargetAccounts } from "../services/social/TargetAccounts.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Authors } from "../services/statuses/Authors.ts"
-import { DirectThreads } from "../services/statuses/DirectThreads.ts"
+import { ConversationWriter } from "../services/statuses/ConversationWriter.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
@@ -96,9 +96,9 @@ const services = Layer.mergeAll(
   StatusReaders.layer,
   Authors.layer,
   TargetAccounts.layer,
-  DirectThreads.layer,
+  ConversationWriter.layer,
   Jobs.layer,
-  DomainMeasures.layer,
+  DomainEnforcement.layer,
   UserDomainBlocks.layer,
   Fanouts.layer,
   Favourites.layer,
@@ -107,7 +107,7 @@ const services = Layer.mergeAll(
   Follows.layer,
   InboundActivities.layer,
   InboundPolicies.layer,
-  Measures.layer,
+  ModerationActions.layer,
   Moves.layer,
   OperatorCommands.layer,
   Polls.layer,
@@ -143,7 +143,7 @@ const services = Layer.mergeAll(
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
-  Layer.provideMerge(Imports.layer),
+  Layer.provideMerge(FetchedPosts.layer),
   Layer.provideMerge(Layer.merge(AccountActors.layer, DomainActors.layer)),
   Layer.provide(services),
   Layer.provide(Wakes.layer)
@@ -158,5 +158,5 @@ export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
 
 /** The same for a server that others talk to. */
 export const layerFederated = layer.pipe(
-  Layer.provide(originChecks.pipe(Layer.provide(Imports.layer), Layer.provide(AccountActors.layer)))
+  Layer.provide(originChecks.pipe(Layer.provide(FetchedPosts.layer), Layer.provide(AccountActors.layer)))
 )

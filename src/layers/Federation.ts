@@ -9,15 +9,15 @@ import { RemoteProfiles } from "../services/federation/fetching/RemoteProfiles.t
 import { Threads } from "../services/federation/fetching/Threads.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { MovedAccounts } from "../services/federation/MovedAccounts.ts"
 import { ObjectFetcher } from "../services/federation/ObjectFetcher.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
-import { Redirects } from "../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { WebFingers } from "../services/federation/WebFingers.ts"
-import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Jobs } from "../services/intents/Jobs.ts"
 import { Moves } from "../services/social/Moves.ts"
 import * as KeyOperations from "./KeyOperations.ts"
@@ -32,7 +32,7 @@ export const remote = Layer.mergeAll(Threads.layer, RemoteProfiles.layer, PollRe
       DomainPolicies.layer,
       Moves.layer,
       Purges.layer,
-      Redirects.layer,
+      MovedAccounts.layer,
       RemoteEmojis.layer,
       SigningKeys.layer,
       Signatures.layer

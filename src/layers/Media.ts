@@ -1,7 +1,7 @@
 import { Effect, Layer, Semaphore } from "effect"
 import * as MediaJob from "../actors/media/Entity.ts"
 import { MediaActors } from "../actors/media/MediaActors.ts"
-import * as Upkeep from "../actors/media/Upkeep.ts"
+import * as MediaSweep from "../actors/media/MediaSweep.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { MediaJobs } from "../services/media/MediaJobs.ts"
@@ -19,7 +19,7 @@ const turns = Layer.effect(
 )
 
 /** The same as `layer` over the rows of jobs and files from outside, too. */
-export const layerOverRows = Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
+export const layerOverRows = Layer.mergeAll(MediaJob.layer, MediaSweep.layer).pipe(
   Layer.provideMerge(MediaActors.layer),
   Layer.provideMerge(Layer.mergeAll(MediaAttachments.layer, Uploads.layer))
 )

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
-import { Measures } from "../../services/moderation/Measures.ts"
+import { ModerationActions } from "../../services/moderation/ModerationActions.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -18,7 +18,7 @@ export const make = Effect.gen(function*() {
   const intend = yield* Intents.make
   const leaving = yield* PostActivities
   const send = yield* Sending.make
-  const measures = yield* Measures
+  const moderationActions = yield* ModerationActions
   const reports = yield* Reports
 
   const verbs = {
@@ -30,7 +30,7 @@ export const make = Effect.gen(function*() {
     }),
     Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
       const { accountId } = own
-      if (!(yield* measures.set(accountId, measure, stands))) return onAccount(accountId)
+      if (!(yield* moderationActions.set(accountId, measure, stands))) return onAccount(accountId)
       const told = [broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })]
       if (measure === "suspend") {
         yield* tellFollowers(own, "Profile")

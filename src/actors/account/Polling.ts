@@ -5,7 +5,7 @@ import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpa
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import * as Intents from "./Intents.ts"

@@ -7,7 +7,7 @@ import { FollowActivities } from "../../services/federation/outbox/FollowActivit
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
-import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
 import type { NewNotification } from "../../services/intents/Fanouts.ts"
 import { Blocks } from "../../services/social/Blocks.ts"

@@ -6,7 +6,7 @@ import { hashedKey } from "../HashedKey.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
-import * as ActorLooks from "./ActorLooks.ts"
+import * as ActorLookups from "./ActorLookups.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
 import { RemoteActors } from "./RemoteActors.ts"
@@ -67,7 +67,7 @@ export class Senders extends Context.Service<Senders, {
       // By `hashedKey` of a key's id, which its owner may choose.
       const kept = new LRUCache<string, { readonly key: KnownKey; readonly loadedAt: number }>({ max: keysMax })
       const keyOf = new LRUCache<bigint, string>({ max: keysMax })
-      const look = yield* ActorLooks.make
+      const look = yield* ActorLookups.make
 
       // Whoever changed may have other keys by now, or be suspended or gone.
       const forget = (accountIds: ReadonlyArray<bigint>) => {

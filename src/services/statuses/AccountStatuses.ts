@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { isHidden } from "../HiddenAccounts.ts"
-import { normalise } from "../html/Tags.ts"
+import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
