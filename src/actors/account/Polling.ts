@@ -25,7 +25,7 @@ export const make = Effect.gen(function*() {
   const polls = yield* Polls
   const statusTargets = yield* StatusTargets
   const deliveryExpansion = yield* DeliveryExpansion
-  const leaving = yield* PostActivities
+  const activities = yield* PostActivities
   const send = yield* Sending.make
   const { federated } = yield* ServerConfig
 
@@ -52,7 +52,7 @@ export const make = Effect.gen(function*() {
         if (target.local) yield* later(target.id, AccountId.make(target.accountId))
         else {
           yield* remember(target.id, target.accountId)
-          yield* send(leaving.vote(accountId, target.id, choices))
+          yield* send(activities.vote(accountId, target.id, choices))
         }
         yield* changed(target.id)
         return onStatus(target.id)

@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { Severances } from "../../services/federation/domains/Severances.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { lockAccount, lockPairs } from "../../services/social/Pairs.ts"
@@ -20,6 +21,7 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
   const agenda = yield* AgendaEntries
   const broadcast = yield* Broadcast
   const domains = yield* UserDomainBlocks
+  const notifications = yield* NotificationWriter
   const severances = yield* Severances
 
   const changed = ({ accountId }: Ownership) =>
@@ -66,14 +68,8 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
     if (related.length === userDomainBlockSliceMax) {
       return yield* agenda.enqueue("domain_block", id, accountId, yield* Clock.currentTimeMillis)
     }
-    const { told } = yield* severances.tell(id, 0n)
-    yield* sql.afterCommit(
-      Effect.forEach(
-        told,
-        (written) => broadcast.publish({ _tag: "NotificationCreated", accountId, notificationId: written.id }),
-        { discard: true }
-      )
-    )
+    const { events } = yield* severances.of(id, 0n)
+    yield* notifications.tellOwners("severed_relationships", events)
   })
   return { verbs, due }
 })

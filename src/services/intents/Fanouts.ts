@@ -9,6 +9,7 @@ import { traced } from "../Traced.ts"
 import { atCommit } from "../TransactionBatch.ts"
 import type { Owner } from "./Commands.ts"
 import { fromColumns, type Intent, IntentColumns, toColumns } from "./Intent.ts"
+import { Wakes } from "./Wakes.ts"
 
 /** How far an intent has come: `phase`, and `cursor`, the id of the last follow that was served. */
 export interface Progress {
@@ -71,8 +72,8 @@ const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.Nul
 /** What accounts have still to tell: at least once, each intent in the order of its slices, by its account's owner. */
 export class Fanouts extends Context.Service<Fanouts, {
   /**
-   * Writes an intent in the running transaction, at its end at the latest, and tells of it. Only after the commit does
-   * anybody need it.
+   * Writes an intent in the running transaction, at its end at the latest, and tells `wrote` of it. Only after the commit
+   * does anybody need it; where nobody is told of it, the account's actor is woken then.
    */
   readonly enqueue: (
     accountId: AccountId,
@@ -100,6 +101,7 @@ export class Fanouts extends Context.Service<Fanouts, {
     Fanouts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const wakes = yield* Wakes
 
       // Ids are given beforehand, so that it is known whose they are.
       const enqueue = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Enqueued>) {
@@ -115,7 +117,11 @@ export class Fanouts extends Context.Service<Fanouts, {
             SELECT id, account_id, kind, status_id, details::jsonb, ${new Date(now)} FROM given)
           SELECT id, place::int FROM given`)
         const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
-        all.forEach(({ intent, wrote }, at) => wrote?.(begun(known(ids.get(at)), intent)))
+        yield* Effect.forEach(all, ({ accountId, intent, wrote }, at) => {
+          if (wrote === undefined) return wakes.wake(accountId)
+          wrote(begun(known(ids.get(at)), intent))
+          return Effect.void
+        }, { discard: true })
       }))
 
       const claimed = ({ cursor, id, phase, ...columns }: Effect.Success<ReturnType<typeof fanoutRows>>[number]) =>
@@ -179,5 +185,5 @@ export class Fanouts extends Context.Service<Fanouts, {
         })
       })
     })
-  )
+  ).pipe(Layer.provide(Wakes.layer))
 }

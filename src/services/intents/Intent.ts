@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { plainTypes } from "../NotificationTypes.ts"
 
 /** The version in which details are written; those without one are of the first. */
 const detailsVersion = 1
@@ -24,7 +25,7 @@ export type PollEnd = typeof PollEnd.Type
 
 /** A notification for one account; `from` is who it comes from, where that is not the account that tells. */
 const Notify = Schema.TaggedStruct("notify", {
-  type: Schema.Literals(["favourite", "reblog", "follow", "follow_request"]),
+  type: Schema.Literals(plainTypes),
   to: Id,
   from: Schema.optionalKey(Id),
   statusId: Schema.optionalKey(Id)

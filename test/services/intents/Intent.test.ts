@@ -9,8 +9,7 @@ const read = (
     readonly statusId: bigint | null
     readonly details: string | null
   }
-) =>
-  fromColumns({ kind, statusId, details: details === null ? null : JSON.parse(details) })
+) => fromColumns({ kind, statusId, details: details === null ? null : JSON.parse(details) })
 
 it.effect.prop("an intent is read as it was written", { intent: Intent }, ({ intent }) =>
   Effect.gen(function*() {

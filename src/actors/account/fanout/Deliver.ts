@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
 import { OutgoingActivities } from "../../../services/federation/outbox/OutgoingActivities.ts"
-import type { Telling } from "../../../services/federation/outbox/Recipients.ts"
+import type { PostChange } from "../../../services/federation/outbox/Recipients.ts"
 import type { AccountId } from "../../../services/Ids.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
 import type { Deliver } from "../../../services/intents/Intent.ts"
@@ -18,14 +18,14 @@ export const enqueuer = Effect.gen(function*() {
   return (
     accountId: AccountId,
     statusId: bigint,
-    telling: Telling,
+    change: PostChange,
     concerns: boolean
   ): Effect.Effect<void, SqlError> =>
     concerns
-      ? fanouts.enqueue(accountId, { _tag: "deliver", statusId, leaves: telling, number: "0" })
-      : telling === "Create"
+      ? fanouts.enqueue(accountId, { _tag: "deliver", statusId, leaves: change, number: "0" })
+      : change === "Create"
       ? Effect.void
-      : deliveryExpansion.enqueueChange(accountId, statusId, telling)
+      : deliveryExpansion.enqueueChange(accountId, statusId, change)
 })
 
 /** What leaves for other servers: deliveries to a slice of followers. Made once a node. */

@@ -5,7 +5,6 @@ import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { PollEnd } from "../../../services/intents/Intent.ts"
 import { Polls } from "../../../services/statuses/Polls.ts"
 import type { Owners } from "../Ownership.ts"
-import * as StreamPublishing from "../StreamPublishing.ts"
 import * as Deliver from "./Deliver.ts"
 import { type Slice, SliceRows } from "./Slice.ts"
 
@@ -16,13 +15,12 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const writer = yield* NotificationWriter
   const sliceRows = yield* SliceRows
   const deliver = yield* Deliver.enqueuer
-  const { notified } = yield* StreamPublishing.make
 
   const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, statusId: bigint) {
     const { cursor, phase } = at
     const voters = yield* polls.voters(statusId, cursor, sliceRows)
     if (phase === 0) yield* deliver(accountId, statusId, "Update", false)
-    yield* notified(yield* writer.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
+    yield* writer.tellReaders("poll", accountId, statusId, phase === 0 ? [accountId, ...voters] : voters)
     const last = voters.at(-1)
     return yield* last === undefined || voters.length < sliceRows
       ? fanouts.complete(at)

@@ -7,7 +7,6 @@ import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Publish } from "../../../services/intents/Intent.ts"
 import * as FeedWriting from "../FeedWriting.ts"
 import type { Owners, Ownership } from "../Ownership.ts"
-import * as StreamPublishing from "../StreamPublishing.ts"
 import { type Slice, SliceRows } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
@@ -21,7 +20,6 @@ export const make = Effect.fnUntraced(function*({ current, owned, ownerRow }: Ow
   const sliceRows = yield* SliceRows
   const open = yield* StatusSlice.make
   const push = yield* FeedWriting.make(sliceRows)
-  const { notified } = yield* StreamPublishing.make
 
   /** The next slice of its readers, in a transaction of the owner. */
   const some = Effect.fnUntraced(function*({ accountId }: Ownership, at: Progress, statusId: bigint) {
@@ -34,7 +32,7 @@ export const make = Effect.fnUntraced(function*({ current, owned, ownerRow }: Ow
       { author: accountId, statusId, audience: slice, cursor, since },
       phase === 0 ? [accountId, ...slice.readers] : slice.readers
     )
-    if (slice.subscribers.length > 0) yield* notified(yield* writer.subscribers(accountId, statusId, slice.subscribers))
+    if (slice.subscribers.length > 0) yield* writer.tellReaders("status", accountId, statusId, slice.subscribers)
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusEvent",
       event: "update",
@@ -60,17 +58,12 @@ export const make = Effect.fnUntraced(function*({ current, owned, ownerRow }: Ow
     if (slice.visibility === "direct" || slice.federates) return undefined
     const asked = { author: accountId, statusId, audience: slice, cursor: 0n, since }
     const accountIds = yield* push(asked, [accountId, ...slice.readers])
-    const written = slice.mentioned.length === 0
-      ? (yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })) ? [] : undefined
-      : yield* writer.mentionsAndClose(
-        accountId,
-        statusId,
-        slice.mentioned,
-        fanouts.completing(id, yield* ownerRow(own))
-      )
+    const completing = slice.mentioned.length === 0 ? undefined : fanouts.completing(id, yield* ownerRow(own))
+    const completed = completing === undefined
+      ? yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })
+      : yield* writer.tellReadersAndClose("mention", accountId, statusId, slice.mentioned, completing)
     // Somebody else owns the account or has done it; the transaction finds out.
-    if (written === undefined) return undefined
-    yield* notified(written)
+    if (!completed) return undefined
     yield* broadcast.publish({
       _tag: "StatusEvent",
       event: "update",

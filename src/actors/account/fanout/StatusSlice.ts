@@ -10,13 +10,13 @@ import * as Deliver from "./Deliver.ts"
 export const make = Effect.gen(function*() {
   const conversations = yield* ConversationWriter
   const writer = yield* NotificationWriter
-  const { conversationsChanged, notified } = yield* StreamPublishing.make
+  const { conversationsChanged } = yield* StreamPublishing.make
   const deliver = yield* Deliver.enqueuer
 
   return Effect.fnUntraced(
     function*(author: AccountId, statusId: bigint, slice: ReaderSlice, activity: "Create" | "Update") {
-      if (slice.mentioned.length > 0) yield* notified(yield* writer.mentions(author, statusId, slice.mentioned))
-      if (activity === "Update") yield* notified(yield* writer.edited(author, statusId))
+      if (slice.mentioned.length > 0) yield* writer.tellReaders("mention", author, statusId, slice.mentioned)
+      if (activity === "Update") yield* writer.edited(author, statusId)
       if (slice.visibility === "direct" && !slice.limited) {
         yield* conversationsChanged(yield* conversations.record(statusId))
       }

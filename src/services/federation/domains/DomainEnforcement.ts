@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../Broadcast.ts"
 import { Feeds } from "../../feeds/Feeds.ts"
+import { NotificationWriter } from "../../feeds/NotificationWriter.ts"
 import { AccountId } from "../../Ids.ts"
 import { transaction } from "../../Transactions.ts"
 import { apply, hostsOf, take } from "./DomainAccounts.ts"
@@ -29,6 +30,7 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
       const feeds = yield* Feeds
+      const notifications = yield* NotificationWriter
       const policies = yield* DomainPolicies
       const severances = yield* Severances
 
@@ -57,13 +59,8 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
       })
 
       const tell = Effect.fnUntraced(function*(task: DomainTasks.DomainTask) {
-        const { last, told } = yield* severances.tell(task.causeId, task.cursorId)
-        yield* sql.afterCommit(Effect.forEach(told, ({ accountId, id }) =>
-          broadcast.publish({
-            _tag: "NotificationCreated",
-            accountId: AccountId.make(accountId),
-            notificationId: id
-          }), { discard: true }))
+        const { events, last } = yield* severances.of(task.causeId, task.cursorId)
+        yield* notifications.tellOwners("severed_relationships", events)
         if (last !== undefined) return yield* DomainTasks.advance(sql, task, task.phase, "", last)
         yield* DomainTasks.complete(sql, task)
         // Posts may show more or fewer files now.

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { blocks } from "../../HiddenAccounts.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { OutgoingActivity } from "../../intents/Intent.ts"
 import { traced } from "../../Traced.ts"
@@ -10,12 +11,12 @@ import type { Document } from "../documents/Vocabulary.ts"
 import { LocalActors } from "../LocalActors.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
-import type { Leaving } from "./Outbox.ts"
+import type { OutboxItem } from "./Outbox.ts"
 import { type PostFacts, type Recipients, recipients } from "./Recipients.ts"
 
 /** An activity as it is now, and where it goes; `statusId` is the post that it tells of. */
 export interface Rendered {
-  readonly leaving: Leaving
+  readonly item: OutboxItem
   readonly recipients: Recipients
   readonly statusId: bigint | null
   /** Whoever gets it has the post from now on. */
@@ -59,7 +60,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
             JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND a.domain IS NULL),
           welcome AS (SELECT w.id FROM post, LATERAL (SELECT account_id AS id FROM mentions
               WHERE status_id = post.id AND NOT silent UNION SELECT post.in_reply_to_account_id) w
-            WHERE NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = post.account_id AND b.target_account_id = w.id)
+            WHERE NOT ${blocks(sql, sql`post.account_id`, sql`w.id`)}
               AND (post.silenced_at IS NULL OR EXISTS (SELECT FROM follows f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id) OR EXISTS (SELECT FROM follow_requests f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id)))
@@ -103,7 +104,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         if (activity === undefined) return undefined
         const forFew = facts.visibility === "private" && telling !== "Delete"
         return {
-          leaving: { senderId: facts.authorId, about: statusId, activity, synchronizes: forFew },
+          item: { senderId: facts.authorId, about: statusId, activity, synchronizes: forFew },
           recipients: recipients(telling, facts),
           statusId,
           carries: telling !== "Delete"
@@ -118,7 +119,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
           if (me === undefined) return undefined
           const actor = LocalIds.actor(config, me.username)
           const rendered = (activity: Activities.Activity, more: Partial<Rendered> = {}): Rendered => ({
-            leaving: { senderId: accountId, about: accountId, activity },
+            item: { senderId: accountId, about: accountId, activity },
             recipients: followersOnly(accountId),
             statusId: null,
             carries: false,
@@ -137,7 +138,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
               return rendered(Activities.move(actor, outgoing.target ?? "", outgoing.number))
             case "Farewell":
               return rendered(Activities.deleteActor(actor), {
-                leaving: { senderId: accountId, about: accountId, activity: Activities.deleteActor(actor), low: true },
+                item: { senderId: accountId, about: accountId, activity: Activities.deleteActor(actor), low: true },
                 recipients: { ...followersOnly(accountId), reached: true }
               })
             case "FeatureTag":
