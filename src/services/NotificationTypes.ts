@@ -77,7 +77,7 @@ type TypeWith<Column extends keyof NotificationKind, Value> = {
 }[NotificationType]
 
 /** Types that name a status, or nothing: those that an intent can tell of. */
-export type PlainType = TypeWith<"subject", "nothing" | "status">
+type PlainType = TypeWith<"subject", "nothing" | "status">
 const isPlain = (type: NotificationType): type is PlainType =>
   kinds[type].subject === "nothing" || kinds[type].subject === "status"
 export const plainTypes = notificationTypes.filter(isPlain)

@@ -91,7 +91,6 @@ const epochUnchecked: Mutant = {
         }))
     })
   },
-  commands: 12,
   foundAt: 5,
   seedsMax: 30
 }

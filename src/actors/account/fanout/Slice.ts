@@ -12,7 +12,7 @@ export const sliceRowsMax = 1_000
 export const SliceRows = Context.Reference("murmuration/actors/account/SliceRows", { defaultValue: () => sliceRowsMax })
 
 /** How a slice ends: true where nothing is left of its intent, undefined where something before it is not told yet. */
-export type SliceEnd = boolean | undefined
+type SliceEnd = boolean | undefined
 
 /** Does the next slice of an intent of a kind; in a transaction with how far it has come, or in one statement that is one. */
 export type Slice<Kind extends Intent> = (
