@@ -24,7 +24,7 @@ export interface Backlog {
 
 const none: ReadonlyArray<Fanout> = []
 
-/** Whoever owned the account before may have left work behind. */
+/** The previous owner of the account may have left work behind. */
 export const make = (scope: Scope.Scope): Backlog => ({
   scope,
   running: false,

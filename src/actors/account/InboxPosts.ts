@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const unknown = yield* UnknownMentions
   const readUrl = urlReader(outboundAllow)
 
-  /** Whom a post mentions, and whether it is for them too. */
+  /** The accounts that a post mentions, and whether it is addressed to them. */
   const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, note: ForeignNote) {
     const addressed = new Set(note.addressed)
     // Most posts are for everybody and the followers, who are no accounts.

@@ -69,7 +69,7 @@ const make = Effect.gen(function*() {
       Effect.match({ onFailure: (error) => ({ uri, again: mayPass(error) }), onSuccess: () => undefined })
     )
 
-  /** Those who can be had now are mentioned now; for others the job comes again. */
+  /** Accounts that can be fetched now are mentioned now; the job runs again for the others. */
   const mentions = Effect.fnUntraced(function*(statusId: bigint) {
     const waiting = yield* unknown.waiting(statusId)
     if (waiting === undefined) return

@@ -25,7 +25,9 @@ export interface DeliveryOutcome {
   readonly fails?: string | undefined
 }
 
-/** Writes down what came of deliveries, of many hosts at once; never fails: what is not written is tried again. */
+/**
+ * Writes the outcomes of deliveries, of many hosts at once; never fails: deliveries without an outcome are tried again.
+ */
 export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const deliveryHosts = yield* DeliveryHosts

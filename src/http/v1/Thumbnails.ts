@@ -17,7 +17,7 @@ import { traced } from "../../services/Traced.ts"
 
 /** Previews that owners give to videos and sounds after their upload (S-072, S-148). */
 export class Thumbnails extends Context.Service<Thumbnails, {
-  /** Stores what such a picture becomes; whoever shows it holds it. */
+  /** Stores the converted picture; the row that shows it takes ownership of the file. */
   readonly make: (picture: Upload) => Effect.Effect<Preview, Unavailable | Unprocessable>
   readonly replace: (owner: AccountId, id: MediaId, picture: Upload) => Effect.Effect<
     void,

@@ -25,7 +25,7 @@ interface Found {
 
 interface Looked {
   readonly at: number
-  /** "away": whoever was asked may answer later; undefined: there is no such actor. */
+  /** "away": the host may answer later; undefined: there is no such actor. */
   readonly found: Found | "away" | undefined
   readonly bytes: number
   /** The look counts no more: what it found was proven. */

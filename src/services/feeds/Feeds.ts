@@ -67,7 +67,7 @@ export class Feeds extends Context.Service<Feeds, {
       bytes -= bytesOf(feed.entries.length)
       feeds.delete(account)
     }
-    /** Whoever reads a feed that went has it made anew. */
+    /** The next read of a lost feed rebuilds it. */
     const evict = (kept: Feed | undefined) => {
       if (bytes <= feedsBytesMax) return
       for (const [account, feed] of feeds) {

@@ -30,9 +30,9 @@ interface Noticed extends Reason {
 }
 
 /**
- * Writes notifications, each once: one a type, sender, recipient and status. Every write asks again, in SQL, whether the
- * recipient may see the status and wants to hear of the sender. Whoever takes back what is told of ends that first, and
- * retracts the notifications after it, so that none is written in between.
+ * Writes notifications, each once: one a type, sender, recipient and status. Every write asks again, in SQL, whether
+ * the recipient may see the status and wants to hear of the sender. A command that takes back the subject (a favourite,
+ * a follow) ends that first and retracts the notifications after it, so that none is written in between.
  */
 export class NotificationWriter extends Context.Service<NotificationWriter, {
   /** `favourite`, `reblog`, `follow`, `follow_request`: only while what they tell of still stands. */
@@ -86,7 +86,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      // What it tells of is held until it is there: whoever takes that back meanwhile waits, and takes this back, too.
+      // Locks the subject: a command that takes it back waits, and retracts this notification, too.
       /** `recipients` selects whom to tell (`account_id`) of which `type` by whom (`from_id`); `status_id` is 0 where there is none. */
       const writing = (recipients: Fragment, now: number) => {
         const at = new Date(now)

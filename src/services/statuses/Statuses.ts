@@ -8,7 +8,7 @@ import type { Viewer } from "../Viewer.ts"
 import type { Visibility } from "./StatusWriter.ts"
 import { visibleTo } from "./Visibility.ts"
 
-/** Whom a status mentions. `url` is null for local accounts. */
+/** An account that a status mentions. `url` is null for local ones. */
 export interface MentionRecord {
   /** A decimal string. */
   readonly id: string

@@ -29,7 +29,8 @@ export interface ViewerState {
 }
 
 /**
- * Whom a list leaves out beside what nobody may see: `authors` that the viewer hides, as author or reblogged author.
- * `permitted` statuses were just selected with `visibleTo` for the very viewer, and are not asked about a second time.
+ * What a list leaves out beside statuses that the viewer may not see: `authors` leaves out those by, or reblogged from,
+ * accounts that the viewer hides. `permitted` statuses were just selected with `visibleTo` for the same viewer, and are
+ * not checked again.
  */
 export type Hiding = "nothing" | "authors" | "permitted"

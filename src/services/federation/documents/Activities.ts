@@ -34,8 +34,8 @@ const followObject = ({ actor, id, object }: FollowOf) => ({
 export const followIds = (actor: string): string => `${actor}#follows/`
 
 /**
- * An activity for one person or a few, who are named: whoever gets it at a shared inbox must not take it for another's
- * (ActivityPub section 7.1.3).
+ * An activity for one person or a few, who are named: a shared inbox must not take it for another's (ActivityPub
+ * section 7.1.3).
  */
 const personal = (
   document: Document & { readonly id: string; readonly type: string },

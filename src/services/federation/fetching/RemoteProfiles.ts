@@ -96,8 +96,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       })
 
       /**
-       * What the account has on its profile, as its collection says; where that cannot be had, it stays as it is known. What the
-       * account tells of meanwhile is newer than what is being read, which is read again then.
+       * Takes an account's profile from its collection; where that cannot be fetched, nothing changes. A change that
+       * the account sends meanwhile is newer, and the collection is read again.
        */
       const featured = Effect.fnUntraced(function*(
         id: AccountId,

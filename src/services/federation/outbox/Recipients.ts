@@ -1,16 +1,16 @@
 import type { Visibility } from "../../statuses/StatusWriter.ts"
 
-/** Who a post of a local account concerns, as far as its recipients depend on it. */
+/** Facts of a local account's post that its recipients depend on. */
 export interface PostFacts {
   readonly authorId: bigint
   readonly visibility: Visibility
-  /** The mentioned whom it is addressed to. */
+  /** Mentioned accounts that it is addressed to. */
   readonly mentioned: ReadonlyArray<bigint>
-  /** Whom it answers; null where it is no reply. */
+  /** The account that it answers; null where it is no reply. */
   readonly repliedTo: bigint | null
-  /** Whoever is answered is one of ours. */
+  /** It answers a local account. */
   readonly repliedToLocal: boolean
-  /** Who wrote what it reblogs; null where it is no reblog. */
+  /** The author of the status that it reblogs; null where it is no reblog. */
   readonly originalAuthor: bigint | null
 }
 
@@ -19,7 +19,7 @@ export interface Recipients {
   /** All followers of these accounts. */
   readonly followersOf: ReadonlyArray<bigint>
   readonly accountIds: ReadonlyArray<bigint>
-  /** Whoever got the post before; of what an account tells of itself, whoever had to do with it. */
+  /** Servers that got the post before; for an account's news of itself, servers that had to do with it. */
   readonly reached: boolean
   /** Who favourited, boosted and answered it. */
   readonly interacted: boolean

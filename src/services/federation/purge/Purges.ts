@@ -17,9 +17,9 @@ const reportedMillis = 86_400_000
 const farewellMillis = 1_000
 
 /**
- * Accounts that are gone. At once nothing of them is shown; what they left goes in slices. The id of a remote one is
- * nobody's: whoever has it afterwards with another key is somebody else. The name of a local one stays its own for ever,
- * and its row, which signs what is still to be said (row 11).
+ * Accounts that are gone. Nothing of them is shown from then on; their rows go in slices. The id of a remote one is
+ * free: an actor that has it afterwards with another key is somebody else. The name of a local one stays its own for
+ * ever, and its row, which signs what is still to be said (row 11).
  */
 export class Purges extends Context.Service<Purges, {
   /** The remote account is gone from now on, in the running transaction. */
