@@ -1,7 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { isHidden } from "../HiddenAccounts.ts"
 import { rowsMax } from "../Paging.ts"
-import { isHidden, visibleTo } from "../statuses/Visibility.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
 
 /** Statuses of one author that a page of somebody's home looks at, whether or not they belong there. */
 const authorStatusesMax = 1_000

@@ -1,10 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { isHidden } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
-import { isHidden, visibleTo } from "./Visibility.ts"
+import { visibleTo } from "./Visibility.ts"
 
 /** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
 export interface Listed {
