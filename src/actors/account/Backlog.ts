@@ -18,7 +18,7 @@ export interface Backlog {
   asked: number
   /** What the command that runs has written, committed or not. */
   written: ReadonlyArray<Fanout>
-  /** What was committed and nobody has begun, `fanoutsRoundMax` at most. */
+  /** Committed intents that nobody has begun, `fanoutsRoundMax` at most. */
   known: ReadonlyArray<Fanout>
 }
 

@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  /** What is done when something is due, by its kind. */
+  /** The work of each kind of agenda entry. */
   const dues = {
     ["domain_block"]: domains.due,
     ["mute_end"]: relations.muteEnd,

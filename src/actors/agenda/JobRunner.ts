@@ -83,7 +83,7 @@ const make = Effect.gen(function*() {
     if (failed.some(({ again }) => again)) return yield* new Unavailable()
   })
 
-  /** What is done, by its kind. All of it may come again. */
+  /** The work of each kind of job. Each may run twice. */
   const runs: Record<JobKind, (accountId: bigint) => Effect.Effect<void, unknown>> = {
     profile,
     move,

@@ -7,7 +7,7 @@ import * as Batches from "./Batches.ts"
 /** Hosts whose outcomes are written down together. */
 const hostsMax = 64
 
-/** What came of a host's deliveries. */
+/** The outcomes of a host's deliveries. */
 export interface DeliveryOutcome {
   readonly host: string
   /** Taken, or never to be taken. */

@@ -79,7 +79,7 @@ export const make = Effect.gen(function*() {
     })
   })
 
-  /** What is new about the host itself. */
+  /** News about the host itself. */
   const news = (
     state: HostState.HostState,
     done: ReadonlyArray<Done>,

@@ -54,7 +54,7 @@ export class Thumbnails extends Context.Service<Thumbnails, {
         if (upload.type?.kind !== "picture" || !tools.types.has(upload.type.mime) || media.type === "image") {
           return yield* invalid
         }
-        // What is worked on begins anew with the picture, whether or not it is nearly done.
+        // A running job begins anew with the picture.
         if (yield* attachments.illustrate(owner, id, upload)) return yield* mediaActors.wake(id)
         if (media.state === "failed") return
         yield* attachments.showPreview(owner, id, yield* make(upload))

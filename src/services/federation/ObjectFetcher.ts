@@ -54,7 +54,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       })
 
       const once = Effect.fnUntraced(function*(asked: string, places: Places) {
-        // What is ours is not learnt from the outside.
+        // Our own objects are not learnt from outside.
         if (URL.parse(asked)?.host === own) return yield* new Implausible({ url: asked, reason: "it is ours" })
         const { text, url } = yield* had(asked, false, places)
         return yield* Result.match(BoundedJson.parse(text), {

@@ -53,7 +53,7 @@ export class Feeds extends Context.Service<Feeds, {
   static readonly layerMemory = Layer.sync(Feeds, () => {
     interface Feed {
       readonly entries: Array<FeedEntry>
-      /** What they come to for readers, from the first read to the next change: most reads find nothing new. */
+      /** The entries as readers get them, kept from the first read to the next change: most reads find nothing new. */
       contents?: ReadonlyArray<FeedEntry> | undefined
       filled: boolean
       /** When it was last read or filled, in milliseconds since 1970. */

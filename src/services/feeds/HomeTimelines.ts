@@ -83,7 +83,7 @@ export class HomeTimelines extends Context.Service<HomeTimelines, {
 }
 
 interface Pages {
-  /** What is shown, newest first. */
+  /** The shown page, newest first. */
   readonly shown: ReadonlyArray<FeedEntry>
   /** What the page went through, repeats included. */
   readonly read: ReadonlyArray<FeedEntry>

@@ -28,7 +28,7 @@ interface Addressee {
 export const pendingMax = 1_000
 const staffToldMax = 50
 
-/** Sign-ups that a moderator lets in or not (auth.md section 7). What is decided is decided once. */
+/** Sign-ups that a moderator lets in or not (auth.md section 7). Each is decided once. */
 export class Approvals extends Context.Service<Approvals, {
   /** Who waits, the longest first. */
   readonly pending: Effect.Effect<ReadonlyArray<Pending>>

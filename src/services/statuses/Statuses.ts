@@ -27,7 +27,9 @@ export interface PollRecord {
   readonly expiresAt: string | null
 }
 
-/** What of a status is the same for every viewer. `uri` and `url` are null for local ones, `html` is sanitised. */
+/**
+ * The part of a status that is the same for every viewer. `uri` and `url` are null for local ones, `html` is sanitised.
+ */
 export interface StatusRecord {
   readonly id: bigint
   readonly accountId: bigint

@@ -1,6 +1,9 @@
 import type { Visibility } from "./StatusWriter.ts"
 
-/** What of a status changes with an edit at most, and therefore may come from a cache: whose it is, for whom, and what it repeats. */
+/**
+ * The part of a status that changes with an edit at most, and may come from a cache: its author, visibility and
+ * original.
+ */
 export interface StatusKey {
   readonly id: bigint
   readonly accountId: bigint

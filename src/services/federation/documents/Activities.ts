@@ -110,7 +110,7 @@ export const flag = (
     object: report.objects
   }, ...report.receivers)
 
-/** What is shown on a profile is for whoever looks, and told to the followers. */
+/** Changes of a profile are public, and sent to the followers. */
 const shown = (actor: string) => ({ to: [everybody], cc: [LocalIds.followers(actor)] })
 
 /** A pin, or its end; `object` is the post's id. */

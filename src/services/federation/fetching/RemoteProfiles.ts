@@ -43,8 +43,8 @@ interface Profile {
 /** What a profile of another server shows beside its document: its newest posts, what it pinned, how many follow it. */
 export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /**
-   * Somebody looks at an account. What of it is out of date is fetched in the background: its document and its collections
-   * once a day, its posts only where nobody here follows it, as they come by themselves then.
+   * Somebody looks at an account. Outdated parts are fetched in the background: its document and its collections once a
+   * day, its posts only where nobody here follows it, as they come by themselves then.
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {
@@ -64,7 +64,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const scope = yield* Effect.scope
       const resting = boundedMap<bigint, number>(restingMax)
 
-      /** An item of one of the account's own collections. What stands there whole is believed of its author alone (row 9). */
+      /** An item of one of the account's own collections. A whole object is believed of its author alone (row 9). */
       const had = Effect.fnUntraced(function*(author: string, item: unknown) {
         const uri = idOf(item)
         const object = asForeign(item)

@@ -40,8 +40,8 @@ interface Post {
 /** Rows of other servers' posts; always inside the transaction of the author's actor. */
 export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   /**
-   * What is asked of a new post or boost at once: whether the account deleted or undid the id, whether somebody here follows it,
-   * and whether some post has the id, which may be deleted.
+   * Answers at once about a new post or boost: whether the account deleted or undid the id, whether somebody here
+   * follows it, and whether some post has the id, which may be deleted.
    */
   readonly prospects: (
     accountId: AccountId,

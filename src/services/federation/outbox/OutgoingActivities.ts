@@ -27,7 +27,7 @@ interface Facts extends PostFacts {
   readonly deleted: boolean
   readonly silent: boolean
   readonly username: string
-  /** What it reblogs. */
+  /** The status that it reblogs. */
   readonly originalId: bigint | null
 }
 

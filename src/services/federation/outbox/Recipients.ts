@@ -28,8 +28,9 @@ export interface Recipients {
 export type PostChange = "Create" | "Update" | "Delete"
 
 /**
- * The recipients of a post, decided here only (row 67; federation.md section 10, 'Reach'). What is for followers or for the
- * mentioned goes to nobody else, whoever is answered and whoever had it before; that it is gone may be known by all who had it.
+ * The recipients of a post, decided here only (row 67; federation.md section 10, 'Reach'). A post for followers or for
+ * the mentioned goes to nobody else, even where it answers somebody or was sent before; its deletion goes to all who
+ * had it.
  */
 export const recipients = (change: PostChange, post: PostFacts): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post

@@ -20,7 +20,7 @@ const parametersOf = (header: string): Parameters | undefined => {
   while (parameter.lastIndex < header.length && found.size < parametersMax) {
     const match = parameter.exec(header)
     const [, name = "", quoted, bare = ""] = match ?? []
-    // What is given twice says two things; neither is believed.
+    // A parameter that is given twice says two things; neither is believed.
     if (match === null || found.has(name)) return undefined
     found.set(name, quoted ?? bare)
   }
