@@ -1,4 +1,4 @@
-import type { Visibility } from "./StatusWriter.ts"
+import type { Visibility } from "./Visibility.ts"
 
 /** What of a status changes with an edit at most, and therefore may come from a cache: whose it is, for whom, and what it repeats. */
 export interface StatusKey {

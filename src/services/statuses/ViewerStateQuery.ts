@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { Hiding, StatusKey, ViewerState } from "./ViewerState.ts"
@@ -106,30 +107,27 @@ export const textOf = (variant: number): string => {
   return `SELECT ${columns.join(", ")}`
 }
 
+const ids = Schema.Array(Schema.BigInt)
+const asked = Schema.optionalKey(ids)
 /** What was not asked is undefined. */
-export type Row =
-  & Readonly<Record<"counters", ReadonlyArray<bigint>>>
-  & Readonly<
-    Partial<
-      Record<
-        | "standing"
-        | "suspended"
-        | "blockers"
-        | "favourites"
-        | "bookmarks"
-        | "reblogs"
-        | "quiet"
-        | "followed"
-        | "mentions"
-        | "pins"
-        | "blocked"
-        | "muted"
-        | "votes"
-        | "abroad",
-        ReadonlyArray<bigint>
-      >
-    >
-  >
+export const Row = Schema.Struct({
+  counters: ids,
+  standing: asked,
+  suspended: asked,
+  blockers: asked,
+  favourites: asked,
+  bookmarks: asked,
+  reblogs: asked,
+  quiet: asked,
+  followed: asked,
+  mentions: asked,
+  pins: asked,
+  blocked: asked,
+  muted: asked,
+  votes: asked,
+  abroad: asked
+})
+export type Row = typeof Row.Type
 
 const nobody: ReadonlySet<bigint> = new Set()
 export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>
