@@ -7,6 +7,6 @@ import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 /** What belongs to the account's actor: a row for it, and a signal that wakes it. */
 export const enqueue = Effect.fnUntraced(function*(accountId: AccountId, command: Protocol.Command) {
   const operatorCommands = yield* OperatorCommands
-  yield* operatorCommands.leave(accountId, command._tag, yield* Protocol.PersistedCommand.encode(command))
+  yield* operatorCommands.enqueue(accountId, command._tag, yield* Protocol.PersistedCommand.encode(command))
   yield* notify({ _tag: "Wake", accountId })
 }, Effect.orDie)

@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { AccountActors } from "../actors/account/AccountActors.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as FetchedPosts from "../actors/account/FetchedPosts.ts"
+import * as Waking from "../actors/account/Waking.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
@@ -42,6 +43,7 @@ import { Fanouts } from "../services/intents/Fanouts.ts"
 import { Jobs } from "../services/intents/Jobs.ts"
 import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
+import { Wakes } from "../services/intents/Wakes.ts"
 import { AttachmentWriter } from "../services/media/AttachmentWriter.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
 import { Flags } from "../services/moderation/Flags.ts"
@@ -107,7 +109,6 @@ const services = Layer.mergeAll(
   InboundPolicies.layer,
   ModerationActions.layer,
   Moves.layer,
-  NotificationWriter.layer,
   OperatorCommands.layer,
   Polls.layer,
   Profiles.layer,
@@ -130,6 +131,7 @@ const services = Layer.mergeAll(
       DomainPolicies.layer,
       Drafts.layer,
       FileOwners.layer,
+      NotificationWriter.layer,
       KnownUris.layer,
       RemoteEmojis.layer,
       RemotePolls.layer,
@@ -140,10 +142,11 @@ const services = Layer.mergeAll(
 )
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
-export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(
+export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
   Layer.provideMerge(FetchedPosts.layer),
   Layer.provideMerge(Layer.merge(AccountActors.layer, DomainActors.layer)),
-  Layer.provide(services)
+  Layer.provide(services),
+  Layer.provide(Wakes.layer)
 )
 
 /**

@@ -200,7 +200,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           if (typeof object === "string" && object !== self.uri) return byId(self, object, false)
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
-            ? Effect.as(jobs.leave("profile", own.accountId), done)
+            ? Effect.as(jobs.enqueue("profile", own.accountId), done)
             : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
         default:
           return ignored("unknown")

@@ -7,7 +7,7 @@ import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { json, list, splice } from "../wire/Keys.ts"
-import { type GroupedNotificationsResults, isNotificationType, type NotificationGroup } from "../wire/Notification.ts"
+import type { GroupedNotificationsResults, NotificationGroup } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
@@ -41,7 +41,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         const reported = yield* reports(groups.flatMap(({ newest }) => newest.reportId ?? []))
         const visible = groups.filter(({ newest }) =>
           (newest.statusId === undefined || shown.has(newest.statusId)) &&
-          (newest.type !== "admin.report" || reported.has(newest.reportId ?? 0n))
+          (newest.reportId === undefined || reported.has(newest.reportId))
         )
         const whole = new Set(
           visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds)
@@ -82,7 +82,6 @@ const groupText = (
   events: ReadonlyMap<bigint, SeveranceRecord>,
   report: string | undefined
 ): string | undefined => {
-  if (!isNotificationType(newest.type)) return undefined
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
   const values = {
     groupKey: key,

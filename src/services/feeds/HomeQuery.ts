@@ -1,9 +1,10 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { isHidden } from "../HiddenAccounts.ts"
 import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
-import { isHidden, visibleTo } from "../statuses/Visibility.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
 
 const newestRows = rowsOf(Schema.Struct({ id: Schema.BigInt, reblogOfId: Schema.NullOr(Schema.BigInt) }))
 

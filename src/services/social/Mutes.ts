@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { lastingAt } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { only } from "../Rows.ts"
@@ -41,7 +42,7 @@ export class Mutes extends Context.Service<Mutes, {
         const rows = yield* sql<
           Muted
         >`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
-          WHERE r.account_id = ${account} AND ${where} AND (r.expires_at IS NULL OR r.expires_at > ${now}) AND ${there} ${tail}`
+          WHERE r.account_id = ${account} AND ${where} AND ${lastingAt(sql, "r.expires_at", now)} AND ${there} ${tail}`
         return newestFirst(page, rows)
       }, Effect.orDie)
 

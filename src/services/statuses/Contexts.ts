@@ -1,11 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { isHidden } from "../HiddenAccounts.ts"
 import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { FoundStatus } from "./Statuses.ts"
-import { isHidden, visibleTo } from "./Visibility.ts"
+import { visibleTo } from "./Visibility.ts"
 
 const ancestorRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 

@@ -1,11 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { isHidden } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
-import { isHidden, isOpenRow, visibleTo } from "./Visibility.ts"
+import { isOpenRow, visibleTo } from "./Visibility.ts"
 
 /** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
 export const Listed = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt })

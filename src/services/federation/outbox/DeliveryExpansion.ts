@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { blocksDomain, eitherBlocks } from "../../HiddenAccounts.ts"
 import { begun, type Fanout, type OutgoingActivity } from "../../intents/Fanouts.ts"
 import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
@@ -67,9 +68,8 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
 
       /** Whoever is being blocked, or its domain, may still be among the followers, and hears nothing from now on (`a`). */
       const welcome = (senderId: bigint) =>
-        sql`NOT EXISTS (SELECT FROM blocks b WHERE (b.account_id = ${senderId} AND b.target_account_id = a.id)
-            OR (b.account_id = a.id AND b.target_account_id = ${senderId}))
-          AND NOT EXISTS (SELECT FROM domain_mutes d WHERE d.account_id = ${senderId} AND d.domain = a.domain)`
+        sql`NOT ${eitherBlocks(sql, sql`${senderId}::bigint`, sql`a.id`)}
+          AND NOT ${blocksDomain(sql, sql`${senderId}::bigint`, sql`a.id`)}`
 
       const candidates = Effect.fnUntraced(
         function*(
