@@ -18,8 +18,8 @@ const backlogRows = rowsOf(Schema.Struct({ waiting: Schema.Int, oldest: Schema.N
 
 /** Activities of one sender that are taken up at once. */
 export const inboundRoundMax = 50
-/** One that failed is tried eight times within 22 minutes. */
 const growing = { baseMillis: 10_000, growth: { factor: 2 }, jitter: 0 }
+/** One that failed is tried eight times within 22 minutes. */
 export const inboundBackoff: Backoff.Backoff = { ...growing, capMillis: 24 * 3_600_000, triesMax: 8 }
 /** One that waits for an answer from elsewhere is due without it after a minute, and within four hours for the last time. */
 const holdBackoff: Backoff.Backoff = { ...inboundBackoff, baseMillis: 60_000 }
