@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
@@ -9,23 +9,28 @@ import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import * as Undoables from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
+import { rowsOf } from "../../services/Rows.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
+const originalRows = rowsOf(Schema.Struct({ original: Schema.BigInt }))
+
 const undoable = ["Announce", "Block", "Follow", "Like"] as const
 type Undoable = typeof undoable[number]
-interface Existing {
+const Existing = Schema.Struct({
   /** The id of the last activity that did it, where that is kept with it. */
-  readonly uri: string | null
+  uri: Schema.NullOr(Schema.String),
   /** Its own. */
-  readonly id: bigint
-}
+  id: Schema.BigInt
+})
+type Existing = typeof Existing.Type
+const existingRows = rowsOf(Existing)
 const isUndoable = (type: string | undefined): type is Undoable => undoable.some((one) => one === type)
 
 /**
- * What a remote account takes back, named in full or by its id alone; inside a transaction of its actor. What comes before
- * the activity that it undoes is remembered, and that has no effect any more (row 10, scenario F17).
+ * Undoes a remote account's activities, named in full or by id, inside a transaction of its actor. An Undo that comes
+ * before its activity is remembered, and the activity then has no effect (row 10, scenario F17).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient
@@ -37,22 +42,25 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   /** Only ids of its own can be remembered: nobody keeps another's activities away. */
   const isOwn = (self: InboundSender, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
 
-  /** What stands, with the id that it stands under where that is known; undefined where nothing does. */
+  /**
+   * The existing block, follow, like or boost, with its activity's id where that is known; undefined where there is
+   * none.
+   */
   const existing = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
     const one = {
-      Announce: sql<
-        Existing
-      >`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
-      Block: sql<
-        Existing
-      >`SELECT NULL AS uri, id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
-      Follow: sql<
-        Existing
-      >`SELECT uri, id FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
-        UNION ALL SELECT uri, id FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
-      Like: sql<
-        Existing
-      >`SELECT NULL AS uri, id FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
+      Announce: existingRows(
+        sql`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`
+      ),
+      Block: existingRows(
+        sql`SELECT NULL AS uri, id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`
+      ),
+      Follow: existingRows(
+        sql`SELECT uri, id FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
+        UNION ALL SELECT uri, id FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`
+      ),
+      Like: existingRows(
+        sql`SELECT NULL AS uri, id FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
+      )
     }[type]
     return Effect.map(one, ([row]) => row)
   }
@@ -104,12 +112,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const known = yield* undoables.take(own.accountId, id)
     if (known !== undefined) {
       const found = yield* existing(own, known.type, known.targetId)
-      // What came anew under another id since stays.
+      // A later activity under another id stays.
       const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
       return stays ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
     }
-    const [boost] = yield* sql<{ original: bigint }>`SELECT reblog_of_id AS original FROM statuses
-      WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
+    const [boost] = yield* originalRows(sql`SELECT reblog_of_id AS original FROM statuses
+      WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`)
     if (boost === undefined) return false
     yield* tombstones.bury(own.accountId, id, { signedMillis, awaited: false })
     return yield* Effect.as(takeBack(own, "Announce", boost.original), true)

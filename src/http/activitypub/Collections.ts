@@ -3,7 +3,8 @@ import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/h
 import { type ClientError, NotAllowed } from "../../services/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
 import { hashtag } from "../../services/federation/documents/HashtagDocument.ts"
-import { activityStreams, noteContext } from "../../services/federation/documents/Vocabulary.ts"
+import { noteContext } from "../../services/federation/documents/NoteDocument.ts"
+import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { FollowerDigests } from "../../services/federation/FollowerDigests.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
@@ -126,7 +127,7 @@ const make = Effect.gen(function*() {
   const featuredTags = Effect.gen(function*() {
     const { account, actor, scope, viewer } = yield* asked
     const related = viewer === undefined ? [] : yield* relationships.of(viewer, [account.id], { withSuspended: true })
-    // Whom the account blocks is shown nothing of it (federation.md section 4).
+    // Accounts that it blocks see nothing of it (federation.md section 4).
     const shown = related.some(({ blockedBy }) => blockedBy) ? [] : yield* tags.of(account.id)
     const items = shown.map(({ name }) => hashtag(config, account.username, name))
     const id = LocalIds.featuredTags(actor)

@@ -1,18 +1,22 @@
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isHidden } from "../HiddenAccounts.ts"
 import { rowsMax } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
+
+const newestRows = rowsOf(Schema.Struct({ id: Schema.BigInt, reblogOfId: Schema.NullOr(Schema.BigInt) }))
 
 /** Statuses of one author that a page of somebody's home looks at, whether or not they belong there. */
 const authorStatusesMax = 1_000
 
 /**
  * Which statuses of others belong into an account's home, decided here for both directions: the newest for one reader,
- * and the readers of one status. Over a follow `f` (reader `f.account_id`, author `f.target_account_id`), a status `s` of
- * that author and `o`, the original where `s` is a reblog (LEFT JOIN). As Mastodon's home feed: replies to accounts that
- * the reader does not follow stay out, unless to the author or the reader; reblogs and languages as the follow says;
- * whoever is blocked or muted stays out as author, as reblogged and as mentioned.
+ * and the readers of one status. Over a follow `f` (reader `f.account_id`, author `f.target_account_id`), a status `s`
+ * of that author and `o`, the original where `s` is a reblog (LEFT JOIN). As Mastodon's home feed: replies to accounts
+ * that the reader does not follow stay out, unless to the author or the reader; reblogs and languages as the follow
+ * says; blocked and muted accounts stay out as author, as reblogged and as mentioned.
  */
 const accepts = (sql: SqlClient, now: Date): Fragment => {
   const reader = sql.literal("f.account_id")
@@ -61,7 +65,7 @@ export const newest = (
       LEFT JOIN statuses o ON o.id = s.reblog_of_id
       WHERE ${condition} ORDER BY s.id ${order} LIMIT ${most}`
   const soonest = sql.literal(ascending ? "s.id <= (SELECT id FROM bound)" : "s.id >= (SELECT id FROM bound)")
-  return sql<{ id: bigint; reblogOfId: bigint | null }>`
+  return newestRows(sql`
     WITH heads AS MATERIALIZED (
       SELECT f.id AS follow_id, head.id FROM follows f
       CROSS JOIN LATERAL (${statusesOf(sql.literal("f.target_account_id"), rowsMax(sql, 1), accepts(sql, now))}) head
@@ -76,7 +80,7 @@ export const newest = (
       CROSS JOIN LATERAL (${
     statusesOf(sql.literal("f.target_account_id"), rows, sql`${soonest} AND ${accepts(sql, now)}`)
   }) others
-    ) home ORDER BY id ${order} LIMIT ${rows}`
+    ) home ORDER BY id ${order} LIMIT ${rows}`)
 }
 
 /**
@@ -96,7 +100,7 @@ export const readers = (
   },
   now: Date
 ) =>
-  sql<{ followId: bigint; reader: bigint | null; notify: boolean }>`
+  sql`
     SELECT f.id AS follow_id, f.notify,
       CASE WHEN EXISTS (SELECT FROM users u WHERE u.account_id = f.account_id AND u.last_seen_at > ${slice.seenSince} OFFSET 0)
         AND ${accepts(sql, now)} THEN f.account_id END AS reader

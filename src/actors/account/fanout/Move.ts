@@ -1,14 +1,12 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { AccountId } from "../../../services/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Move } from "../../../services/intents/Intent.ts"
 import { OperatorCommands } from "../../../services/intents/OperatorCommands.ts"
 import { Moves } from "../../../services/social/Moves.ts"
 import type { Owners } from "../Ownership.ts"
-import { Command } from "../Protocol.ts"
+import { type Command, PersistedCommand } from "../Protocol.ts"
 import type { Slice } from "./Slice.ts"
-
-const encode = Schema.encodeEffect(Schema.toCodecJson(Command))
 
 /** A move: everybody here who follows or avoids the account carries that over, by a command for their actors. Made once a node. */
 export const make = Effect.fnUntraced(function*({ owned }: Owners) {
@@ -20,7 +18,7 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
     const { cursor, phase } = at
     const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
     const command: Command = { _tag: "CarryOver", from, to: AccountId.make(movedTo) }
-    yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
+    yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, yield* PersistedCommand.encode(command))
     if (slice.cursor !== undefined) return yield* fanouts.advance(at, phase, slice.cursor)
     return yield* phase === 0 ? fanouts.advance(at, 1, 0n) : fanouts.complete(at)
   })

@@ -22,7 +22,7 @@ export interface DomainBlockRecord extends DomainBlock {
   readonly createdAt: Date
 }
 
-/** What is absent stays; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
+/** Absent fields stay; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
 interface DomainBlockChange {
   readonly severity?: Severity
   readonly rejectMedia?: boolean

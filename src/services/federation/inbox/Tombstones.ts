@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../Ids.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { batched } from "../../TransactionBatch.ts"
 import { inboundMillisMin } from "./InboundActivities.ts"
@@ -17,21 +18,23 @@ interface Id {
   readonly uri: string
 }
 
-interface Tombstone {
-  readonly deletedAt: Date
+const Tombstone = Schema.Struct({
+  deletedAt: Timestamptz,
   /** Null where it was deleted. */
-  readonly undoneAt: Date | null
-  readonly awaited: boolean
-}
+  undoneAt: Schema.NullOr(Timestamptz),
+  awaited: Schema.Boolean
+})
+type Tombstone = typeof Tombstone.Type
+const tombstoneRows = rowsOf(Schema.Struct({ ...Tombstone.fields, place: Schema.Int }))
 
 /** Ids of remote accounts that they deleted or undid; always inside the transaction of the account's actor. */
 export class Tombstones extends Context.Service<Tombstones, {
   /** An id of the account's that must not come back, known or not (row 10); for an Undo, unless it is signed later. */
   readonly bury: (accountId: AccountId, uri: string, undo?: Undone) => Effect.Effect<void, SqlError>
   /**
-   * Whether the account deleted or undid the id lately: as long as it is known what came (`InboundActivities`). What is signed
-   * later, in milliseconds since 1970, than the Undo that did is new (`Repeats`); but an Undo that came before what it undoes
-   * stands for the next one, which may have been tried again, and signed, later.
+   * Whether the account deleted or undid the id lately, as long as activities are kept (`InboundActivities`). An
+   * activity that is signed later, in milliseconds since 1970, than its Undo is new (`RepeatedActivities`); but an Undo
+   * that came before its activity stands for the next one, which may have been tried again, and signed, later.
    */
   readonly stands: (accountId: AccountId, uri: string, signedMillis: number) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/Tombstones") {
@@ -41,10 +44,10 @@ export class Tombstones extends Context.Service<Tombstones, {
       const sql = yield* SqlClient.SqlClient
       const find = batched((ids: ReadonlyArray<Id>) =>
         Effect.map(
-          sql<Tombstone & { place: number }>`SELECT t.deleted_at, t.undone_at, t.awaited, id.place::int
+          tombstoneRows(sql`SELECT t.deleted_at, t.undone_at, t.awaited, id.place::int
             FROM unnest(${ids.map(({ accountId }) => accountId)}::bigint[], ${ids.map(({ uri }) => uri)}::text[])
               WITH ORDINALITY AS id (account_id, uri, place)
-            JOIN tombstones t ON t.uri = id.uri AND t.account_id = id.account_id`,
+            JOIN tombstones t ON t.uri = id.uri AND t.account_id = id.account_id`),
           (rows) => {
             const found = new Map(rows.map((row) => [row.place - 1, row]))
             return (_: Id, place: number): Tombstone | undefined => found.get(place)
@@ -56,7 +59,7 @@ export class Tombstones extends Context.Service<Tombstones, {
         bury: traced("Tombstones.bury")(function*(accountId, uri, undo) {
           const at = new Date(yield* Clock.currentTimeMillis)
           const undoneAt = undo === undefined ? null : new Date(undo.signedMillis)
-          // What was deleted stays so; of several Undos the last one counts.
+          // A deletion stays; of several Undos the last one counts.
           yield* sql`INSERT INTO tombstones AS t (uri, account_id, deleted_at, undone_at, awaited)
             VALUES (${uri}, ${accountId}, ${at}, ${undoneAt}, ${undo?.awaited === true})
             ON CONFLICT (uri, account_id) DO UPDATE SET deleted_at = excluded.deleted_at, awaited = excluded.awaited,
