@@ -1,7 +1,7 @@
 import { Effect, Layer, Semaphore } from "effect"
 import { RunnerStorage, type ShardId, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
 import { SqlClient, type SqlConnection } from "effect/sql"
-import { gathered } from "../services/Gathered.ts"
+import { gathered } from "../services/Batches.ts"
 import { HeldSessions } from "./Database.ts"
 
 /** Shards that one statement gives up; more than there are. */
@@ -38,7 +38,7 @@ export const layer = Layer.effect(
         WHERE locktype = 'advisory' AND objsubid = 2 AND pid = pg_backend_pid() AND objid IN (${numbers.join(", ")})`
     }
     const releaseTogether = gathered(
-      releasesMax,
+      { max: releasesMax },
       (shards: ReadonlyArray<ShardId.ShardId>) =>
         Effect.suspend((): Effect.Effect<unknown, unknown> =>
           session === undefined ? Effect.fail("no session") : session.executeRaw(unlock(shards), [])

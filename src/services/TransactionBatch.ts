@@ -1,13 +1,14 @@
-import { Cause, Context, Deferred, Effect, Exit } from "effect"
+import { Cause, Context, Effect, Exit, Latch } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
+import { type Many, Question, resolver } from "./Batches.ts"
 
 /** Effects that run side by side and ask the database together. */
 interface Batch {
   /** How many run, and how many of them wait for an answer. */
   running: number
   waiting: number
-  /** What asks all that is wanted, a statement a kind of question. */
-  questions: Array<Effect.Effect<void>>
+  /** Is opened where no effect can want more; the next questions wait at another one. */
+  gate: Latch.Latch
   /** What writes the rest when all of them are done. */
   readonly last: Array<Effect.Effect<void, unknown>>
   /** Set at the end: an effect that lives on asks for itself. */
@@ -24,61 +25,42 @@ const Current = Context.Reference<Member | undefined>("murmuration/services/Tran
   defaultValue: () => undefined
 })
 
-/** What a statement for many keys says about one of them; `place` is where that stood among them. */
-export type AnswerOf<Key, Answer> = (key: Key, place: number) => Answer
+/** Lets the questions be asked as soon as no effect can want more. */
+const askWhereAllWait = (batch: Batch): void => {
+  if (batch.waiting < batch.running || batch.waiting === 0) return
+  const { gate } = batch
+  batch.waiting = 0
+  batch.gate = Latch.makeUnsafe(false)
+  gate.openUnsafe()
+}
 
-/** Asks what is wanted as soon as nobody can want more. */
-const askWhereAllWait = (batch: Batch): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    if (batch.waiting < batch.running || batch.questions.length === 0) return Effect.void
-    const { questions } = batch
-    batch.questions = []
-    batch.waiting = 0
-    return Effect.forEach(questions, (question) => question, { discard: true })
-  })
+const batchOf = (context: Context.Context<never>) => Context.get(context, Current)?.batch
+const allWait = Effect.withFiber((fiber) => batchOf(fiber.context)?.gate.await ?? Effect.void)
 
 /**
  * A question that may be asked for many keys in one statement, as a function of one key. Among effects that run `inOneTransaction`
  * all that is wanted at the same time is asked at once; elsewhere it is a statement for the one key.
  */
 export const batched = <Key, Answer, E>(
-  many: (keys: ReadonlyArray<Key>) => Effect.Effect<AnswerOf<Key, Answer>, E>,
+  many: Many<Key, Answer, E>,
   kind: "reads" | "writes" = "reads"
 ): (key: Key) => Effect.Effect<Answer, E> => {
-  interface Wanted {
-    readonly key: Key
-    readonly answer: Deferred.Deferred<Answer, E>
-  }
-  const wanted = new WeakMap<Batch, Array<Wanted>>()
-
-  const ask = (batch: Batch) =>
-    Effect.suspend(() => {
-      const asked = wanted.get(batch) ?? []
-      wanted.delete(batch)
-      return Effect.map(Effect.exit(many(asked.map(({ key }) => key))), (exit) =>
-        asked.forEach(({ answer, key }, place) => {
-          Deferred.doneUnsafe(
-            answer,
-            Exit.map(exit, (answerOf) =>
-              answerOf(key, place))
-          )
-        }))
+  const questions = resolver({ many, batchKey: batchOf, delay: allWait })
+  const together = (batch: Batch, context: Context.Context<never>, key: Key) =>
+    Effect.callback<Answer, E>((resume) => {
+      const question = new Question<Key, Answer, E>({ key })
+      const cancel = Effect.requestUnsafe(question, { resolver: questions, onExit: resume, context })
+      batch.waiting++
+      askWhereAllWait(batch)
+      return Effect.sync(cancel)
     })
 
   return (key) =>
     Effect.withFiber((fiber) => {
       const member = fiber.getRef(Current)
       if (member === undefined || member.batch.over) return Effect.map(many([key]), (answerOf) => answerOf(key, 0))
-      const { batch } = member
       member.wrote ||= kind === "writes"
-      const answer = Deferred.makeUnsafe<Answer, E>()
-      const asked = wanted.get(batch)
-      if (asked === undefined) {
-        wanted.set(batch, [{ key, answer }])
-        batch.questions.push(ask(batch))
-      } else asked.push({ key, answer })
-      batch.waiting++
-      return Effect.andThen(askWhereAllWait(batch), Deferred.await(answer))
+      return together(member.batch, fiber.context, key)
     })
 }
 
@@ -120,10 +102,10 @@ export const inOneTransaction = <A, E>(
   effects: ReadonlyArray<Effect.Effect<A, E>>
 ): Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, unknown> =>
   Effect.suspend(() => {
-    const batch: Batch = { running: effects.length, waiting: 0, questions: [], last: [], over: false }
-    const leave = Effect.suspend(() => {
+    const batch: Batch = { running: effects.length, waiting: 0, gate: Latch.makeUnsafe(false), last: [], over: false }
+    const leave = Effect.sync(() => {
       batch.running--
-      return askWhereAllWait(batch)
+      askWhereAllWait(batch)
     })
     const asMember = Effect.fnUntraced(function*(effect: Effect.Effect<A, E>) {
       const member: Member = { batch, wrote: false }

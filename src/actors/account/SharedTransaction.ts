@@ -2,8 +2,8 @@ import type { Exit } from "effect"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { gathered } from "../../services/Batches.ts"
 import type { Unavailable } from "../../services/Errors.ts"
-import { gathered } from "../../services/Gathered.ts"
 import { inOneTransaction } from "../../services/TransactionBatch.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
@@ -28,13 +28,12 @@ export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
   const patience = sql`SET LOCAL lock_timeout = ${sql.literal(String(lockMillisMax))}`
 
   const join = gathered(
-    worksMax,
+    { max: worksMax, pauseMillis: gatherMillis },
     (works: ReadonlyArray<Effect.Effect<unknown, unknown>>) =>
       sql.withTransaction(Effect.andThen(patience, inOneTransaction(works))).pipe(
         Effect.tapCause((cause) => Effect.logDebug("a batch failed: each actor does its work by itself", cause)),
         Effect.matchCauseEffect({ onFailure: () => new BatchFailed(), onSuccess: () => Effect.succeed(() => {}) })
-      ),
-    gatherMillis
+      )
   )
 
   /** Does a work in a transaction with those of others; with any failure nothing of it is done. */

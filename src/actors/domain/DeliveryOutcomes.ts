@@ -1,8 +1,8 @@
 import { Effect } from "effect"
+import { gathered } from "../../services/Batches.ts"
 import { Deliveries, type DeliveryKey, type Failed, type Untried } from "../../services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import type { Scheme } from "../../services/federation/signatures/Signatures.ts"
-import * as Batches from "./Batches.ts"
 
 /** Hosts whose outcomes are written down together. */
 const hostsMax = 64
@@ -44,5 +44,5 @@ export const make = Effect.gen(function*() {
       ),
       () => undefined
     )
-  return Batches.make({ most: hostsMax, turns: 1, run })
+  return gathered({ max: hostsMax }, run)
 })

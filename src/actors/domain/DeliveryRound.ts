@@ -1,8 +1,8 @@
 import { Clock, Effect, Metric } from "effect"
 import * as Backoff from "../../services/Backoff.ts"
+import { gathered } from "../../services/Batches.ts"
 import { Deliveries, type Delivery, type Failed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
 import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
-import * as Batches from "./Batches.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
 import * as HostState from "./HostState.ts"
@@ -35,12 +35,11 @@ export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const attempt = yield* DeliveryAttempt.make
   const notes = yield* DeliveryOutcomes.make
-  const claims = Batches.make({
-    most: askingMax,
-    turns: turnsMax,
-    run: (wanted: ReadonlyArray<Wanted>) =>
+  const claims = gathered(
+    { max: askingMax, concurrency: turnsMax },
+    (wanted: ReadonlyArray<Wanted>) =>
       Effect.map(deliveries.claim(wanted), (taken) => ({ host }: Wanted) => taken.get(host) ?? [])
-  })
+  )
 
   /** When it is tried again; undefined after the last try. */
   const again = Effect.fnUntraced(function*(state: HostState.HostState, { low, tries }: Delivery, now: number) {

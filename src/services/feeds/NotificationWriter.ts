@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { gatheredOrAlone } from "../Batches.ts"
 import { Broadcast } from "../Broadcast.ts"
-import { gatheredOrAlone } from "../Gathered.ts"
 import { permissions } from "../identity/Roles.ts"
 import { AccountId } from "../Ids.ts"
 import type { Owner } from "../intents/Commands.ts"
@@ -151,7 +151,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           WHERE ${stands(sql)}`
 
       const tellAndClose = gatheredOrAlone(
-        closingsMax,
+        { max: closingsMax },
         Effect.fnUntraced(function*(reasons: ReadonlyArray<Owned>) {
           const now = yield* Clock.currentTimeMillis
           const closed = closing(sql, reasons.map(({ key, owner }) => ({ id: key, owner })))

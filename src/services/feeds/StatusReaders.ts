@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { gatheredOrAlone } from "../Gathered.ts"
+import { gatheredOrAlone } from "../Batches.ts"
 import { AccountId, StatusId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsOf } from "../Rows.ts"
@@ -113,7 +113,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
           const byPlace = new Map(found.map((row) => [row.place - 1, row]))
           return (_: Look, place: number) => audienceOf(byPlace.get(place), rows)
         })
-      const few = gatheredOrAlone(looksMax, slices(fewReadersMax))
+      const few = gatheredOrAlone({ max: looksMax }, slices(fewReadersMax))
 
       const followers = traced("StatusReaders.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {

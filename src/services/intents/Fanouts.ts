@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
-import { gatheredOrAlone } from "../Gathered.ts"
+import { gatheredOrAlone } from "../Batches.ts"
 import { AccountId } from "../Ids.ts"
 import { known, nullable, only, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
@@ -134,7 +134,7 @@ export class Fanouts extends Context.Service<Fanouts, {
         )
 
       const completeAlone = gatheredOrAlone(
-        closingsMax,
+        { max: closingsMax },
         (closings: ReadonlyArray<Closing>) =>
           Effect.map(closing(sql, closings), (rows) => {
             const closed = new Set(rows.map(({ id }) => id))

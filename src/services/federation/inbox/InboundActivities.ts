@@ -132,7 +132,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const after = (millis: number) => Effect.map(now, (at) => new Date(at.getTime() + millis))
-      const record = yield* Recording.make(sql)
+      const record = Recording.make(sql)
       const told = InboundOutcomes.make()
 
       const waiting = batched(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {

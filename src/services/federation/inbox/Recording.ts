@@ -1,7 +1,8 @@
-import { Clock, Deferred, Effect, Schema, type Scope } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
+import { gatheredOrAlone } from "../../Batches.ts"
 import { rowsMax } from "../../Paging.ts"
 import { rowsOf } from "../../Rows.ts"
 
@@ -29,7 +30,6 @@ interface Arrived extends Incoming {
   readonly accountId: bigint
   readonly uri: string
   readonly digest: bigint
-  readonly kept: Deferred.Deferred<boolean, SqlError>
 }
 
 /** What an activity is known by beside what it says (`digestOf`). An id that Postgres would not take stands for itself by its hash, too. */
@@ -47,26 +47,18 @@ const digestOf = (document: string): bigint => hash("sha256", document, "buffer"
  * one of an account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended it: of what repeats,
  * only what was signed after that is new. Where the earlier one is still waiting, the later one stands in its place, at the end.
  */
-export const make = (sql: SqlClient): Effect.Effect<
-  (accountId: bigint, incoming: Incoming) => Effect.Effect<boolean, SqlError>,
-  never,
-  Scope.Scope
-> =>
-  Effect.map(Effect.scope, (scope) => {
-    const arrived: Array<Arrived> = []
-    let writing = false
-
-    /** Answers the senders who have too much waiting. */
-    const write = Effect.fnUntraced(function*(arrivals: ReadonlyArray<Arrived>) {
-      // No statement may touch a row twice.
-      const byKey = new Map<string, Arrived>()
-      for (const one of arrivals) {
-        const key = `${one.accountId} ${one.uri} ${one.digest}`
-        if ((byKey.get(key)?.signedMillis ?? -Infinity) <= one.signedMillis) byKey.set(key, one)
-      }
-      const batch = [...byKey.values()]
-      const at = new Date(yield* Clock.currentTimeMillis)
-      const rows = yield* accountIdRows(sql`
+export const make = (sql: SqlClient) => {
+  /** Answers for each whether it is kept: not where too much of its sender waits. */
+  const write = Effect.fnUntraced(function*(arrivals: ReadonlyArray<Arrived>) {
+    // No statement may touch a row twice.
+    const byKey = new Map<string, Arrived>()
+    for (const one of arrivals) {
+      const key = `${one.accountId} ${one.uri} ${one.digest}`
+      if ((byKey.get(key)?.signedMillis ?? -Infinity) <= one.signedMillis) byKey.set(key, one)
+    }
+    const batch = [...byKey.values()]
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const rows = yield* accountIdRows(sql`
         WITH given AS (SELECT * FROM unnest(${batch.map(({ accountId }) => accountId)}::bigint[],
             ${batch.map(({ uri }) => uri)}::text[], ${batch.map(({ document }) => document)}::text[],
             ${batch.map(({ signedMillis }) => new Date(signedMillis))}::timestamptz[],
@@ -84,42 +76,15 @@ export const make = (sql: SqlClient): Effect.Effect<
           WHERE coalesce(i.signed_at, i.due_at) < excluded.signed_at AND EXISTS (SELECT FROM given g
             WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats))
         SELECT account_id FROM full_senders`)
-      return new Set(rows.map(({ accountId }) => accountId))
-    })
-
-    const settle = (batch: ReadonlyArray<Arrived>): Effect.Effect<void> =>
-      Effect.matchEffect(write(batch), {
-        onSuccess: (full) =>
-          Effect.forEach(batch, ({ accountId, kept }) => Deferred.succeed(kept, !full.has(accountId)), {
-            discard: true
-          }),
-        // One that cannot be written must not keep the others out.
-        onFailure: (error) =>
-          batch.length === 1
-            ? Effect.forEach(batch, ({ kept }) => Deferred.fail(kept, error), { discard: true })
-            : Effect.forEach(batch, (one) => settle([one]), { discard: true, concurrency: "unbounded" })
-      })
-
-    const drain = Effect.gen(function*() {
-      while (arrived.length > 0) {
-        const batch = arrived.splice(0, recordedAtOnceMax)
-        yield* settle(batch).pipe(
-          Effect.catchCause((cause) =>
-            Effect.forEach(batch, ({ kept }) => Deferred.failCause(kept, cause), { discard: true })
-          )
-        )
-      }
-      // In the same turn in which nothing more was found, so that whoever comes next begins anew.
-      writing = false
-    })
-
-    return (accountId, incoming) =>
-      Effect.suspend(() => {
-        const kept = Deferred.makeUnsafe<boolean, SqlError>()
-        const { document } = incoming
-        arrived.push({ ...incoming, accountId, uri: keyOf(incoming.uri, document), digest: digestOf(document), kept })
-        if (writing) return Deferred.await(kept)
-        writing = true
-        return Effect.andThen(Effect.forkIn(drain, scope), Deferred.await(kept))
-      })
+    const full = new Set(rows.map(({ accountId }) => accountId))
+    return ({ accountId }: Arrived) => !full.has(accountId)
   })
+
+  // One that cannot be written must not keep the others out.
+  const record = gatheredOrAlone({ max: recordedAtOnceMax }, write)
+  return (accountId: bigint, incoming: Incoming): Effect.Effect<boolean, SqlError> =>
+    Effect.suspend(() => {
+      const { document, uri } = incoming
+      return record({ ...incoming, accountId, uri: keyOf(uri, document), digest: digestOf(document) })
+    })
+}

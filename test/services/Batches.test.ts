@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
-import { gathered, gatheredOrAlone } from "../../src/services/Gathered.ts"
+import { gathered, gatheredOrAlone } from "../../src/services/Batches.ts"
 
 /** Answers that are keys doubled, the batches in which they were asked for, and what holds each batch up. */
 const asking = () => {
@@ -23,7 +23,7 @@ it.effect("asks for what comes in one turn at once, and for what comes meanwhile
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     gates.push(yield* Deferred.make<void>())
-    const ask = gathered(3, many)
+    const ask = gathered({ max: 3 }, many)
     const first = yield* begin(Effect.forEach([1, 2], ask, { concurrency: "unbounded" }))
     while (batches.length === 0) yield* Effect.yieldNow
     const rest = yield* begin(Effect.forEach([3, 4, 5, 6], ask, { concurrency: "unbounded" }))
@@ -38,7 +38,7 @@ it.effect("nobody waits for whom was interrupted, whether that one was to ask or
     const { batches, gates, many } = asking()
     const gate = yield* Deferred.make<void>()
     gates.push(gate)
-    const ask = gathered(1, many)
+    const ask = gathered({ max: 10 }, many)
     const first = yield* begin(ask(1))
     while (batches.length === 0) yield* Effect.yieldNow
     const [second, third, fourth] = [yield* begin(ask(2)), yield* begin(ask(3)), yield* begin(ask(4))]
@@ -58,11 +58,11 @@ it.effect("nobody waits for whom was interrupted, whether that one was to ask or
 it.effect("what fails, fails for all of them, or is asked for each alone", () =>
   Effect.gen(function*() {
     const together = asking()
-    const ask = gathered(10, together.many)
+    const ask = gathered({ max: 10 }, together.many)
     const exits = yield* Effect.forEach([1, 13], (key) => Effect.exit(ask(key)), { concurrency: "unbounded" })
     assert.deepStrictEqual(exits, [Exit.fail("unlucky"), Exit.fail("unlucky")])
     const apart = asking()
-    const askAlone = gatheredOrAlone(10, apart.many)
+    const askAlone = gatheredOrAlone({ max: 10 }, apart.many)
     const answers = yield* Effect.forEach([1, 13], (key) => Effect.exit(askAlone(key)), { concurrency: "unbounded" })
     assert.deepStrictEqual(answers, [Exit.succeed(2), Exit.fail("unlucky")])
     assert.deepStrictEqual(apart.batches[0], [1, 13])
@@ -73,7 +73,7 @@ it.effect("whoever asks for others is not interrupted before they have their ans
     const { batches, gates, many } = asking()
     const gate = yield* Deferred.make<void>()
     gates.push(gate)
-    const ask = gathered(10, many)
+    const ask = gathered({ max: 10 }, many)
     const [first, second] = [yield* begin(ask(1)), yield* begin(ask(2))]
     while (batches.length === 0) yield* Effect.yieldNow
     const stopping = yield* begin(Fiber.interrupt(first))
@@ -82,4 +82,22 @@ it.effect("whoever asks for others is not interrupted before they have their ans
     yield* Fiber.join(stopping)
     assert.deepStrictEqual(yield* Fiber.await(second), Exit.succeed(4))
     assert.deepStrictEqual(batches, [[1, 2]])
+  }))
+
+it.effect("so many statements are under way at once, and a full batch waits for its turn, too", () =>
+  Effect.gen(function*() {
+    const { batches, gates, many } = asking()
+    for (let n = 0; n < 2; n++) gates.push(yield* Deferred.make<void>())
+    const ask = gathered({ max: 2, concurrency: 2 }, many)
+    const fibers = []
+    for (const key of [1, 2, 3, 4, 5]) {
+      fibers.push(yield* begin(ask(key)))
+      yield* Effect.yieldNow
+      yield* Effect.yieldNow
+    }
+    const first = batches.map((keys) => keys.length)
+    assert.isAtMost(first.length, 2)
+    for (const gate of gates) yield* Deferred.succeed(gate, undefined)
+    assert.deepStrictEqual(yield* Fiber.joinAll(fibers), [2, 4, 6, 8, 10])
+    assert.deepStrictEqual(batches.flat(), [1, 2, 3, 4, 5])
   }))
