@@ -1,7 +1,7 @@
 import { type Context, Effect, Exit, Latch, Request, RequestResolver } from "effect"
 
 /** What a statement for many keys says about one of them; `place` is where that stood among them. */
-export type AnswerOf<Key, Answer> = (key: Key, place: number) => Answer
+type AnswerOf<Key, Answer> = (key: Key, place: number) => Answer
 
 /** A statement for many keys. */
 export type Many<Key, Answer, E> = (keys: ReadonlyArray<Key>) => Effect.Effect<AnswerOf<Key, Answer>, E>
