@@ -75,7 +75,7 @@ const make = Effect.gen(function*() {
         }),
         Effect.tapCause((cause) =>
           Effect.suspend(() => {
-            // It may be committed all the same, where only the answer was lost, and whoever asked may not ask again.
+            // The transaction may be committed where only its answer was lost, and the client may not ask again.
             backlog.unread = true
             return isUnsure(cause) ? fanout.wake(own) : Effect.void
           })
@@ -122,7 +122,7 @@ const make = Effect.gen(function*() {
     yield* operatorCommands.complete(id)
   })
 
-  /** Works off what waits for the account: commands from outside, what is due, and intents, whoever left them. */
+  /** Does the account's waiting work: the operator's commands, due entries and intents. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
       for (const command of yield* operatorCommands.claim(own.accountId)) yield* fromOutside(own, command)

@@ -32,8 +32,8 @@ type Texts = { readonly [P in Exclude<Part, "replies">]: string | undefined }
 export type Part = "note" | "activity" | "replies" | "likes" | "shares"
 
 /**
- * Local statuses as documents: what may not be read is not there, whoever asks; what was for everybody and is deleted
- * leaves a tombstone.
+ * Local statuses as documents: one that the requester may not read is not found; a deleted public one leaves a
+ * tombstone.
  */
 export class ObjectDocuments extends Context.Service<ObjectDocuments, {
   readonly answer: (username: string, digits: string, part: Part) => Answer

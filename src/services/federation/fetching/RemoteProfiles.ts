@@ -48,7 +48,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(RemoteProfiles, { read: () => Effect.void })
 
   static readonly layer = Layer.effect(

@@ -32,7 +32,7 @@ export class Threads extends Context.Service<Threads, {
     statusId: bigint
   ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
 }>()("murmuration/services/federation/fetching/Threads") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(Threads, {
     around: () => Effect.void,
     meet: () => Effect.void,

@@ -31,7 +31,7 @@ export interface Ends {
   readonly count: number
 }
 
-/** Counts an outcome, and says it in the log of whoever looks for a single activity. */
+/** Counts an outcome, and logs it for an operator who looks for a single activity. */
 export const make = () => {
   const known = new Set<string>()
   const labelOf = (outcome: string): string => {
