@@ -1,8 +1,11 @@
-import { Clock, Deferred, Effect, type Scope } from "effect"
+import { Clock, Deferred, Effect, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
+
+const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /** Activities of one sender that may wait; more are for later. */
 export const waitingPerSenderMax = 1_000
@@ -64,7 +67,7 @@ export const make = (sql: SqlClient): Effect.Effect<
       }
       const batch = [...byKey.values()]
       const at = new Date(yield* Clock.currentTimeMillis)
-      const rows = yield* sql<{ accountId: bigint }>`
+      const rows = yield* accountIdRows(sql`
         WITH given AS (SELECT * FROM unnest(${batch.map(({ accountId }) => accountId)}::bigint[],
             ${batch.map(({ uri }) => uri)}::text[], ${batch.map(({ document }) => document)}::text[],
             ${batch.map(({ signedMillis }) => new Date(signedMillis))}::timestamptz[],
@@ -81,7 +84,7 @@ export const make = (sql: SqlClient): Effect.Effect<
             tries = 0, received_at = excluded.received_at, due_at = excluded.due_at, signed_at = excluded.signed_at
           WHERE coalesce(i.signed_at, i.due_at) < excluded.signed_at AND EXISTS (SELECT FROM given g
             WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats))
-        SELECT account_id FROM full_senders`
+        SELECT account_id FROM full_senders`)
       return new Set(rows.map(({ accountId }) => accountId))
     })
 
