@@ -6,8 +6,9 @@ import { renderedRows } from "../../services/Rendered.ts"
 import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { json, list, splice } from "../wire/Keys.ts"
+import { json, list, type Ready, splice } from "../wire/Keys.ts"
 import { type GroupedNotificationsResults, isNotificationType, type NotificationGroup } from "../wire/Notification.ts"
+import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
@@ -20,7 +21,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     owner: AccountId,
     groups: ReadonlyArray<NotificationGroupRecord>,
     partial: boolean
-  ) => Effect.Effect<string>
+  ) => Effect.Effect<Ready<GroupedNotificationsResults>>
 }>()("murmuration/http/render/NotificationGroupViews") {
   static readonly layer = Layer.effect(
     NotificationGroupViews,
@@ -80,8 +81,8 @@ type Results = GroupedNotificationsResults
 const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
   events: ReadonlyMap<bigint, SeveranceRecord>,
-  report: string | undefined
-): string | undefined => {
+  report: Ready<Report> | undefined
+): Ready<NotificationGroup> | undefined => {
   if (!isNotificationType(newest.type)) return undefined
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
   const values = {

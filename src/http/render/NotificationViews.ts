@@ -7,7 +7,7 @@ import type { AccountId } from "../../services/Ids.ts"
 import { renderedRows } from "../../services/Rendered.ts"
 import { traced } from "../../services/Traced.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { splice } from "../wire/Keys.ts"
+import { type Ready, splice } from "../wire/Keys.ts"
 import { isNotificationType, type Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as ReportJson from "./ReportJson.ts"
@@ -20,8 +20,8 @@ export class NotificationViews extends Context.Service<NotificationViews, {
   readonly render: (
     owner: AccountId,
     records: ReadonlyArray<NotificationRecord>
-  ) => Effect.Effect<ReadonlyArray<string>>
-  readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<string, RecordNotFound>
+  ) => Effect.Effect<ReadonlyArray<Ready<Notification>>>
+  readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<Ready<Notification>, RecordNotFound>
 }>()("murmuration/http/render/NotificationViews") {
   static readonly layer = Layer.effect(
     NotificationViews,

@@ -6,7 +6,7 @@ import { renderedRows } from "../../services/Rendered.ts"
 import type { Revision } from "../../services/statuses/History.ts"
 import { traced } from "../../services/Traced.ts"
 import { timestamp } from "../wire/Common.ts"
-import { splice } from "../wire/Keys.ts"
+import { type Ready, splice } from "../wire/Keys.ts"
 import type { StatusEdit } from "../wire/Status.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { AccountViews } from "./AccountViews.ts"
@@ -14,7 +14,7 @@ import { mediaValues } from "./MediaValues.ts"
 
 /** Versions of a status as ready JSON; as many queries as a list of accounts. */
 export class RevisionViews extends Context.Service<RevisionViews, {
-  readonly render: (revisions: ReadonlyArray<Revision>) => Effect.Effect<ReadonlyArray<string>>
+  readonly render: (revisions: ReadonlyArray<Revision>) => Effect.Effect<ReadonlyArray<Ready<StatusEdit>>>
 }>()("murmuration/http/render/RevisionViews") {
   static readonly layer = Layer.effect(
     RevisionViews,
