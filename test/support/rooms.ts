@@ -39,7 +39,7 @@ export const http: Rooms = [
   ["Overdue Paging Work", ""],
   ["wire", ""],
   ["languages", ""],
-  ["guard", ""],
+  ["guard", "wire"],
   ["Group", "guard"],
   ["Edge", "guard languages"],
   ["html", "guard languages"],
@@ -54,7 +54,7 @@ export const http: Rooms = [
   ["wellknown", "Fresh guard html wire"],
   ["oauth", "Group guard html render wire"],
   ["v1", "Fresh Group Paging guard oauth render wire"],
-  ["pages", "activitypub docs guard html oauth render"],
+  ["pages", "activitypub docs guard html oauth render wire"],
   ["Api Routes", "activitypub files guard oauth pages render streaming v1 wellknown"]
 ]
 

@@ -13,7 +13,7 @@ export interface AnyAnswer extends HttpServerResponse.HttpServerResponse {
 }
 
 /** A response whose body is the JSON of `Wire`: what an endpoint answers that promises `Wire`. */
-export interface Answer<in out Wire> extends AnyAnswer {
+interface Answer<in out Wire> extends AnyAnswer {
   readonly [answered]: (value: Wire) => Wire
 }
 
