@@ -40,7 +40,7 @@ export class ContextViews extends Context.Service<ContextViews, {
     status: FoundStatus
   ) => Effect.Effect<Ready<WireContext>, Unavailable, HttpServerRequest.HttpServerRequest>
 }>()("murmuration/http/render/ContextViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     ContextViews,
     Effect.gen(function*() {
       const contexts = yield* Contexts
@@ -101,5 +101,6 @@ export class ContextViews extends Context.Service<ContextViews, {
       })
       return ContextViews.of({ render })
     })
-  ).pipe(Layer.provide(ExpensiveReads.layer))
+  )
+  static readonly layer = ContextViews.layerNoDeps.pipe(Layer.provide([StatusViews.layer, ExpensiveReads.layer]))
 }

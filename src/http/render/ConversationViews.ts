@@ -16,7 +16,7 @@ export class ConversationViews extends Context.Service<ConversationViews, {
   ) => Effect.Effect<ReadonlyArray<Ready<Conversation>>>
   readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<Ready<Conversation>, RecordNotFound>
 }>()("murmuration/http/render/ConversationViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     ConversationViews,
     Effect.gen(function*() {
       const conversations = yield* Conversations
@@ -46,4 +46,5 @@ export class ConversationViews extends Context.Service<ConversationViews, {
       return ConversationViews.of({ render, renderOne })
     })
   )
+  static readonly layer = ConversationViews.layerNoDeps.pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))
 }

@@ -23,7 +23,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     partial: boolean
   ) => Effect.Effect<Ready<GroupedNotificationsResults>>
 }>()("murmuration/http/render/NotificationGroupViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     NotificationGroupViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
@@ -73,7 +73,10 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
       })
       return NotificationGroupViews.of({ render })
     })
-  ).pipe(Layer.provide(Severances.layer))
+  )
+  static readonly layer = NotificationGroupViews.layerNoDeps.pipe(
+    Layer.provide([AccountViews.layer, StatusViews.layer, Severances.layer])
+  )
 }
 
 type Results = GroupedNotificationsResults

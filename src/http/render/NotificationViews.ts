@@ -23,7 +23,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
   ) => Effect.Effect<ReadonlyArray<Ready<Notification>>>
   readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<Ready<Notification>, RecordNotFound>
 }>()("murmuration/http/render/NotificationViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     NotificationViews,
     Effect.gen(function*() {
       const notifications = yield* Notifications
@@ -67,5 +67,8 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       })
       return NotificationViews.of({ render, renderOne })
     })
-  ).pipe(Layer.provide(Severances.layer))
+  )
+  static readonly layer = NotificationViews.layerNoDeps.pipe(
+    Layer.provide([AccountViews.layer, StatusViews.layer, Severances.layer])
+  )
 }

@@ -16,7 +16,7 @@ import { mediaValues } from "./MediaValues.ts"
 export class RevisionViews extends Context.Service<RevisionViews, {
   readonly render: (revisions: ReadonlyArray<Revision>) => Effect.Effect<ReadonlyArray<Ready<StatusEdit>>>
 }>()("murmuration/http/render/RevisionViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RevisionViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
@@ -49,4 +49,5 @@ export class RevisionViews extends Context.Service<RevisionViews, {
       return RevisionViews.of({ render })
     })
   )
+  static readonly layer = RevisionViews.layerNoDeps.pipe(Layer.provide(AccountViews.layer))
 }

@@ -23,7 +23,7 @@ export interface Found {
 export class SearchViews extends Context.Service<SearchViews, {
   readonly render: (viewer: Viewer, found: Found) => Effect.Effect<Ready<Search>>
 }>()("murmuration/http/render/SearchViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     SearchViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
@@ -54,4 +54,5 @@ export class SearchViews extends Context.Service<SearchViews, {
       return SearchViews.of({ render })
     })
   )
+  static readonly layer = SearchViews.layerNoDeps.pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))
 }

@@ -75,7 +75,7 @@ export class StatusViews extends Context.Service<StatusViews, {
   /** Drops what these accounts may see and have marked, after a command on this node has changed their relations. */
   readonly forgetViewers: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
 }>()("murmuration/http/render/StatusViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     StatusViews,
     Effect.gen(function*() {
       const statuses = yield* Statuses
@@ -235,4 +235,5 @@ export class StatusViews extends Context.Service<StatusViews, {
       })
     })
   )
+  static readonly layer = StatusViews.layerNoDeps.pipe(Layer.provide(AccountViews.layer))
 }

@@ -15,7 +15,7 @@ export class Mentions extends Context.Service<Mentions, {
   /** Asks other servers for those whom nobody here knows. Never fails: whoever is not found is not mentioned. */
   readonly introduce: (text: string) => Effect.Effect<void>
 }>()("murmuration/services/federation/Mentions") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Mentions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -45,4 +45,5 @@ export class Mentions extends Context.Service<Mentions, {
       return Mentions.of({ introduce })
     })
   )
+  static readonly layer = Mentions.layerNoDeps.pipe(Layer.provide(RemoteActors.layer))
 }

@@ -26,7 +26,7 @@ export class SiteThumbnails extends Context.Service<SiteThumbnails, {
   /** The server's own picture is shown again. */
   readonly remove: Effect.Effect<void>
 }>()("murmuration/services/media/SiteThumbnails") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     SiteThumbnails,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -84,4 +84,5 @@ export class SiteThumbnails extends Context.Service<SiteThumbnails, {
       return SiteThumbnails.of({ set, remove })
     })
   )
+  static readonly layer = SiteThumbnails.layerNoDeps.pipe(Layer.provide([FileOwners.layer, StoredFiles.layer]))
 }

@@ -31,7 +31,7 @@ export class DomainMeasures extends Context.Service<DomainMeasures, {
   /** One step of the oldest task; false where there is none, or somebody else is at it. */
   readonly step: Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/domains/DomainMeasures") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     DomainMeasures,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -92,4 +92,5 @@ export class DomainMeasures extends Context.Service<DomainMeasures, {
       })
     })
   )
+  static readonly layer = DomainMeasures.layerNoDeps.pipe(Layer.provide([DomainPolicies.layer, Severances.layer]))
 }

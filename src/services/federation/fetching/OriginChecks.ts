@@ -48,7 +48,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
   /** For whoever has no network: everything is to be asked later. */
   static readonly layerNone = Layer.succeed(OriginChecks, { begin: () => Effect.void, around: () => Effect.void })
 
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     OriginChecks,
     Effect.gen(function*() {
       const posts = yield* RemotePosts
@@ -112,6 +112,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
       return OriginChecks.of({ begin, around })
     })
   )
+  static readonly layer = OriginChecks.layerNoDeps.pipe(Layer.provide([RemotePosts.layer, Threads.layer]))
 }
 
 const yes: Verdict = { _tag: "Yes" }

@@ -18,7 +18,7 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
   /** For whoever has no network. */
   static readonly layerNone = Layer.succeed(PollRefreshes, { refresh: () => Effect.succeed(false) })
 
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     PollRefreshes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -48,4 +48,5 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
       return PollRefreshes.of({ refresh })
     })
   )
+  static readonly layer = PollRefreshes.layerNoDeps.pipe(Layer.provide([RefreshClaims.layer, RemotePosts.layer]))
 }

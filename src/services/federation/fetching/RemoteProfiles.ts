@@ -51,7 +51,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /** For whoever has no network. */
   static readonly layerNone = Layer.succeed(RemoteProfiles, { read: () => Effect.void })
 
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteProfiles,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -189,5 +189,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
 
       return RemoteProfiles.of({ read })
     })
+  )
+  static readonly layer = RemoteProfiles.layerNoDeps.pipe(
+    Layer.provide([RefreshClaims.layer, RemoteActors.layer, RemoteCollections.layer, RemotePosts.layer])
   )
 }
