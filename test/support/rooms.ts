@@ -71,7 +71,7 @@ export const federation: Rooms = [
   ["policies", "documents domains inbox"],
   ["FollowerDigests LocalActors Objects Replies", "LocalIds NameCache SigningKeys documents"],
   ["outbox", "LocalActors LocalIds Objects documents inbox signatures"],
-  ["ObjectFetcher WebFingers", "Domains HostDocuments documents"],
+  ["ObjectFetcher WebFingers", "Domains HostDocuments SigningKeys documents signatures"],
   ["RemoteAccounts", "Domains Redirects documents domains inbox purge"],
   [
     "Mentions RemoteActors",
