@@ -6,7 +6,7 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { type RoleId, Roles } from "../services/identity/Roles.ts"
 import { Users } from "../services/identity/Users.ts"
-import type { Measure } from "../services/moderation/Measures.ts"
+import type { ModerationAction } from "../services/moderation/ModerationActions.ts"
 import { traced } from "../services/Traced.ts"
 import * as Approving from "./Approving.ts"
 import { enqueue } from "./Enqueue.ts"
@@ -132,8 +132,8 @@ const remove = Command.make(
   }, (effect) => Effect.provide(effect, Operator.layer))
 ).pipe(Command.withDescription("Deletes an account of this server with everything that it did"))
 
-/** A command that takes or lifts a measure of the moderators. */
-const moderation = (word: string, measure: Measure, stands: boolean, description: string) =>
+/** A command that takes or lifts an action of the moderators. */
+const moderation = (word: string, measure: ModerationAction, stands: boolean, description: string) =>
   Command.make(
     word,
     { name },
@@ -144,7 +144,7 @@ const moderation = (word: string, measure: Measure, stands: boolean, description
     }, (effect) => Effect.provide(effect, Operator.layer))
   ).pipe(Command.withDescription(description))
 
-const measures = [
+const actions = [
   moderation("suspend", "suspend", true, "Hides everything of an account and keeps its user out"),
   moderation("unsuspend", "suspend", false, "Shows an account and lets its user in again"),
   moderation("silence", "silence", true, "Shows an account's posts to its followers and on its profile only"),
@@ -162,7 +162,7 @@ export const command = Command.make("account").pipe(
     Approving.list,
     Approving.approve,
     Approving.reject,
-    ...measures,
+    ...actions,
     Moving.alias,
     Moving.move
   ])

@@ -8,15 +8,16 @@ import * as EmailTexts from "../services/emails/EmailTexts.ts"
 import { Mailer } from "../services/emails/Mailer.ts"
 import { Approvals, type Pending, pendingMax } from "../services/identity/Approvals.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
-import { Wordings } from "../services/instance/Wordings.ts"
+import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { traced } from "../services/Traced.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
-const services = Layer.mergeAll(Approvals.layer, Mail.layer, Wordings.layer.pipe(Layer.provide(Catalogs.layer))).pipe(
-  Layer.provideMerge(Environment.serverConfig),
-  Layer.provideMerge(Operator.layer)
-)
+const services = Layer.mergeAll(Approvals.layer, Mail.layer, UserCatalogs.layer.pipe(Layer.provide(Catalogs.layer)))
+  .pipe(
+    Layer.provideMerge(Environment.serverConfig),
+    Layer.provideMerge(Operator.layer)
+  )
 
 const line = ({ confirmed, createdAt, email, locale, reason, username }: Pending) =>
   [
@@ -50,7 +51,7 @@ export const list = Command.make(
 const tell = Effect.fnUntraced(function*(one: Pending, decision: "approved" | "rejected") {
   const { localDomain: server, publicUrl } = yield* ServerConfig
   const mailer = yield* Mailer
-  const wordings = yield* Wordings
+  const catalogs = yield* UserCatalogs
   const staff = yield* (yield* Approvals).staff
   const { username } = one
   const member = { to: one.email, server, username }
@@ -63,7 +64,7 @@ const tell = Effect.fnUntraced(function*(one: Pending, decision: "approved" | "r
   ]
   const emails = yield* Effect.forEach(
     written,
-    ({ locale, text }) => Effect.map(wordings.of({ locale: locale ?? undefined }), text)
+    ({ locale, text }) => Effect.map(catalogs.of({ locale: locale ?? undefined }), text)
   )
   yield* Effect.forEach(emails, (email) =>
     mailer.send(email).pipe(

@@ -2,7 +2,7 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { imageBytesMax } from "../services/instance/ContentLimits.ts"
-import { SiteThumbnails } from "../services/media/SiteThumbnails.ts"
+import { InstanceThumbnails } from "../services/media/InstanceThumbnails.ts"
 import { traced } from "../services/Traced.ts"
 import { rules } from "./InstanceRules.ts"
 import { set, show } from "./InstanceTexts.ts"
@@ -24,7 +24,7 @@ const thumbnail = Command.make(
     )
   },
   traced("instance thumbnail")(function*(given) {
-    const thumbnails = yield* SiteThumbnails
+    const thumbnails = yield* InstanceThumbnails
     if (given.remove) {
       yield* thumbnails.remove
       return yield* Console.log("The server's own picture is shown.")

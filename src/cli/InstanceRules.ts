@@ -2,7 +2,7 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Instance } from "../services/instance/Instance.ts"
-import { SiteRules } from "../services/instance/SiteRules.ts"
+import { InstanceRules } from "../services/instance/InstanceRules.ts"
 import { traced } from "../services/Traced.ts"
 import * as InstanceServices from "./InstanceServices.ts"
 import { refuse } from "./Lookup.ts"
@@ -35,7 +35,7 @@ const add = Command.make(
   "add",
   { text, hint: Flag.withDefault(hint, "") },
   traced("instance rules add")(function*(rule) {
-    yield* refuse((yield* SiteRules).add(rule))
+    yield* refuse((yield* InstanceRules).add(rule))
     yield* Console.log("The rule was added.")
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Adds a rule at the end of the list"))
@@ -50,7 +50,7 @@ const change = Command.make(
   traced("instance rules change")(function*(given) {
     const { id } = yield* ruleAt(given.number)
     const rule = { text: Option.getOrUndefined(given.text), hint: Option.getOrUndefined(given.hint) }
-    yield* refuse((yield* SiteRules).change(id, rule))
+    yield* refuse((yield* InstanceRules).change(id, rule))
     yield* Console.log(`Rule ${given.number} was changed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Changes a rule's words; an empty hint (\"\") takes it away"))
@@ -68,7 +68,7 @@ const translate = Command.make(
   traced("instance rules translate")(function*(given) {
     const { id } = yield* ruleAt(given.number)
     const rule = Option.map(given.text, (words) => ({ text: words, hint: given.hint }))
-    yield* refuse((yield* SiteRules).translate(id, given.language, Option.getOrUndefined(rule)))
+    yield* refuse((yield* InstanceRules).translate(id, given.language, Option.getOrUndefined(rule)))
     yield* Console.log(`Rule ${given.number} was ${Option.isSome(rule) ? "translated" : "left without that language"}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Gives a rule words in another language; without a text it takes them away"))
@@ -77,7 +77,7 @@ const move = Command.make(
   "move",
   { number, to: Argument.Int("to").pipe(Argument.withDescription("The number that it gets")) },
   traced("instance rules move")(function*(given) {
-    yield* refuse((yield* SiteRules).move((yield* ruleAt(given.number)).id, given.to))
+    yield* refuse((yield* InstanceRules).move((yield* ruleAt(given.number)).id, given.to))
     yield* Console.log(`Rule ${given.number} is rule ${given.to} now.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Puts a rule in another place of the list"))
@@ -86,7 +86,7 @@ const remove = Command.make(
   "remove",
   { number },
   traced("instance rules remove")(function*(given) {
-    yield* refuse((yield* SiteRules).remove((yield* ruleAt(given.number)).id))
+    yield* refuse((yield* InstanceRules).remove((yield* ruleAt(given.number)).id))
     yield* Console.log(`Rule ${given.number} was removed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Takes a rule off the list"))

@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import * as EmailAddresses from "../services/identity/EmailAddresses.ts"
 import { Instance } from "../services/instance/Instance.ts"
-import { type SiteChange, SiteSettings } from "../services/instance/SiteSettings.ts"
+import { type InstanceChange, InstanceSettings } from "../services/instance/InstanceSettings.ts"
 import { traced } from "../services/Traced.ts"
 import * as InstanceServices from "./InstanceServices.ts"
 import { findUser, refuse } from "./Lookup.ts"
@@ -29,7 +29,7 @@ const addressOf = Effect.fnUntraced(function*(given: string) {
 })
 
 /** An optional flag as a part of the change. */
-const part = Effect.fnUntraced(function*<const Key extends keyof SiteChange, A, E, R>(
+const part = Effect.fnUntraced(function*<const Key extends keyof InstanceChange, A, E, R>(
   key: Key,
   given: Option.Option<string>,
   read: (text: string) => Effect.Effect<A, E, R>
@@ -53,7 +53,7 @@ export const set = Command.make(
   traced("instance set")(function*(given) {
     const plain = (value: string) => Effect.succeed(value)
     const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
-    const change: SiteChange = {
+    const change: InstanceChange = {
       ...(yield* part("title", given.title, plain)),
       ...(yield* part("description", given.description, plain)),
       ...(yield* part("extendedDescription", given.extendedDescription, documentAt)),
@@ -82,7 +82,7 @@ export const set = Command.make(
     if (Object.keys(change).length === 0) {
       return yield* new OperatorError({ message: "Say what to set; --help names what there is" })
     }
-    yield* refuse((yield* SiteSettings).change(change))
+    yield* refuse((yield* InstanceSettings).change(change))
     yield* Console.log(`Set: ${Object.keys(change).join(", ")}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Sets what the server says about itself; an empty value (\"\") takes it away"))

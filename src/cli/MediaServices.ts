@@ -1,12 +1,12 @@
 import { Layer } from "effect"
-import * as SitePictures from "../layers/media/SitePictures.ts"
+import * as InstancePictures from "../layers/media/InstancePictures.ts"
 import * as Storages from "../layers/storage/Storages.ts"
 import { Emojis } from "../services/media/Emojis.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
+import { InstanceThumbnails } from "../services/media/InstanceThumbnails.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { MediaUsage } from "../services/media/MediaUsage.ts"
 import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
-import { SiteThumbnails } from "../services/media/SiteThumbnails.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import * as Operator from "./Operator.ts"
 
@@ -16,9 +16,9 @@ export const layer = Layer.mergeAll(
   MediaAttachments.layer,
   MediaUsage.layer,
   RemoteRefreshes.layer,
-  SiteThumbnails.layer
+  InstanceThumbnails.layer
 ).pipe(
   Layer.provideMerge(StoredFiles.layer),
-  Layer.provideMerge(Layer.mergeAll(FileOwners.layer, Storages.layer, SitePictures.layer)),
+  Layer.provideMerge(Layer.mergeAll(FileOwners.layer, Storages.layer, InstancePictures.layer)),
   Layer.provideMerge(Operator.layer)
 )

@@ -3,12 +3,12 @@ import { serverConfig } from "../layers/Environment.ts"
 import { outbound } from "../layers/Foundation.ts"
 import * as KeyOperations from "../layers/KeyOperations.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
-import { parseHandle } from "../services/federation/Domains.ts"
+import { parseHandle } from "../services/federation/DomainNames.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { MovedAccounts } from "../services/federation/MovedAccounts.ts"
 import { ObjectFetcher } from "../services/federation/ObjectFetcher.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
-import { Redirects } from "../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -16,7 +16,7 @@ import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import { WebFingers } from "../services/federation/WebFingers.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import * as Urls from "../services/instance/Urls.ts"
-import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Jobs } from "../services/intents/Jobs.ts"
 import { Moves } from "../services/social/Moves.ts"
 import { findUser } from "./Lookup.ts"
@@ -26,7 +26,7 @@ import * as Operator from "./Operator.ts"
 export const layer = Layer.merge(RemoteActors.layer, Moves.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, ObjectFetcher.layer, WebFingers.layer)),
   Layer.provide(
-    Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Purges.layer, Redirects.layer)
+    Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Purges.layer, MovedAccounts.layer)
   ),
   Layer.provide(Layer.merge(AgendaEntries.layer, Jobs.layer)),
   Layer.provide(KeyOperations.layer),

@@ -1,10 +1,10 @@
 import { Clock, Effect, type Exit, Fiber } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { takesFiles } from "./body/Files.ts"
+import { takesFiles } from "./body/UploadedFiles.ts"
 import { isStreaming } from "./guard/Handshake.ts"
 import * as Reply from "./guard/Reply.ts"
-import * as Overdue from "./Overdue.ts"
-import { Work } from "./Work.ts"
+import { InFlight } from "./InFlight.ts"
+import * as TimeoutSet from "./TimeoutSet.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -27,10 +27,10 @@ const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
-    const requests = yield* Overdue.make(answerMillisMax, sweepPeriod)
+    const requests = yield* TimeoutSet.make(answerMillisMax, sweepPeriod)
 
     /** Its time stands still while it is aside. */
-    const standing = (one: Overdue.Waiting, outer: Work): Work => ({
+    const timed = (one: TimeoutSet.Waiting, outer: InFlight): InFlight => ({
       aside: Effect.fnUntraced(function*(effect) {
         const timed = requests.delete(one)
         const spent = (yield* Clock.currentTimeMillis) - one.since
@@ -46,10 +46,10 @@ export const layer = HttpRouter.middleware(
       handler: Effect.Effect<Response, E, R>,
       request: HttpServerRequest.HttpServerRequest
     ) {
-      const one: Overdue.Waiting = { since: yield* Clock.currentTimeMillis, giveUp: () => undefined }
+      const one: TimeoutSet.Waiting = { since: yield* Clock.currentTimeMillis, giveUp: () => undefined }
       requests.add(one)
       const own = HttpMethod.hasBody(request.method)
-        ? Effect.provideService(handler, Work, standing(one, yield* Work))
+        ? Effect.provideService(handler, InFlight, timed(one, yield* InFlight))
         : handler
       // One fiber and no timer a request; `Effect.timeout` would take two of the one and one of the other.
       const fiber = yield* Effect.forkDetach(own, { startImmediately: true })

@@ -3,7 +3,7 @@ import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpSer
 import { isSqlError } from "effect/sql/SqlError"
 import { Catalogs } from "../services/languages/Catalogs.ts"
 import * as Reply from "./guard/Reply.ts"
-import { inLanguage } from "./languages/Translated.ts"
+import { inLanguage } from "./languages/TranslatedErrors.ts"
 
 /** Paths whose answers scripts of any origin may read (operations.md section 0, "CORS"); cookies never count there. */
 const shared = /^\/(api\/|oauth\/(token|revoke|userinfo)$|\.well-known\/|nodeinfo\/|@[^/]+$|users\/[^/]+$)/

@@ -3,12 +3,12 @@ import type { Sharding } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
 import { AccountActors } from "../actors/account/AccountActors.ts"
 import * as Account from "../actors/account/Entity.ts"
-import * as Imports from "../actors/account/Imports.ts"
+import * as FetchedPosts from "../actors/account/FetchedPosts.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
-import { DomainMeasures } from "../services/federation/domains/DomainMeasures.ts"
+import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
 import type { OriginChecks } from "../services/federation/fetching/OriginChecks.ts"
@@ -42,7 +42,7 @@ import { Handles } from "../services/identity/Handles.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
-import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Commands } from "../services/intents/Commands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { Jobs } from "../services/intents/Jobs.ts"
@@ -51,7 +51,7 @@ import { Retention } from "../services/intents/Retention.ts"
 import { AttachmentWriter } from "../services/media/AttachmentWriter.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
 import { Flags } from "../services/moderation/Flags.ts"
-import { Measures } from "../services/moderation/Measures.ts"
+import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
 import { Blocks } from "../services/social/Blocks.ts"
@@ -61,7 +61,7 @@ import { Mutes } from "../services/social/Mutes.ts"
 import { TargetAccounts } from "../services/social/TargetAccounts.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Authors } from "../services/statuses/Authors.ts"
-import { DirectThreads } from "../services/statuses/DirectThreads.ts"
+import { ConversationWriter } from "../services/statuses/ConversationWriter.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
@@ -85,8 +85,8 @@ const services = Layer.satisfiesServicesType<Stored>()(
     Deliveries.layer,
     DeliveryExpansion.layer,
     DeliveryHosts.layer,
-    DirectThreads.layer,
-    DomainMeasures.layer,
+    ConversationWriter.layer,
+    DomainEnforcement.layer,
     DomainPolicies.layer,
     Fanouts.layer,
     Favourites.layer,
@@ -99,7 +99,7 @@ const services = Layer.satisfiesServicesType<Stored>()(
     InboundPolicies.layer,
     KnownUris.layer,
     LocalActors.layer,
-    Measures.layer,
+    ModerationActions.layer,
     Moves.layer,
     Mutes.layer,
     NotificationWriter.layer,
@@ -148,7 +148,7 @@ const services = Layer.satisfiesServicesType<Stored>()(
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.satisfiesServicesType<Commands | OriginChecks | Others>()(
   Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(
-    Layer.provideMerge(Imports.layer),
+    Layer.provideMerge(FetchedPosts.layer),
     Layer.provideMerge(Layer.merge(AccountActors.layer, DomainActors.layer)),
     Layer.provide(services)
   )
@@ -163,5 +163,5 @@ export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
 
 /** The same for a server that others talk to. */
 export const layerFederated = Layer.satisfiesServicesType<Others>()(
-  layer.pipe(Layer.provide(originChecks.pipe(Layer.provide(Imports.layer), Layer.provide(AccountActors.layer))))
+  layer.pipe(Layer.provide(originChecks.pipe(Layer.provide(FetchedPosts.layer), Layer.provide(AccountActors.layer))))
 )

@@ -1,8 +1,8 @@
 import { Effect, Metric, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import type { Server } from "node:net"
-import { addressKey } from "../http/guard/Addresses.ts"
-import * as Shares from "../http/guard/Shares.ts"
+import * as AddressShares from "../http/guard/AddressShares.ts"
+import { addressKey } from "../http/guard/ClientAddresses.ts"
 import { Environment } from "./Environment.ts"
 import { connectionsMax } from "./NodeServer.ts"
 
@@ -18,7 +18,7 @@ const refused = Metric.counter("murmuration_connections_refused_total", {
 export const guard = Effect.fnUntraced(function*(server: Server) {
   const { connectionsPerAddress: perAddressMax, trustedProxies } = yield* Environment
   const context = yield* Effect.context()
-  const shares = Shares.make({ atOnceMax: connectionsMax, perAddressMax })
+  const shares = AddressShares.make({ atOnceMax: connectionsMax, perAddressMax })
   const isTrusted = (address: string) => {
     const parsed = NetAddress.ipFromString(address.replace(/^::ffff:(?=\d+\.)/i, ""))
     return Result.isSuccess(parsed) && trustedProxies.some((network) => IpNetwork.contains(network, parsed.success))

@@ -7,7 +7,7 @@ import { createServer } from "node:net"
 import { traced } from "../services/Traced.ts"
 import * as Binaries from "./embedded/Binaries.ts"
 import * as DataFolder from "./embedded/DataFolder.ts"
-import * as DiskRoom from "./embedded/DiskRoom.ts"
+import * as DiskSpace from "./embedded/DiskSpace.ts"
 import * as Postmaster from "./embedded/Postmaster.ts"
 import * as RunAs from "./embedded/RunAs.ts"
 import type { Listen } from "./embedded/Settings.ts"
@@ -72,7 +72,7 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   const binaries = yield* Binaries.find
   const runAs = yield* RunAs.choose(binaries, folder, dataDir)
   yield* DataFolder.checkVersion(folder, binaries)
-  if (Option.isNone(running) && (options.durable ?? true)) yield* DiskRoom.makeRoom(dataDir, options.free)
+  if (Option.isNone(running) && (options.durable ?? true)) yield* DiskSpace.makeRoom(dataDir, options.free)
   if (!(yield* DataFolder.exists(folder))) yield* DataFolder.initialise(folder, binaries, runAs, password)
   if (Option.isNone(running)) {
     yield* DataFolder.takeOver(folder, runAs).pipe(
@@ -125,7 +125,7 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
       Effect.provide(Reactivity.layer),
       Effect.mapError((error) => new OperatorError({ message: error.message }))
     )
-    yield* DiskRoom.watch(dataDir, sql, options.free)
+    yield* DiskSpace.watch(dataDir, sql, options.free)
   }
   return EmbeddedPostgres.of({
     endpoint: (yield* Ref.get(current)).endpoint,

@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
-import type { Imports } from "../services/federation/fetching/Imports.ts"
+import type { FetchedPosts } from "../services/federation/fetching/FetchedPosts.ts"
 import { OriginChecks } from "../services/federation/fetching/OriginChecks.ts"
 import { PollRefreshes } from "../services/federation/fetching/PollRefreshes.ts"
 import { RefreshClaims } from "../services/federation/fetching/RefreshClaims.ts"
@@ -10,27 +10,27 @@ import { RemotePosts } from "../services/federation/fetching/RemotePosts.ts"
 import { RemoteProfiles } from "../services/federation/fetching/RemoteProfiles.ts"
 import { Threads } from "../services/federation/fetching/Threads.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
+import { MovedAccounts } from "../services/federation/MovedAccounts.ts"
 import { ObjectFetcher } from "../services/federation/ObjectFetcher.ts"
-import { Redirects } from "../services/federation/Redirects.ts"
 import { RemoteAccounts } from "../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../services/federation/RemoteActors.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
-import { AgendaEntries } from "../services/intents/Agenda.ts"
+import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Jobs } from "../services/intents/Jobs.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
 import { Moves } from "../services/social/Moves.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
-type Needs = Broadcast | Imports | Outbound | ServerConfig | SqlClient.SqlClient
+type Needs = Broadcast | FetchedPosts | Outbound | ServerConfig | SqlClient.SqlClient
 
-/** What is had from other servers, and stored by way of `Imports`. */
+/** What is had from other servers, and stored by way of `FetchedPosts`. */
 export const remote = Layer.satisfiesServicesType<Needs>()(
   Layer.mergeAll(
     DomainPolicies.layer,
     KnownUris.layer,
     ObjectFetcher.layer,
     PollRefreshes.layer,
-    Redirects.layer,
+    MovedAccounts.layer,
     RefreshClaims.layer,
     RemoteAccounts.layer,
     RemoteActors.layer,

@@ -3,7 +3,7 @@ import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, Scope } from "ef
 import { HttpMethod, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bodyBytesMax } from "../http/body/Body.ts"
 import { isHandshake } from "../http/guard/Handshake.ts"
-import { Work } from "../http/Work.ts"
+import { InFlight } from "../http/InFlight.ts"
 import { lean } from "../services/Lean.ts"
 import * as ConnectionShares from "./ConnectionShares.ts"
 import { Environment } from "./Environment.ts"
@@ -101,8 +101,8 @@ const admission = HttpRouter.middleware(
             inWork = true
             return Effect.void
           })
-          const outer = Context.get(context, Work)
-          counted = Effect.provideService(handler, Work, {
+          const outer = Context.get(context, InFlight)
+          counted = Effect.provideService(handler, InFlight, {
             aside: (effect) =>
               Effect.suspend(() => {
                 leave()

@@ -4,7 +4,7 @@ import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import * as MediaJob from "../actors/media/Entity.ts"
 import { MediaActors } from "../actors/media/MediaActors.ts"
-import * as Upkeep from "../actors/media/Upkeep.ts"
+import * as MediaSweep from "../actors/media/MediaSweep.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { MediaJobs } from "../services/media/MediaJobs.ts"
@@ -29,7 +29,7 @@ type Stored = Sharding.Sharding | SqlClient.SqlClient
 
 /** The same as `layer` over the rows of jobs and files from outside, too. */
 export const layerOverRows = Layer.satisfiesServicesType<Rows | Tools | Stored>()(
-  Layer.mergeAll(MediaJob.layer, Upkeep.layer).pipe(
+  Layer.mergeAll(MediaJob.layer, MediaSweep.layer).pipe(
     Layer.provideMerge(MediaActors.layer),
     Layer.provideMerge(Layer.mergeAll(MediaAttachments.layerNoDeps, Uploads.layerNoDeps))
   )

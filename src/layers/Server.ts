@@ -1,12 +1,12 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
-import * as Documents from "../actors/domain/Documents.ts"
+import * as HostDocuments from "../actors/domain/HostDocuments.ts"
 import * as Body from "../http/body/Body.ts"
-import { routerConfig } from "../http/body/Paths.ts"
+import { routerConfig } from "../http/body/RequestPaths.ts"
 import * as Deadlines from "../http/Deadlines.ts"
 import * as Edge from "../http/Edge.ts"
-import * as Doors from "../http/guard/Doors.ts"
+import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
@@ -31,7 +31,7 @@ const routes = Layer.mergeAll(
   Deadlines.layer,
   HttpServer.layerRouter,
   // Behind what finds out who is behind a proxy.
-  Doors.layer,
+  PathLimits.layer,
   Compression.layer,
   Telemetry.layerRouter,
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
@@ -53,7 +53,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
     Layer.provideMerge(OperatorWakes.layer),
     Layer.provideMerge(Media.layer),
     Layer.provideMerge(Actors.layerFederated),
-    Layer.provideMerge(Documents.layer),
+    Layer.provideMerge(HostDocuments.layer),
     Layer.provide(Catalogs.layer),
     Layer.provideMerge(Foundation.layer),
     Layer.provide(Telemetry.layer)

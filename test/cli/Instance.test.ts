@@ -5,14 +5,14 @@ import { SqlClient } from "effect/sql"
 import { Instance, TermsOfService } from "../../src/http/wire/Instance.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Approvals } from "../../src/services/identity/Approvals.ts"
-import { SiteRules } from "../../src/services/instance/SiteRules.ts"
-import { SiteSettings } from "../../src/services/instance/SiteSettings.ts"
+import { InstanceRules } from "../../src/services/instance/InstanceRules.ts"
+import { InstanceSettings } from "../../src/services/instance/InstanceSettings.ts"
 import { cli } from "../support/CommandLine.ts"
 import { eventually } from "../support/Eventually.ts"
 import { call } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 
-const Live = Layer.mergeAll(SiteSettings.layer, SiteRules.layer, Approvals.layer).pipe(
+const Live = Layer.mergeAll(InstanceSettings.layer, InstanceRules.layer, Approvals.layer).pipe(
   Layer.provideMerge(TestServer.layer()),
   Layer.provideMerge(Layer.merge(NodeServices.layer, Broadcast.layerMemory))
 )
@@ -117,7 +117,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       yield* run("instance", "rules", "remove", "1")
       const [left] = yield* eventually(read("/api/v1/instance/rules"), (all) => texts(all) === "Be kind")
       assert.deepInclude(left, { id: kind.id, hint: "To all", translations: { de: { text: "Sei nett", hint: "" } } })
-      const rules = yield* SiteRules
+      const rules = yield* InstanceRules
       yield* rules.change(BigInt(kind.id), { hint: "" })
       yield* rules.translate(BigInt(kind.id), "de", undefined)
       const [changed] = yield* eventually(read("/api/v1/instance/rules"), ([one]) => one.hint === "")
@@ -135,7 +135,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       const people = yield* Effect.forEach(["asking", "begging", "warden"], (name) => createPerson(name))
       const [asking, begging, staff] = people
       // F35: letters are in the languages of those who get them, else in the first one of the instance.
-      yield* (yield* SiteSettings).change({ languages: ["de", "en"] })
+      yield* (yield* InstanceSettings).change({ languages: ["de", "en"] })
       yield* sql`UPDATE users SET locale = 'en' WHERE account_id = ${begging!.accountId}`
       yield* sql`UPDATE users SET locale = 'pt-BR' WHERE account_id = ${staff!.accountId}`
       yield* sql`UPDATE users SET approved = false, reason = ${"I like\nbirds"}

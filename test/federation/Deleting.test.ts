@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { postsMax } from "../../src/services/federation/purge/Posts.ts"
+import { postsMax } from "../../src/services/federation/purge/PurgedPosts.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Citizen, fediverse, type Place, settled } from "../support/Fediverse.ts"
 

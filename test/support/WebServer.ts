@@ -5,7 +5,7 @@ import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import * as ActivityPub from "../../src/http/activitypub/Routes.ts"
 import * as Body from "../../src/http/body/Body.ts"
-import { routerConfig } from "../../src/http/body/Paths.ts"
+import { routerConfig } from "../../src/http/body/RequestPaths.ts"
 import * as Edge from "../../src/http/Edge.ts"
 import { Guard } from "../../src/http/guard/Guard.ts"
 import { Limits } from "../../src/http/guard/Limits.ts"
@@ -31,7 +31,7 @@ import * as Services from "../../src/layers/Services.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Mailer } from "../../src/services/emails/Mailer.ts"
 import { Unavailable } from "../../src/services/Errors.ts"
-import { Imports } from "../../src/services/federation/fetching/Imports.ts"
+import { FetchedPosts } from "../../src/services/federation/fetching/FetchedPosts.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { Handles } from "../../src/services/identity/Handles.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
@@ -76,7 +76,7 @@ const routes = Layer.mergeAll(
 ).pipe(Layer.provide(ActivityPub.documents))
 
 /** There are no actors that could store anything. */
-const noImports = Layer.succeed(Imports, {
+const noImports = Layer.succeed(FetchedPosts, {
   store: () => new Unavailable(),
   feature: () => new Unavailable(),
   featureTags: () => new Unavailable()

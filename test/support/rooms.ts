@@ -36,7 +36,7 @@ export const trespasses = (sources: ReadonlyArray<Source>, folder: string, rooms
 
 /** The parts of HTTP: JSON of the wire, what guards requests, parts of pages, and what answers, up to the whole of it. */
 export const http: Rooms = [
-  ["Overdue Paging Work", ""],
+  ["TimeoutSet Paging InFlight", ""],
   ["wire", ""],
   ["languages", ""],
   ["guard", "wire"],
@@ -44,10 +44,10 @@ export const http: Rooms = [
   ["Edge", "guard languages"],
   ["html", "guard languages"],
   ["docs", "guard html"],
-  ["body", "Overdue Work guard"],
-  ["Deadlines", "Overdue Work body guard"],
+  ["body", "TimeoutSet InFlight guard"],
+  ["Deadlines", "TimeoutSet InFlight body guard"],
   ["files", "guard"],
-  ["streaming", "Deadlines Work guard wire"],
+  ["streaming", "Deadlines InFlight guard wire"],
   ["render", "Paging guard html streaming wire"],
   ["Fresh", "render"],
   ["activitypub", "body guard render"],
@@ -60,24 +60,24 @@ export const http: Rooms = [
 
 /** The parts of federation: keys and documents, what is asked of others, what comes in, and what goes out. */
 export const federation: Rooms = [
-  ["Domains FailedLookups NameCache NewHosts Redirects SingleFlight", ""],
+  ["DomainNames FailedLookups NameCache NewHosts MovedAccounts SingleFlight", ""],
   ["LocalIds", ""],
   ["signatures", ""],
   ["purge", ""],
   ["HostDocuments SigningKeys", "LocalIds SingleFlight signatures"],
-  ["documents", "Domains LocalIds"],
-  ["domains", "Domains"],
+  ["documents", "DomainNames LocalIds"],
+  ["domains", "DomainNames"],
   ["inbox", "documents"],
   ["policies", "documents domains inbox"],
   ["FollowerDigests LocalActors Objects Replies", "LocalIds NameCache SigningKeys documents"],
   ["outbox", "LocalActors LocalIds Objects documents inbox signatures"],
-  ["ObjectFetcher WebFingers", "Domains HostDocuments SigningKeys documents signatures"],
-  ["RemoteAccounts", "Domains Redirects documents domains inbox purge"],
+  ["ObjectFetcher WebFingers", "DomainNames HostDocuments SigningKeys documents signatures"],
+  ["RemoteAccounts", "DomainNames MovedAccounts documents domains inbox purge"],
   [
     "Mentions RemoteActors",
-    "Domains ObjectFetcher NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
+    "DomainNames ObjectFetcher NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
   ],
-  ["ActorLooks Senders", "ObjectFetcher FailedLookups RemoteActors SingleFlight documents domains signatures"],
+  ["ActorLookups Senders", "ObjectFetcher FailedLookups RemoteActors SingleFlight documents domains signatures"],
   ["fetching", "ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
-  ["RemoteLookup", "Domains ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]
+  ["RemoteLookup", "DomainNames ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]
 ]

@@ -4,14 +4,13 @@ import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import { AccountId } from "../../services/Ids.ts"
-import { AgendaEntries, type Due } from "../../services/intents/Agenda.ts"
+import { AgendaEntries, type Due } from "../../services/intents/AgendaEntries.ts"
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Fanout from "./Fanout.ts"
-import * as Featuring from "./Featuring.ts"
-import * as Importing from "./Importing.ts"
+import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
 import * as Moderation from "./Moderation.ts"
@@ -24,6 +23,7 @@ import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
 import * as Relations from "./Relations.ts"
 import * as Scheduling from "./Scheduling.ts"
+import * as StoringFetched from "./StoringFetched.ts"
 import * as UserDomainBlocking from "./UserDomainBlocking.ts"
 import { familyOf, perform, type Verbs } from "./Verbs.ts"
 
@@ -43,9 +43,9 @@ const make = Effect.gen(function*() {
   const moderation = yield* Moderation.make
   const moving = yield* Moving.make(relations.verbs)
   const polling = yield* Polling.make
-  const importing = yield* Importing.make(publishing.verbs)
+  const importing = yield* StoringFetched.make(publishing.verbs)
   const profile = yield* Profile.make
-  const featuring = yield* Featuring.make
+  const featuring = yield* FeaturedTags.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {

@@ -7,16 +7,16 @@ import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { fewReadersMax, type ReaderSlice, StatusReaders } from "../../services/feeds/StatusReaders.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { type Fanout, Fanouts, fanoutsRoundMax, senderOf } from "../../services/intents/Fanouts.ts"
-import { DirectThreads } from "../../services/statuses/DirectThreads.ts"
+import { ConversationWriter } from "../../services/statuses/ConversationWriter.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { AccountActors } from "./AccountActors.ts"
 import * as Backlog from "./Backlog.ts"
+import * as FeedWriting from "./FeedWriting.ts"
 import * as Moving from "./Moving.ts"
 import * as NotifyOne from "./NotifyOne.ts"
 import * as Outgoing from "./Outgoing.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
-import * as Pushing from "./Pushing.ts"
 import * as StreamPublishing from "./StreamPublishing.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
@@ -39,14 +39,14 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const fanouts = yield* Fanouts
   const { advance, finish } = fanouts
   const [readers, feeds, writer] = [yield* StatusReaders, yield* Feeds, yield* NotificationWriter]
-  const threads = yield* DirectThreads
+  const threads = yield* ConversationWriter
   const reblogs = yield* Reblogs
   const broadcast = yield* Broadcast
   const polls = yield* Polls
   const sliceRows = yield* SliceRows
   const outgoing = yield* Outgoing.make(owners, sliceRows)
   const handOver = yield* Moving.handOver
-  const push = yield* Pushing.make(sliceRows)
+  const push = yield* FeedWriting.make(sliceRows)
 
   const { conversationsChanged, notified } = yield* StreamPublishing.make
   const tellAtOnce = yield* NotifyOne.make(owners)

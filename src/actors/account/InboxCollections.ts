@@ -11,7 +11,7 @@ import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
-import * as Featured from "./Featured.ts"
+import * as FeaturedChanges from "./FeaturedChanges.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
@@ -25,7 +25,7 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const favourites = yield* Favourites
-  const featured = yield* Featured.make
+  const featured = yield* FeaturedChanges.make
   const inbound = yield* InboundActivities
   const knownUris = yield* KnownUris
   const statuses = yield* RemoteStatuses

@@ -8,7 +8,7 @@ import { asText, type Foreign, idOf, idsOf, typeOf } from "../../services/federa
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemotePolls } from "../../services/federation/inbox/RemotePolls.ts"
-import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import type { Ownership } from "./Ownership.ts"

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
-import { Measures } from "../../services/moderation/Measures.ts"
+import { ModerationActions } from "../../services/moderation/ModerationActions.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -16,21 +16,21 @@ export const make = Effect.gen(function*() {
   const tellFollowers = yield* TellFollowers.make
   const broadcast = yield* Broadcast
   const intend = yield* Intents.make
-  const leaving = yield* PostActivities
+  const activities = yield* PostActivities
   const send = yield* Sending.make
-  const measures = yield* Measures
+  const moderationActions = yield* ModerationActions
   const reports = yield* Reports
 
   const verbs = {
     Report: Effect.fnUntraced(function*(own: Ownership, report: Commands["Report"]) {
       const id = yield* reports.file(own.accountId, report)
       yield* intend(own, "notify", null, { report: String(id) })
-      if (report.forward) yield* send(leaving.flag(id))
+      if (report.forward) yield* send(activities.flag(id))
       return onReport(id)
     }),
     Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
       const { accountId } = own
-      if (!(yield* measures.set(accountId, measure, stands))) return onAccount(accountId)
+      if (!(yield* moderationActions.set(accountId, measure, stands))) return onAccount(accountId)
       const told = [broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })]
       if (measure === "suspend") {
         yield* tellFollowers(own, "Profile")

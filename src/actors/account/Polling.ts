@@ -5,7 +5,7 @@ import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpa
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import * as Intents from "./Intents.ts"
@@ -25,7 +25,7 @@ export const make = Effect.gen(function*() {
   const polls = yield* Polls
   const statusTargets = yield* StatusTargets
   const deliveryExpansion = yield* DeliveryExpansion
-  const leaving = yield* PostActivities
+  const activities = yield* PostActivities
   const send = yield* Sending.make
   const { federated } = yield* ServerConfig
 
@@ -52,7 +52,7 @@ export const make = Effect.gen(function*() {
         if (target.local) yield* later(target.id, AccountId.make(target.accountId))
         else {
           yield* remember(target.id, target.accountId)
-          yield* send(leaving.vote(accountId, target.id, choices))
+          yield* send(activities.vote(accountId, target.id, choices))
         }
         yield* changed(target.id)
         return onStatus(target.id)

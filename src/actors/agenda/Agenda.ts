@@ -1,11 +1,11 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
-import { DomainMeasures } from "../../services/federation/domains/DomainMeasures.ts"
+import { DomainEnforcement } from "../../services/federation/domains/DomainEnforcement.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { Deliveries } from "../../services/federation/outbox/Deliveries.ts"
 import { Purges } from "../../services/federation/purge/Purges.ts"
 import type { AccountId } from "../../services/Ids.ts"
-import { AgendaEntries } from "../../services/intents/Agenda.ts"
+import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { Commands } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
@@ -44,7 +44,7 @@ export const layer = Singleton.make(
     const deliveries = yield* Deliveries
     const domainActors = yield* DomainActors
     const purges = yield* Purges
-    const measures = yield* DomainMeasures
+    const domainEnforcement = yield* DomainEnforcement
     const fanouts = yield* Fanouts
     const inbound = yield* InboundActivities
     const operatorCommands = yield* OperatorCommands
@@ -64,7 +64,7 @@ export const layer = Singleton.make(
       lastHost = last ?? 0
       yield* domainActors.wake(hosts)
     })
-    const ofDomains = Effect.repeat(measures.step, {
+    const ofDomains = Effect.repeat(domainEnforcement.step, {
       until: (done) => !done,
       times: domainStepsMax - 1,
       // Whatever else there is to do comes in between.

@@ -3,13 +3,13 @@ import { Unavailable } from "../../services/Errors.ts"
 import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
-import { Redirects } from "../../services/federation/Redirects.ts"
+import { MovedAccounts } from "../../services/federation/MovedAccounts.ts"
 import { RemoteAccounts, unknownDomain } from "../../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { LinkProofs } from "../../services/identity/LinkProofs.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { type Job, type JobKind, Jobs } from "../../services/intents/Jobs.ts"
-import { inBrief } from "../../services/outbound/Brief.ts"
+import { briefCause } from "../../services/outbound/BriefCause.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { AccountActors } from "../account/AccountActors.ts"
@@ -27,7 +27,7 @@ const make = Effect.gen(function*() {
   const moves = yield* Moves
   const people = yield* AccountActors
   const proofs = yield* LinkProofs
-  const redirects = yield* Redirects
+  const movedAccounts = yield* MovedAccounts
   const knownUris = yield* KnownUris
   const unknown = yield* UnknownMentions
 
@@ -56,8 +56,8 @@ const make = Effect.gen(function*() {
   })
 
   const redirect = Effect.fnUntraced(function*(accountId: bigint) {
-    const uri = yield* redirects.of(accountId)
-    if (uri !== undefined) yield* redirects.link(accountId, yield* lookedUp(uri))
+    const uri = yield* movedAccounts.of(accountId)
+    if (uri !== undefined) yield* movedAccounts.link(accountId, yield* lookedUp(uri))
   })
 
   const asked = (uri: string) =>
@@ -97,7 +97,9 @@ const make = Effect.gen(function*() {
       Effect.andThen(jobs.strike(job)),
       Effect.timeout(`${errandSecondsMax} seconds`),
       Effect.withSpan("Jobs.run", { attributes: { kind: job.kind } }),
-      Effect.catchCause((cause) => Effect.logInfo(`a job must wait: ${job.kind} of ${job.subjectId}`, inBrief(cause)))
+      Effect.catchCause((cause) =>
+        Effect.logInfo(`a job must wait: ${job.kind} of ${job.subjectId}`, briefCause(cause))
+      )
     )
 
   yield* Effect.flatMap(jobs.take(errandsAtOnceMax), Effect.forEach(run, { concurrency: "unbounded" })).pipe(

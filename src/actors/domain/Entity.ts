@@ -1,12 +1,12 @@
 import { Effect, Layer, Scope } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { lean } from "../../services/Lean.ts"
+import * as DeliveryRound from "./DeliveryRound.ts"
 import * as Fetching from "./Fetching.ts"
 import * as HostState from "./HostState.ts"
 import { domainMailboxMax, RemoteDomain } from "./Protocol.ts"
-import * as Round from "./Round.ts"
 
-const actor = (round: Effect.Success<typeof Round.make>, documents: Effect.Success<typeof Fetching.make>) =>
+const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effect.Success<typeof Fetching.make>) =>
   RemoteDomain.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
@@ -48,7 +48,7 @@ const actor = (round: Effect.Success<typeof Round.make>, documents: Effect.Succe
  * Documents of the host are had by it, each once for all who ask at that time; twice while the host's shard changes hands.
  */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(Effect.all([Round.make, Fetching.make]), ([round, documents]) =>
+  Effect.flatMap(Effect.all([DeliveryRound.make, Fetching.make]), ([round, documents]) =>
     Effect.updateContext(
       Layer.build(actor(round, documents)),
       lean(Scope.Scope, Sharding.Sharding)

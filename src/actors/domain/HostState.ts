@@ -1,4 +1,4 @@
-import { requestsPerHostMax } from "../../services/outbound/Slots.ts"
+import { requestsPerHostMax } from "../../services/outbound/HostSlots.ts"
 
 /** Failures in a row after which a host is left alone, and for how long, in milliseconds (federation.md section 12). */
 export const failuresMax = 10

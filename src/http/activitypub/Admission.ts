@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Metric } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { addressOf } from "../guard/Addresses.ts"
+import * as AddressShares from "../guard/AddressShares.ts"
+import { addressOf } from "../guard/ClientAddresses.ts"
 import * as Reply from "../guard/Reply.ts"
-import * as Shares from "../guard/Shares.ts"
 
 /** What is done for other servers at once on one node, and for one address (an IPv6 address by its /64). */
 export const bounds = {
@@ -40,7 +40,10 @@ export class Admission extends Context.Service<Admission, {
   readonly admit: <E, R>(kind: Kind, answer: Answer<E, R>) => Answer<E, R>
 }>()("murmuration/http/activitypub/Admission") {
   static readonly layer = Layer.sync(Admission, () => {
-    const inside = { activities: Shares.make(bounds.activities), documents: Shares.make(bounds.documents) }
+    const inside = {
+      activities: AddressShares.make(bounds.activities),
+      documents: AddressShares.make(bounds.documents)
+    }
     return Admission.of({
       admit: (kind, answer) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {

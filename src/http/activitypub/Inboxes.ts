@@ -5,16 +5,16 @@ import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/fe
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { Congestion } from "../../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
-import { knownBy } from "../../services/federation/inbox/Repeats.ts"
+import { knownBy } from "../../services/federation/inbox/RepeatedActivities.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
-import { closedDomain } from "../../services/federation/policies/Origins.ts"
+import { closedDomain } from "../../services/federation/policies/SenderPolicies.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
-import { Arrivals } from "../body/Arrivals.ts"
-import { declaredBytes, tooLarge, unread } from "../body/Replaced.ts"
+import { declaredBytes, tooLarge, unread } from "../body/BodyParsing.ts"
+import { BodyReading } from "../body/BodyReading.ts"
 import { plainError } from "../guard/Reply.ts"
 import { Admission, comeBack } from "./Admission.ts"
 import { refused } from "./DocumentResponse.ts"
@@ -33,7 +33,7 @@ const isOfNobodyKnown = (activity: Foreign) =>
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const admission = yield* Admission
-  const arrivals = yield* Arrivals
+  const bodyReading = yield* BodyReading
   const congestion = yield* Congestion
   const inbound = yield* InboundActivities
   const policies = yield* InboundPolicies
@@ -47,7 +47,7 @@ const make = Effect.gen(function*() {
   /** The bytes as they came, for they are what is signed. */
   const bodyOf = (request: HttpServerRequest.HttpServerRequest) => {
     const bytes = declaredBytes(request)
-    return bytes !== undefined && bytes > activityBytesMax ? Effect.fail(tooLarge) : arrivals.read(
+    return bytes !== undefined && bytes > activityBytesMax ? Effect.fail(tooLarge) : bodyReading.read(
       bytes,
       request.arrayBuffer.pipe(
         Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(activityBytesMax)),
@@ -121,4 +121,4 @@ const make = Effect.gen(function*() {
  * Where other servers send activities. Who signed is known before anything is believed; a 202 says that the activity is on
  * disk, and its sender's actor works it off.
  */
-export const layer = Layer.unwrap(make).pipe(Layer.provide(Arrivals.layer))
+export const layer = Layer.unwrap(make).pipe(Layer.provide(BodyReading.layer))

@@ -8,7 +8,7 @@ import { Senders } from "../../services/federation/Senders.ts"
 import type { SignedRequest } from "../../services/federation/signatures/SignedRequest.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Viewer } from "../../services/Viewer.ts"
-import { addressOf } from "../guard/Addresses.ts"
+import { addressOf } from "../guard/ClientAddresses.ts"
 
 /** Who may be given the same answer: everybody, or whoever signed like this requester. */
 export type CacheScope = "everybody" | "signer"

@@ -1,11 +1,6 @@
 import { ByteSize, Effect, Layer, Result, Stream } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, Multipart } from "effect/http"
 import { Uploads } from "../../services/media/Uploads.ts"
-import { Arrivals } from "./Arrivals.ts"
-import { takesFiles, withFiles } from "./Files.ts"
-import { flatten, isFlat, nest, pairs } from "./Parameters.ts"
-import { isClients, isForPeople, normalise } from "./Paths.ts"
-import { hasQueryBody, withQueryBody } from "./QueryBody.ts"
 import {
   declaredBytes,
   form,
@@ -17,7 +12,12 @@ import {
   refusalOf,
   tooLarge,
   withParameters
-} from "./Replaced.ts"
+} from "./BodyParsing.ts"
+import { BodyReading } from "./BodyReading.ts"
+import { flatten, isFlat, nest, pairs } from "./Parameters.ts"
+import { hasQueryBody, withQueryBody } from "./QueryBody.ts"
+import { isClients, isForPeople, normalise } from "./RequestPaths.ts"
+import { takesFiles, withFiles } from "./UploadedFiles.ts"
 
 /** The largest body of a request. */
 export const bodyBytesMax = 1_048_576
@@ -35,25 +35,25 @@ const multipartPartsMax = 200
  */
 const make = (uploads: Uploads["Service"] | undefined) =>
   HttpRouter.middleware(
-    Effect.map(Arrivals, (arrivals) => (handler) =>
+    Effect.map(BodyReading, (bodyReading) => (handler) =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         const [path, search] = split(request.url)
         if (!isClients(path) || isNormal(request, path, search)) return yield* handler
         const place = normalise(path)
-        const query = yield* Effect.result(queryOf(arrivals, request, search))
+        const query = yield* Effect.result(queryOf(bodyReading, request, search))
         if (Result.isFailure(query)) return query.failure
         const url = query.success === "" ? place : `${place}?${query.success}`
         const moved = url === request.url ? request : request.modify({ url })
         if (!HttpMethod.hasBody(request.method)) return yield* within(handler, moved)
         if (uploads !== undefined && takesFiles(request.method, place)) {
-          return yield* withFiles(uploads, arrivals, moved, place, search, handler)
+          return yield* withFiles(uploads, bodyReading, moved, place, search, handler)
         }
-        const parameters = yield* Effect.cached(read(arrivals, request, place, search))
+        const parameters = yield* Effect.cached(read(bodyReading, request, place, search))
         return yield* within(handler, withParameters(moved, parameters))
       })),
     { global: true }
-  ).pipe(Layer.provide(Arrivals.layer))
+  ).pipe(Layer.provide(BodyReading.layer))
 
 const within = <A, E, R>(handler: Effect.Effect<A, E, R>, request: HttpServerRequest.HttpServerRequest) =>
   Effect.provideService(handler, HttpServerRequest.HttpServerRequest, request)
@@ -75,18 +75,18 @@ const split = (url: string): readonly [path: string, search: string] => {
 
 /** The query as endpoints declare it, with what a reading request says in its body. */
 const queryOf = Effect.fnUntraced(function*(
-  arrivals: Arrivals["Service"],
+  bodyReading: BodyReading["Service"],
   request: HttpServerRequest.HttpServerRequest,
   written: string
 ) {
   const search = !HttpMethod.hasBody(request.method) && hasQueryBody(request)
-    ? yield* arrivals.read(declaredBytes(request), withQueryBody(request, written))
+    ? yield* bodyReading.read(declaredBytes(request), withQueryBody(request, written))
     : written
   return search === "" ? "" : yield* parse(() => flatten(search))
 })
 
 const read = Effect.fnUntraced(function*(
-  arrivals: Arrivals["Service"],
+  bodyReading: BodyReading["Service"],
   request: HttpServerRequest.HttpServerRequest,
   path: string,
   search: string
@@ -94,7 +94,7 @@ const read = Effect.fnUntraced(function*(
   const bytes = declaredBytes(request)
   const bytesMax = isForPeople(path) ? formBytesMax : isMultipart(request) ? multipartBytesMax : bodyBytesMax
   if (bytes !== undefined && bytes > bytesMax) return yield* Effect.fail(tooLarge)
-  const body = bytes === 0 ? {} : yield* arrivals.read(
+  const body = bytes === 0 ? {} : yield* bodyReading.read(
     bytes,
     Effect.provideService(bodyOf(request), HttpServerRequest.MaxBodySize, ByteSize.bytes(bytesMax))
   )

@@ -1,7 +1,7 @@
 import { ByteSize, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { declaredBytes, isObject, json, mediaType, parse } from "./BodyParsing.ts"
 import { type Json, Refused } from "./Parameters.ts"
-import { declaredBytes, isObject, json, mediaType, parse } from "./Replaced.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

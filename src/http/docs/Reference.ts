@@ -1,6 +1,6 @@
 import type { OpenApi } from "effect/http-api"
 import { type Html, html } from "../html/Html.ts"
-import { methods } from "./Document.ts"
+import { methods } from "./OpenApiDocument.ts"
 import { alternativesOf, isSchema, type JsonSchema } from "./Schemas.ts"
 
 interface Operation extends OpenApi.OpenAPISpecOperation {

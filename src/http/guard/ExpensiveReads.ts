@@ -2,13 +2,13 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Unavailable } from "../../services/Errors.ts"
 import * as Gate from "../../services/outbound/Gate.ts"
-import { addressOf } from "./Addresses.ts"
-import * as Shares from "./Shares.ts"
+import * as AddressShares from "./AddressShares.ts"
+import { addressOf } from "./ClientAddresses.ts"
 
 /** Expensive reads under way at once on one node: each keeps a session of Postgres and the process busy for long. */
 export const atOnceMax = 4
 /** Those under way and those that wait for them, in all and of one address; more are told to come back. */
-export const bounds = { atOnceMax: 64, perAddressMax: 16 } as const satisfies Shares.Bounds
+export const bounds = { atOnceMax: 64, perAddressMax: 16 } as const satisfies AddressShares.Bounds
 
 /**
  * Reads that cost a hundred times what others do (threads, searches, pages for people) share few places, so that readers of
@@ -22,7 +22,7 @@ export class ExpensiveReads extends Context.Service<ExpensiveReads, {
 }>()("murmuration/http/guard/ExpensiveReads") {
   static readonly layer = Layer.sync(ExpensiveReads, () => {
     const gate = Gate.make(atOnceMax)
-    const shares = Shares.make(bounds)
+    const shares = AddressShares.make(bounds)
     return ExpensiveReads.of({
       within: <A, E, R>(read: Effect.Effect<A, E, R>) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {

@@ -7,11 +7,11 @@ import { grants } from "../../services/oauth/Scopes.ts"
 import type { TokenInfo } from "../../services/oauth/TokenInfo.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { Access, type AccessRule } from "./Access.ts"
-import { addressOf } from "./Addresses.ts"
 import { Caller } from "./Caller.ts"
-import { answerFailure } from "./Failures.ts"
+import { addressOf } from "./ClientAddresses.ts"
+import { answerFailure } from "./FailureResponses.ts"
 import { type Claim, Limits, type Quota } from "./Limits.ts"
-import * as Presented from "./Presented.ts"
+import * as PresentedTokens from "./PresentedTokens.ts"
 import { limitHeaders } from "./Reply.ts"
 
 /** Decides for every endpoint of the API, by its `Access`, who may call it; spends limits; shows errors as clients know them. */
@@ -62,7 +62,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         /** Looks for a token in the body, which who is over the limits of the address does not have read. */
         const answerByBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
           const spent = yield* limits.spend(claims(rule, request.url, addressOf(request), undefined))
-          const secret = yield* Presented.inBody(request)
+          const secret = yield* PresentedTokens.inBody(request)
           return yield* secret === undefined
             ? answer(request, undefined, undefined, spent)
             : answerTo(request, secret)
@@ -70,9 +70,9 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         return HttpServerRequest.HttpServerRequest.pipe(
           Effect.flatMap((request) => {
             if (rule.who === "anyone") return answer(request, undefined, undefined)
-            const secret = Presented.inHead(request)
+            const secret = PresentedTokens.inHead(request)
             if (secret !== undefined) return answerTo(request, secret)
-            return Presented.mayBeInBody(request) ? answerByBody(request) : answer(request, undefined, undefined)
+            return PresentedTokens.mayBeInBody(request) ? answerByBody(request) : answer(request, undefined, undefined)
           }),
           Effect.catch((failure) => Effect.map(answerFailure(failure), withSecurity))
         )

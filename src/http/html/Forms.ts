@@ -2,11 +2,11 @@ import { Context, Effect, Layer } from "effect"
 import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { addressOf } from "../guard/Addresses.ts"
+import { addressOf } from "../guard/ClientAddresses.ts"
 import { type LimitName, Limits } from "../guard/Limits.ts"
 import { limitHeaders } from "../guard/Reply.ts"
-import { problem, respond } from "./Document.ts"
 import { type Html, html } from "./Html.ts"
+import { problem, respond } from "./HtmlPage.ts"
 import { Visitors } from "./Visitors.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

@@ -5,11 +5,11 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Session, sessionMillisMax, Sessions } from "../../services/identity/Sessions.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Wordings } from "../../services/instance/Wordings.ts"
+import { UserCatalogs } from "../../services/instance/UserCatalogs.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { OpaqueSecrets } from "../../services/OpaqueSecrets.ts"
 import { traced } from "../../services/Traced.ts"
-import { langOf } from "../languages/Asked.ts"
+import { langOf } from "../languages/RequestedLanguage.ts"
 
 /** Somebody who reads one of our pages. */
 export interface Reader {
@@ -51,7 +51,7 @@ export class Visitors extends Context.Service<Visitors, {
     response: HttpServerResponse.HttpServerResponse
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
 }>()("murmuration/http/html/Visitors") {
-  static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make)).pipe(Layer.provide(Wordings.layer))
+  static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make)).pipe(Layer.provide(UserCatalogs.layer))
 }
 
 const utf8 = new TextEncoder()
@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const secrets = yield* OpaqueSecrets
   const sessions = yield* Sessions
-  const wordings = yield* Wordings
+  const catalogs = yield* UserCatalogs
   const secure = publicUrl.startsWith("https:")
   // With this prefix a browser takes the cookie from this very host only, not from a neighbour in the domain.
   const prefix = secure ? "__Host-" : ""
@@ -82,7 +82,7 @@ const make = Effect.gen(function*() {
     const way = (path: string) =>
       lang === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams({ lang })}`
     return Effect.map(
-      wordings.of({ lang, locale, header: request.headers["accept-language"] }),
+      catalogs.of({ lang, locale, header: request.headers["accept-language"] }),
       (words) => ({ words, way })
     )
   }

@@ -6,7 +6,7 @@ import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { docsPath } from "../html/Paths.ts"
+import { docsPath } from "../html/PagePaths.ts"
 import { json } from "../wire/Keys.ts"
 import { ServerMetadata } from "../wire/OAuth.ts"
 

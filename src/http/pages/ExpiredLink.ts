@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { respond } from "../html/Document.ts"
 import { html } from "../html/Html.ts"
+import { respond } from "../html/HtmlPage.ts"
 import type { Reader, Visitors } from "../html/Visitors.ts"
 
 type Why = (words: Reader["words"]) => string

@@ -14,7 +14,7 @@ import { type Html, html, raw } from "../html/Html.ts"
 import { picturesOf } from "../render/AccountValues.ts"
 import { statusRows } from "../render/Pages.ts"
 import { type Finder, withEmojis } from "./EmojiText.ts"
-import { cursorOf, older } from "./Older.ts"
+import { cursorOf, older } from "./OlderLink.ts"
 import { list, nameOf, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 

@@ -1,21 +1,21 @@
 import { Layer } from "effect"
-import * as Front from "./Front.ts"
+import * as FrontPage from "./FrontPage.ts"
 import * as Hashtags from "./Hashtags.ts"
-import * as Pictures from "./Pictures.ts"
+import * as NotFoundPage from "./NotFoundPage.ts"
+import * as PictureFiles from "./PictureFiles.ts"
 import { Posts } from "./Posts.ts"
 import * as Profiles from "./Profiles.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
 import * as Threads from "./Threads.ts"
-import * as Unknown from "./Unknown.ts"
 
 /** The plain pages that anybody may look at, and the files that they and the instance's document name. */
 export const layer = Layer.mergeAll(
-  Front.layer,
+  FrontPage.layer,
   Hashtags.layer,
-  Pictures.layer,
+  PictureFiles.layer,
   Profiles.layer,
   PublicStyle.layer,
   Threads.layer,
-  Unknown.layer
+  NotFoundPage.layer
 ).pipe(Layer.provide(Posts.layer), Layer.provide(PublicPages.layer))

@@ -1,5 +1,5 @@
 import { Effect, PubSub } from "effect"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../../services/BoundedMap.ts"
 import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
 
 /** Ids of one kind whose last change is remembered one by one. */
@@ -24,8 +24,7 @@ export const onChanged = Effect.fnUntraced(function*(kind: Kind, forget: (ids: R
 /** When ids changed last, counted in changes; of those that it has forgotten it says the latest that it may have been. */
 export const makeChanges = () => {
   let forgotten = 0
-  const last = new LRUCache<bigint, number>({
-    max: changesMax,
+  const last = boundedMap<bigint, number>(changesMax, {
     dispose: (change, _id, reason) => {
       if (reason === "evict") forgotten = Math.max(forgotten, change)
     }

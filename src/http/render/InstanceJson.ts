@@ -8,7 +8,7 @@ import { interfaceLevel, interfaceVersion } from "../../services/instance/Softwa
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
 import { html } from "../html/Html.ts"
-import { iconPath, iconSizes, thumbnailPath } from "../html/Paths.ts"
+import { iconPath, iconSizes, thumbnailPath } from "../html/PagePaths.ts"
 import type { Account } from "../wire/Account.ts"
 import { timestampOrNull } from "../wire/Common.ts"
 import type { Activity, Document, Instance, InstanceV1, Rule, TermsOfService } from "../wire/Instance.ts"

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
+import { boundedMap } from "../../services/BoundedMap.ts"
 import type { Broadcast } from "../../services/Broadcast.ts"
 
 /** How long an entry is believed while the nodes hear one another, and while they do not (milliseconds). */
@@ -35,7 +36,7 @@ export const make = <Value extends object>(options: {
     maxSize: options.bytesMax,
     sizeCalculation: ({ value }) => options.bytesOf(value)
   })
-  const forgotten = new LRUCache<bigint, number>({ max: forgottenMax })
+  const forgotten = boundedMap<bigint, number>(forgottenMax)
   let removals = 0
   let clearedAt = 0
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type ReportRecord, Reports } from "../../services/moderation/Reports.ts"
-import { renderedRows } from "../../services/Rendered.ts"
+import { renderedRows } from "../../services/RenderedRows.ts"
 import type { Account } from "../wire/Account.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { renderedRows } from "../../services/Rendered.ts"
+import { renderedRows } from "../../services/RenderedRows.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { traced } from "../../services/Traced.ts"

@@ -5,7 +5,7 @@ import { grants } from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { traced } from "../../services/Traced.ts"
 import { answerMillisMax } from "../Deadlines.ts"
-import { addressOf } from "../guard/Addresses.ts"
+import { addressOf } from "../guard/ClientAddresses.ts"
 import { refused } from "./Channels.ts"
 
 /** The user whose token a stream is opened with. */

@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import * as Tags from "../../services/html/Tags.ts"
+import * as HashtagNames from "../../services/html/HashtagNames.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 
@@ -99,7 +99,7 @@ export const channelOf = (
     case "hashtag":
     case "hashtag:local": {
       const given = parameters.tag ?? ""
-      const tag = given.length > tagCharactersMax ? "" : Tags.normalise(given)
+      const tag = given.length > tagCharactersMax ? "" : HashtagNames.normalise(given)
       return tag === ""
         ? Result.fail(refused("noTag"))
         // Clients find their own subscription by the tag as they wrote it.

@@ -5,7 +5,7 @@ import { Accounts, type FoundAccount } from "../../services/identity/Accounts.ts
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
-import { renderedRows } from "../../services/Rendered.ts"
+import { renderedRows } from "../../services/RenderedRows.ts"
 import { AccountNotes } from "../../services/social/AccountNotes.ts"
 import { FollowLists } from "../../services/social/FollowLists.ts"
 import { Relationships } from "../../services/social/Relationships.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
-import { unknownDomain } from "../../services/federation/Domains.ts"
+import { unknownDomain } from "../../services/federation/DomainNames.ts"
 import { DomainPolicies } from "../../services/federation/domains/DomainPolicies.ts"
 import { policyOf } from "../../services/federation/domains/DomainPolicy.ts"
 import { PublishedBlocks } from "../../services/federation/domains/PublishedBlocks.ts"

@@ -6,7 +6,7 @@ import { type Handle, Handles } from "../../services/identity/Handles.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { servedTypes } from "../../services/media/FileTypes.ts"
-import { missingAvatarPath } from "../html/Paths.ts"
+import { missingAvatarPath } from "../html/PagePaths.ts"
 import { document, nothing } from "./DiscoveryResponse.ts"
 
 /** Characters of a resource that is looked at. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Server } from "node:net"
-import { asks, flag } from "./Messages.ts"
+import { asks, flag } from "./HandoverMessages.ts"
 
 /** Whether this program was started by the server that it succeeds. */
 export const isThere = (): boolean => process.argv.includes(flag) && process.connected

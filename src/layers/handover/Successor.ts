@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
 import type { Server } from "node:http"
 import { fileURLToPath } from "node:url"
-import { asks, flag } from "./Messages.ts"
+import { asks, flag } from "./HandoverMessages.ts"
 
 /** How long the successor may take until it wants the port. */
 const readyTimeout = "2 minutes"

@@ -3,7 +3,7 @@ import { convertedPixelsMax } from "../../services/instance/ContentLimits.ts"
 import { MediaRefused, MediaTools, type Source } from "../../services/media/MediaTools.ts"
 import { traced } from "../../services/Traced.ts"
 import * as Ffmpeg from "./Ffmpeg.ts"
-import * as FfmpegHere from "./FfmpegHere.ts"
+import * as InstalledFfmpeg from "./InstalledFfmpeg.ts"
 import * as Pictures from "./Pictures.ts"
 import * as Playables from "./Playables.ts"
 
@@ -14,7 +14,7 @@ const waitedForAtOnceMax = 2
 export const layer = Layer.effect(
   MediaTools,
   Effect.gen(function*() {
-    const ffmpeg = yield* FfmpegHere.find
+    const ffmpeg = yield* InstalledFfmpeg.find
     const playables = ffmpeg === undefined ? undefined : yield* Playables.make(ffmpeg)
     const turns = yield* Semaphore.make(waitedForAtOnceMax)
     const types = new Set(

@@ -3,7 +3,7 @@ import { Effect, type Fiber } from "effect"
 import type { IpNetwork } from "effect/net"
 import { connect, isIP, type LookupFunction, type Socket } from "node:net"
 import * as Tls from "node:tls"
-import { mayConnect } from "../../services/outbound/Addresses.ts"
+import { mayConnect } from "../../services/outbound/AllowedAddresses.ts"
 import { Names } from "./Names.ts"
 
 /** How long a name, a connection and its TLS may take together, in seconds. */

@@ -1,13 +1,13 @@
 import { Agent, type Dispatcher } from "@effect/platform-node/Undici"
 import { Effect, Layer } from "effect"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { requestsPerHostMax } from "../../services/outbound/HostSlots.ts"
 import type { Refused, Unreachable } from "../../services/outbound/OutboundError.ts"
-import { requestsPerHostMax } from "../../services/outbound/Slots.ts"
 import { Transport, type TransportAnswer, type TransportRequest } from "../../services/outbound/Transport.ts"
 import * as Connector from "./Connector.ts"
 import { Exchange } from "./Exchange.ts"
+import { IncomingResponse } from "./IncomingResponse.ts"
 import { Names } from "./Names.ts"
-import { Reception } from "./Reception.ts"
 
 /** Bytes of all headers of an answer. */
 const headerBytesMax = 16_384
@@ -52,11 +52,11 @@ export const layerWith = (trust: Connector.Trust) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function*() {
             let resume: (answer: Effect.Effect<TransportAnswer, Refused | Unreachable>) => void = () => {}
-            const reception = new Reception(request.url.href, (answer) => resume(answer))
-            yield* Effect.addFinalizer(() => Effect.sync(() => reception.abort()))
+            const incomingResponse = new IncomingResponse(request.url.href, (answer) => resume(answer))
+            yield* Effect.addFinalizer(() => Effect.sync(() => incomingResponse.abort()))
             return yield* restore(Effect.callback<TransportAnswer, Refused | Unreachable>((done) => {
               resume = done
-              dispatch(request, reception)
+              dispatch(request, incomingResponse)
             }))
           })
         )

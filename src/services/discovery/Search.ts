@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { normalise } from "../html/Tags.ts"
+import { normalise } from "../html/HashtagNames.ts"
 import { presentAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"

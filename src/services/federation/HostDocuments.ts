@@ -1,8 +1,8 @@
 import { Context, Effect, Schema } from "effect"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
+import type { Places } from "../outbound/HttpRedirects.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
-import type { Places } from "../outbound/Redirects.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 

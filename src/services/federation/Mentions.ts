@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { handle, tokens } from "../html/Tokens.ts"
+import { handle, tokens } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { namedBy } from "../statuses/Drafts.ts"
 import { traced } from "../Traced.ts"

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 
 /** Local accounts that one process remembers by their names. */
 const namesMax = 20_000
@@ -17,8 +17,7 @@ interface Entry<A> {
 export class NameCache<A extends { readonly id: bigint }> {
   generation = 0
   readonly #names = new Map<bigint, string>()
-  readonly #entries = new LRUCache<string, Entry<A>>({
-    max: namesMax,
+  readonly #entries = boundedMap<string, Entry<A>>(namesMax, {
     dispose: ({ account }) => this.#names.delete(account.id)
   })
 

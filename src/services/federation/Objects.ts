@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { renderedRows } from "../Rendered.ts"
+import { renderedRows } from "../RenderedRows.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
 import { traced } from "../Traced.ts"
 import {

@@ -9,13 +9,13 @@ import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
-import { unknownDomain } from "./Domains.ts"
+import { unknownDomain } from "./DomainNames.ts"
 import * as DomainAccounts from "./domains/DomainAccounts.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
 import { policyOfAll } from "./domains/DomainPolicy.ts"
 import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
+import { MovedAccounts } from "./MovedAccounts.ts"
 import { Purges } from "./purge/Purges.ts"
-import { Redirects } from "./Redirects.ts"
 
 export { unknownDomain }
 
@@ -54,7 +54,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const emojis = yield* RemoteEmojis
       const policies = yield* DomainPolicies
       const jobs = yield* Jobs
-      const redirects = yield* Redirects
+      const movedAccounts = yield* MovedAccounts
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
         const [row] = yield* sql<RemoteAccount>`
@@ -165,7 +165,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* details(id, actor, byOrigin, now)
-            yield* redirects.store(id, actor.movedTo)
+            yield* movedAccounts.store(id, actor.movedTo)
             yield* keys(id, actor)
             yield* emojis.keep(actor.id.host, actor.emojis)
             const [stored] = yield* sql<
@@ -198,7 +198,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
     })
   )
   static readonly layer = RemoteAccounts.layerNoDeps.pipe(
-    Layer.provide([DomainPolicies.layer, Purges.layer, Redirects.layer, RemoteEmojis.layer])
+    Layer.provide([DomainPolicies.layer, Purges.layer, MovedAccounts.layer, RemoteEmojis.layer])
   )
 }
 

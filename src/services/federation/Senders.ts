@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, PubSub, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast } from "../Broadcast.ts"
 import { hashedKey } from "../HashedKey.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
-import * as ActorLooks from "./ActorLooks.ts"
+import * as ActorLookups from "./ActorLookups.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
 import { ObjectFetcher } from "./ObjectFetcher.ts"
@@ -66,9 +66,9 @@ export class Senders extends Context.Service<Senders, {
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
       // By `hashedKey` of a key's id, which its owner may choose.
-      const kept = new LRUCache<string, { readonly key: KnownKey; readonly loadedAt: number }>({ max: keysMax })
-      const keyOf = new LRUCache<bigint, string>({ max: keysMax })
-      const look = yield* ActorLooks.make
+      const kept = boundedMap<string, { readonly key: KnownKey; readonly loadedAt: number }>(keysMax)
+      const keyOf = boundedMap<bigint, string>(keysMax)
+      const look = yield* ActorLookups.make
 
       // Whoever changed may have other keys by now, or be suspended or gone.
       const forget = (accountIds: ReadonlyArray<bigint>) => {

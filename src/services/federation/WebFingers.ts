@@ -5,7 +5,7 @@ import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
 import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
-import { parseHandle } from "./Domains.ts"
+import { parseHandle } from "./DomainNames.ts"
 import { Implausible } from "./ObjectFetcher.ts"
 
 /** A handle and the actor that its domain says stands behind it. */

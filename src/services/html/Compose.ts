@@ -1,4 +1,4 @@
-import { handle, type Token, tokens } from "./Tokens.ts"
+import { handle, type Token, tokens } from "./TextTokens.ts"
 
 /** The account that a mention means. `acct` is `user`, or `user@domain` for a remote one, the domain in Unicode. */
 export interface Mentioned {

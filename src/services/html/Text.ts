@@ -1,4 +1,4 @@
-import { tokens } from "./Tokens.ts"
+import { tokens } from "./TextTokens.ts"
 
 /** Length of a status, its content warning included, and of a biography, in grapheme clusters. */
 export const statusCharactersMax = 500

@@ -8,7 +8,7 @@ import type { Email } from "../emails/Mailer.ts"
 import { RecordNotFound, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { Wordings } from "../instance/Wordings.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
@@ -51,7 +51,7 @@ export class MailLinks extends Context.Service<MailLinks, {
   ) => Effect.Effect<void, RecordNotFound | Unprocessable | Unavailable>
 }>()("murmuration/services/identity/MailLinks") {
   static readonly layerNoDeps = Layer.effect(MailLinks, Effect.suspend(() => make))
-  static readonly layer = MailLinks.layerNoDeps.pipe(Layer.provide([Users.layer, Wordings.layer]))
+  static readonly layer = MailLinks.layerNoDeps.pipe(Layer.provide([Users.layer, UserCatalogs.layer]))
 }
 
 interface Row {
@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
   const emails = yield* Emails
   const secrets = yield* OpaqueSecrets
   const users = yield* Users
-  const wordings = yield* Wordings
+  const catalogs = yield* UserCatalogs
 
   /** A new link; older ones of the same purpose end, so that only the last e-mail's works. */
   const create = Effect.fnUntraced(
@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
     const link = `${publicUrl}/auth/confirmation?${query}`
     const { approved, username } = user
     return EmailTexts.confirmation({ to: email, server: localDomain, username, link, waits: !approved })(
-      yield* wordings.of(user)
+      yield* catalogs.of(user)
     )
   })
 
@@ -171,7 +171,7 @@ const make = Effect.gen(function*() {
       const user = Option.getOrUndefined(yield* users.find(accountId))
       if (user === undefined) return
       const changed = EmailTexts.passwordChanged({ to: user.email, server: localDomain, username: user.username })
-      yield* emails.post(Effect.map(wordings.of(user), changed))
+      yield* emails.post(Effect.map(catalogs.of(user), changed))
     }
   )
 
@@ -189,7 +189,7 @@ const make = Effect.gen(function*() {
           const secret = yield* create(user, "password_reset", user.email, passwordResetMillisMax)
           const link = `${publicUrl}/auth/password/edit?reset_password_token=${secret}`
           return EmailTexts.passwordReset({ to: user.email, server: localDomain, username: user.username, link })(
-            yield* wordings.of(user)
+            yield* catalogs.of(user)
           )
         })
       )

@@ -3,7 +3,7 @@ import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
 import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { Wordings } from "../instance/Wordings.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../Traced.ts"
 import { Approvals } from "./Approvals.ts"
 
@@ -18,19 +18,19 @@ export class StaffEmails extends Context.Service<StaffEmails, {
       const approvals = yield* Approvals
       const emails = yield* Emails
       const { localDomain: server } = yield* ServerConfig
-      const wordings = yield* Wordings
+      const catalogs = yield* UserCatalogs
       return StaffEmails.of({
         waits: traced("StaffEmails.waits")(function*(accountId) {
           const found = yield* Effect.option(approvals.find(accountId))
           if (Option.isNone(found)) return
           const { reason, username } = found.value
           for (const { email: to, locale } of yield* approvals.staff) {
-            const words = wordings.of({ locale: locale ?? undefined })
+            const words = catalogs.of({ locale: locale ?? undefined })
             yield* emails.post(Effect.map(words, EmailTexts.waiting({ to, server, username, reason })))
           }
         })
       })
     })
   )
-  static readonly layer = StaffEmails.layerNoDeps.pipe(Layer.provide([Approvals.layer, Wordings.layer]))
+  static readonly layer = StaffEmails.layerNoDeps.pipe(Layer.provide([Approvals.layer, UserCatalogs.layer]))
 }

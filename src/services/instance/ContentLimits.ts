@@ -50,8 +50,8 @@ export const headerPixelsMax = 750_000
 export const emojiBytesMax = 262_144
 export const emojiEdgePixelsMax = 256
 /** The site's own picture in previews, and the characters of its description. */
-export const siteThumbnailPixels = { width: 1200, height: 630 }
-export const siteThumbnailDescriptionCharactersMax = 200
+export const instanceThumbnailPixels = { width: 1200, height: 630 }
+export const instanceThumbnailDescriptionCharactersMax = 200
 
 /** A poll's options and their characters, and its duration in seconds. */
 export const pollOptionsMax = 4

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { settings, Terms } from "./SiteSettings.ts"
-import { type SiteThumbnail, siteThumbnailOf, siteThumbnailSetting } from "./SiteThumbnail.ts"
+import { settings, Terms } from "./InstanceSettings.ts"
+import { type InstanceThumbnail, instanceThumbnailOf, instanceThumbnailSetting } from "./InstanceThumbnail.ts"
 
 /** What the server says about itself; an operator sets it in the table of settings. */
 export interface About {
@@ -16,7 +16,7 @@ export interface About {
   /** Tags of the languages that are spoken here (BCP 47). */
   readonly languages: ReadonlyArray<string>
   /** Null where the operator has set none. */
-  readonly thumbnail: SiteThumbnail | null
+  readonly thumbnail: InstanceThumbnail | null
   /** The account that the operator named, else the first owner, where there is one. */
   readonly contactAccountId: bigint | null
   readonly contactUsername: string | null
@@ -88,7 +88,7 @@ export class Instance extends Context.Service<Instance, {
             : { ...agreed, updatedAt: terms.updatedAt },
           contactEmail: text(settings.contactEmail),
           languages: Option.getOrElse(asTags(set.get(settings.languages)?.value), () => [defaultLanguage]),
-          thumbnail: siteThumbnailOf(set.get(siteThumbnailSetting)?.value),
+          thumbnail: instanceThumbnailOf(set.get(instanceThumbnailSetting)?.value),
           contactAccountId: asked?.id ?? null,
           contactUsername: asked?.username ?? null
         }
@@ -137,7 +137,7 @@ export class Instance extends Context.Service<Instance, {
 /** The language of the server's own pages and letters. */
 const defaultLanguage = "en"
 
-const settingNames = [...Object.values(settings), siteThumbnailSetting]
+const settingNames = [...Object.values(settings), instanceThumbnailSetting]
 
 const asText = Schema.decodeUnknownOption(Schema.String)
 const asTags = Schema.decodeUnknownOption(Schema.Array(Schema.String))

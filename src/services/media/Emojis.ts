@@ -5,8 +5,8 @@ import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
+import { InstancePictures } from "./InstancePictures.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
-import { SitePictures } from "./SitePictures.ts"
 import { Storage, StorageFailed } from "./Storage.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 
@@ -44,7 +44,7 @@ export class Emojis extends Context.Service<Emojis, {
       const broadcast = yield* Broadcast
       const files = yield* StoredFiles
       const fileOwners = yield* FileOwners
-      const pictures = yield* SitePictures
+      const pictures = yield* InstancePictures
       const storage = yield* Storage
 
       const changed = (rows: ReadonlyArray<{ readonly id: bigint }>) =>

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 import type { TokenInfo } from "./TokenInfo.ts"
 
 /** Tokens that one process remembers. */
@@ -19,8 +19,7 @@ export class TokenCache {
   generation = 0
   readonly #byToken = new Map<bigint, string>()
   readonly #byAccount = new Map<bigint, Set<string>>()
-  readonly #entries = new LRUCache<string, Entry>({
-    max: cachedTokensMax,
+  readonly #entries = boundedMap<string, Entry>(cachedTokensMax, {
     dispose: ({ info }, key) => this.#unindex(info, key)
   })
 

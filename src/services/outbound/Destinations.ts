@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { IpNetwork } from "effect/net"
-import { mayConnect } from "./Addresses.ts"
+import { mayConnect } from "./AllowedAddresses.ts"
 import { Refused } from "./OutboundError.ts"
 
 /** Characters of an address that is asked for. */

@@ -4,14 +4,14 @@ import { softwareName, softwareVersion } from "../instance/Software.ts"
 import { traced } from "../Traced.ts"
 import * as Bodies from "./Bodies.ts"
 import * as BoundedJson from "./BoundedJson.ts"
-import * as Deadlines from "./Deadlines.ts"
 import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
 import { HostPolicy } from "./HostPolicy.ts"
+import * as HostSlots from "./HostSlots.ts"
+import { follow, type Places } from "./HttpRedirects.ts"
 import { type OutboundError, Refused, Unreachable } from "./OutboundError.ts"
-import { follow, type Places } from "./Redirects.ts"
+import * as ReadDeadlines from "./ReadDeadlines.ts"
 import * as RetryAfter from "./RetryAfter.ts"
-import * as Slots from "./Slots.ts"
 import { type Exchanged, Transport, type TransportRequest } from "./Transport.ts"
 
 /** Bytes of a document, unpacked; and of an answer to a POST that are looked at. */
@@ -98,8 +98,8 @@ export class Outbound extends Context.Service<Outbound, {
       const { outboundAllow, publicUrl } = yield* ServerConfig
       const hostPolicy = yield* HostPolicy
       const transport = yield* Transport
-      const slots = Slots.make()
-      const deadlines = yield* Deadlines.make
+      const slots = HostSlots.make()
+      const deadlines = yield* ReadDeadlines.make
       const userAgent = `${softwareName}/${softwareVersion} (+${publicUrl}/)`
 
       const late = (url: string) => new Unreachable({ url, reason: "timeout" })

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
-import { normalise } from "../html/Tags.ts"
-import { tokens } from "../html/Tokens.ts"
+import { normalise } from "../html/HashtagNames.ts"
+import { tokens } from "../html/TextTokens.ts"
 import { traced } from "../Traced.ts"
 
 /** A hashtag's use on one day; `midnight` in seconds since 1970. */

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
-import * as Pushing from "../../../src/actors/account/Pushing.ts"
+import * as FeedWriting from "../../../src/actors/account/FeedWriting.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { StatusReaders } from "../../../src/services/feeds/StatusReaders.ts"
@@ -177,8 +177,8 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.deepStrictEqual(statusReaders.readers, [stays, leaves])
       yield* tell(leaves, { _tag: "Unfollow", target: author })
       yield* feeds.fill(leaves, [])
-      const push = yield* Pushing.make(10)
-      const since = (yield* Clock.currentTimeMillis) - Pushing.audienceMillisMax - 1
+      const push = yield* FeedWriting.make(10)
+      const since = (yield* Clock.currentTimeMillis) - FeedWriting.audienceMillisMax - 1
       const asked = { author, statusId, audience: statusReaders, cursor: 0n, since }
       assert.deepStrictEqual(yield* push(asked, [author, ...statusReaders.readers]), [author, stays])
       // It is made anew when it is read.

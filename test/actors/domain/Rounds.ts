@@ -1,8 +1,8 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as DeliveryRound from "../../../src/actors/domain/DeliveryRound.ts"
 import * as HostState from "../../../src/actors/domain/HostState.ts"
-import * as Round from "../../../src/actors/domain/Round.ts"
 import * as KeyOperations from "../../../src/layers/KeyOperations.ts"
 import { FollowerDigests } from "../../../src/services/federation/FollowerDigests.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
@@ -119,7 +119,7 @@ export const send = (
 
 /** An actor's rounds at a host, one for each call, until there is nothing to do now. */
 export const host = Effect.fnUntraced(function*(name: string) {
-  const round = yield* Round.make
+  const round = yield* DeliveryRound.make
   const state = HostState.begin(name)
   return { line: state, round: round(state), drain: Effect.repeat(round(state), { while: (more) => more }) }
 })

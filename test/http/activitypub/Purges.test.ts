@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { postsMax } from "../../../src/services/federation/purge/Posts.ts"
+import { postsMax } from "../../../src/services/federation/purge/PurgedPosts.ts"
 import { done, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there, told } from "./Talking.ts"
 

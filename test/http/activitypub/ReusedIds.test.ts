@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { reused } from "../../../src/services/federation/inbox/Repeats.ts"
+import { reused } from "../../../src/services/federation/inbox/RepeatedActivities.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, person, post, there } from "./Talking.ts"

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-import { redirect } from "../../../src/http/html/Document.ts"
+import { redirect } from "../../../src/http/html/HtmlPage.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
 import { client, get, password, post, server, user } from "../../support/SignInServer.ts"

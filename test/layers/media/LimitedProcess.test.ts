@@ -4,7 +4,7 @@ import { Effect, Fiber, FileSystem } from "effect"
 import { TestClock } from "effect/testing"
 import sharp from "sharp"
 import { make } from "../../../src/layers/media/Ffmpeg.ts"
-import { shortcomingOf } from "../../../src/layers/media/FfmpegHere.ts"
+import { shortcomingOf } from "../../../src/layers/media/InstalledFfmpeg.ts"
 import { type Allowance, run } from "../../../src/layers/media/LimitedProcess.ts"
 import { typeNamed } from "../../../src/services/media/FileTypes.ts"
 

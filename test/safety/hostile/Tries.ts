@@ -1,6 +1,6 @@
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../../src/http/Api.ts"
-import { methods } from "../../../src/http/docs/Document.ts"
+import { methods } from "../../../src/http/docs/OpenApiDocument.ts"
 import type { Dice } from "../../simulation/Seeded.ts"
 import type { Person } from "../../support/Server.ts"
 import { call } from "../Calls.ts"

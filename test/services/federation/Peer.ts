@@ -8,9 +8,9 @@ import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.t
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
 import { RemoteEmojis } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
+import { MovedAccounts } from "../../../src/services/federation/MovedAccounts.ts"
 import { ObjectFetcher } from "../../../src/services/federation/ObjectFetcher.ts"
 import { Purges } from "../../../src/services/federation/purge/Purges.ts"
-import { Redirects } from "../../../src/services/federation/Redirects.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { Senders } from "../../../src/services/federation/Senders.ts"
@@ -18,7 +18,7 @@ import { Signatures } from "../../../src/services/federation/signatures/Signatur
 import { SigningKeys } from "../../../src/services/federation/SigningKeys.ts"
 import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
-import { AgendaEntries } from "../../../src/services/intents/Agenda.ts"
+import { AgendaEntries } from "../../../src/services/intents/AgendaEntries.ts"
 import { Jobs } from "../../../src/services/intents/Jobs.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"
@@ -37,7 +37,7 @@ export const remote = Senders.layer.pipe(
       Outbound.layer,
       RemoteEmojis.layer,
       Purges.layer,
-      Redirects.layer
+      MovedAccounts.layer
     )
   ),
   Layer.provideMerge(Layer.merge(AgendaEntries.layer, Jobs.layer)),

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import * as Gate from "../../../src/services/outbound/Gate.ts"
+import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/HostSlots.ts"
+import * as HostSlots from "../../../src/services/outbound/HostSlots.ts"
 import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
-import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/Slots.ts"
-import * as Slots from "../../../src/services/outbound/Slots.ts"
 
 /** Somebody who is inside until told to go. */
 const guest = Effect.fnUntraced(function*(gate: Gate.Gate, order: Array<string>, name: string) {
@@ -42,7 +42,7 @@ describe("a gate", () => {
 describe("row 30: slots", () => {
   it.effect("of a host are bounded, as are those who wait for one; another host is not concerned", () =>
     Effect.gen(function*() {
-      const slots = Slots.make()
+      const slots = HostSlots.make()
       const [busy, free] = [new URL("https://busy.test/"), new URL("https://free.test/")]
       let inside = 0
       const stay = slots.within(busy, "fetch", Effect.andThen(Effect.sync(() => inside++), Effect.never))
@@ -66,7 +66,7 @@ describe("row 30: slots", () => {
   for (const kind of ["fetch", "delivery"] as const) {
     it.effect(`F20: hosts that take every ${kind} and never answer leave room for prompt ones, and for other kinds`, () =>
       Effect.gen(function*() {
-        const slots = Slots.make()
+        const slots = HostSlots.make()
         const good = new URL("https://good.test/")
         const other = kind === "fetch" ? "delivery" : "fetch"
         yield* slots.within(good, kind, Effect.void)
@@ -79,9 +79,9 @@ describe("row 30: slots", () => {
           )
         const fibers = yield* Effect.forEach(tarpits, stay)
         yield* Effect.yieldNow
-        assert.strictEqual(held, Slots.requestsMax[kind] / 2)
+        assert.strictEqual(held, HostSlots.requestsMax[kind] / 2)
         let asked = 0
-        const ask = (url: URL, as: Slots.Kind) => slots.within(url, as, Effect.sync(() => asked++))
+        const ask = (url: URL, as: HostSlots.Kind) => slots.within(url, as, Effect.sync(() => asked++))
         yield* Effect.forkChild(Effect.andThen(ask(good, kind), ask(new URL("https://new.test/"), other)))
         yield* Effect.yieldNow
         assert.strictEqual(asked, 2)

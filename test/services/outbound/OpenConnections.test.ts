@@ -5,8 +5,8 @@ import type { Socket } from "node:net"
 import { connectSecondsMax } from "../../../src/layers/outbound/Connector.ts"
 import { readSecondsMax } from "../../../src/services/outbound/Bodies.ts"
 import { activity } from "../../../src/services/outbound/DocumentTypes.ts"
+import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/HostSlots.ts"
 import { documentSecondsMax, headSecondsMax, Outbound } from "../../../src/services/outbound/Outbound.ts"
-import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/Slots.ts"
 import { host, outbound, rawHost, sendJson } from "./FarHosts.ts"
 
 const json = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))

@@ -1,5 +1,5 @@
 import { keyOf } from "../../../src/services/federation/inbox/Recording.ts"
-import { knownBy } from "../../../src/services/federation/inbox/Repeats.ts"
+import { knownBy } from "../../../src/services/federation/inbox/RepeatedActivities.ts"
 import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
 import type { Aftermath } from "./Agreement.ts"
 import type { Atlas } from "./Atlas.ts"

@@ -1,5 +1,5 @@
-import { normalise } from "../../html/Tags.ts"
-import { tokens } from "../../html/Tokens.ts"
+import { normalise } from "../../html/HashtagNames.ts"
+import { tokens } from "../../html/TextTokens.ts"
 import type { AccountRecord } from "../../identity/Accounts.ts"
 import type { Emoji } from "../../instance/Emoji.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"

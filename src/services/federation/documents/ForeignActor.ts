@@ -1,12 +1,12 @@
 import { sanitiseForeign } from "../../html/Sanitise.ts"
 import { accountBytesMax } from "../../instance/ContentLimits.ts"
 import { momentOf } from "../../Moments.ts"
-import { normalizeDomain } from "../Domains.ts"
+import { normalizeDomain } from "../DomainNames.ts"
+import { makeByteLimit } from "./ByteLimit.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
-import { makeRoom } from "./Room.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
 export const nameCharactersMax = 2_048
@@ -93,8 +93,8 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
   const page = asList(document["url"]).map((item) => readUrl(asForeign(item)?.["href"] ?? item))
     .find((url) => url?.host === id.host && url.href.length <= actorUrlCharactersMax)
   const shared = readUrl(asForeign(document["endpoints"])?.["sharedInbox"] ?? document["sharedInbox"])
-  const room = makeRoom(accountBytesMax)
-  const lists = makeRoom(accountBytesMax)
+  const room = makeByteLimit(accountBytesMax)
+  const lists = makeByteLimit(accountBytesMax)
   const flag = (field: string) => document[field] === true
   return {
     id,

@@ -1,9 +1,10 @@
+import { normalise } from "../../html/HashtagNames.ts"
 import { sanitise, sanitiseForeign } from "../../html/Sanitise.ts"
-import { normalise } from "../../html/Tags.ts"
 import { statusBytesMax } from "../../instance/ContentLimits.ts"
 import { momentMillisMin, momentOf } from "../../Moments.ts"
 import type { Visibility } from "../../statuses/StatusWriter.ts"
 import { visibilityOf } from "./Addressing.ts"
+import { makeByteLimit } from "./ByteLimit.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
 import { digestOf, otherKinds, pageOf, summaryCharactersMax, withFile } from "./ForeignPage.ts"
@@ -20,7 +21,6 @@ import {
   typeOf,
   worded
 } from "./Reading.ts"
-import { makeRoom } from "./Room.ts"
 
 /** Characters of a post's HTML that are read; the rest is cut (row 39). */
 export const contentCharactersMax = statusBytesMax
@@ -96,7 +96,7 @@ export const foreignNote = (
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])
   const url = pageOf(note, id, readUrl)
-  const room = makeRoom(statusBytesMax)
+  const room = makeByteLimit(statusBytesMax)
   const asked = foreignPoll(note, now)
   const poll = asked && { ...asked, options: room.members(asked.options, (option) => [option]) }
   const { language, text } = worded(note, "content", contentCharactersMax)

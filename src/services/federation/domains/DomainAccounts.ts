@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { rowsMax } from "../../Paging.ts"
-import { normalizeDomain, unknownDomain } from "../Domains.ts"
+import { normalizeDomain, unknownDomain } from "../DomainNames.ts"
 import type { DomainPolicy } from "./DomainPolicy.ts"
 
 /** An account by what rules speak of: the domain of its handle and the host of its actor. */
@@ -47,7 +47,7 @@ export const take = (
 
 /**
  * Writes what rules about domains mean for accounts, and takes back what such a rule did and no rule says any more; answers
- * the ids of those that changed. Measures of moderators and of the accounts' own servers stay.
+ * the ids of those that changed. Actions of moderators and of the accounts' own servers stay.
  */
 export const apply = (
   sql: SqlClient.SqlClient,

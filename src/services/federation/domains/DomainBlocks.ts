@@ -6,7 +6,7 @@ import { rowsMax } from "../../Paging.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { transaction } from "../../Transactions.ts"
-import { normalizeDomain } from "../Domains.ts"
+import { normalizeDomain } from "../DomainNames.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
 import type { DomainBlock, Severity } from "./DomainPolicy.ts"
 

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { inBrief } from "../../outbound/Brief.ts"
+import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
@@ -88,7 +88,9 @@ export class OriginChecks extends Context.Service<OriginChecks, {
         Effect.suspend(() => {
           if (!enter(host)) return Effect.void
           return work.pipe(
-            Effect.catchCause((cause) => Effect.logWarning("the check of an origin came to nothing", inBrief(cause))),
+            Effect.catchCause((cause) =>
+              Effect.logWarning("the check of an origin came to nothing", briefCause(cause))
+            ),
             Effect.ensuring(Effect.sync(() => leave(host))),
             Effect.forkIn(scope),
             Effect.asVoid

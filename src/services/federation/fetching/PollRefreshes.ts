@@ -1,6 +1,6 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { inBrief } from "../../outbound/Brief.ts"
+import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../Traced.ts"
 import { RefreshClaims } from "./RefreshClaims.ts"
 import { RemotePosts } from "./RemotePosts.ts"
@@ -30,7 +30,7 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
         posts.refresh(uri, { asked: false }).pipe(
           Effect.match({ onFailure: () => 0, onSuccess: () => 1 }),
           Effect.flatMap((found) => claims.end("poll", statusId, found)),
-          Effect.catchCause((cause) => Effect.logWarning("a poll was not fetched", inBrief(cause)))
+          Effect.catchCause((cause) => Effect.logWarning("a poll was not fetched", briefCause(cause)))
         )
 
       const refresh = traced("PollRefreshes.refresh")(function*(statusId: bigint) {

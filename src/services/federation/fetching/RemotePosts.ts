@@ -2,8 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Unavailable } from "../../Errors.ts"
 import type { StatusId } from "../../Ids.ts"
+import type { Places } from "../../outbound/HttpRedirects.ts"
 import { Unreachable } from "../../outbound/OutboundError.ts"
-import type { Places } from "../../outbound/Redirects.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
@@ -12,7 +12,7 @@ import { RemoteAccounts } from "../RemoteAccounts.ts"
 import { RemoteActors, type RemoteError, underWayMax } from "../RemoteActors.ts"
 import * as SingleFlight from "../SingleFlight.ts"
 import * as Budget from "./Budget.ts"
-import { Imports } from "./Imports.ts"
+import { FetchedPosts } from "./FetchedPosts.ts"
 
 /** Why a post could not be had. */
 export type PostError = RemoteError | Unavailable
@@ -70,7 +70,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const accounts = yield* RemoteAccounts
       const actors = yield* RemoteActors
       const fetcher = yield* ObjectFetcher
-      const imports = yield* Imports
+      const fetchedPosts = yield* FetchedPosts
       const knownUris = yield* KnownUris
       const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
 
@@ -106,7 +106,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
           }
           const { id: accountId } = yield* authorAt(author, wish)
           const post = { author: accountId, uri: id.href, document: JSON.stringify(document), asked: wish.asked }
-          return { statusId: yield* imports.store(post), document }
+          return { statusId: yield* fetchedPosts.store(post), document }
         }
       )
 

@@ -1,16 +1,16 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../../BoundedMap.ts"
 import { Broadcast } from "../../Broadcast.ts"
 import type { Unavailable } from "../../Errors.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
 import { featuredTagsMax, pinsMax } from "../../instance/ContentLimits.ts"
 import { aheadMillisMax } from "../../Moments.ts"
-import { inBrief } from "../../outbound/Brief.ts"
+import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../Traced.ts"
 import { asForeign, asText, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
-import { type AsRead, Imports } from "./Imports.ts"
+import { type AsRead, FetchedPosts } from "./FetchedPosts.ts"
 import { RefreshClaims, refreshSecondsMax } from "./RefreshClaims.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
@@ -58,11 +58,11 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const actors = yield* RemoteActors
       const broadcast = yield* Broadcast
       const collections = yield* RemoteCollections
-      const imports = yield* Imports
+      const fetchedPosts = yield* FetchedPosts
       const claims = yield* RefreshClaims
       const posts = yield* RemotePosts
       const scope = yield* Effect.scope
-      const resting = new LRUCache<bigint, number>({ max: restingMax })
+      const resting = boundedMap<bigint, number>(restingMax)
 
       /** An item of one of the account's own collections. What stands there whole is believed of its author alone (row 9). */
       const had = Effect.fnUntraced(function*(author: string, item: unknown) {
@@ -119,7 +119,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         }
       })
       const hashtags = (id: AccountId) => (items: ReadonlyArray<unknown>, read: AsRead) =>
-        imports.featureTags(
+        fetchedPosts.featureTags(
           id,
           read,
           items.flatMap((item) => asText(asForeign(item)?.["name"], tagCharactersMax)?.replace(/^#/, "") ?? [])
@@ -127,7 +127,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const pins = (id: AccountId, author: string) => (items: ReadonlyArray<unknown>, read: AsRead) =>
         Effect.flatMap(
           Effect.forEach(items, (item) => had(author, item)),
-          (ids) => imports.feature(id, read, ids.filter((statusId) => statusId !== undefined))
+          (ids) => fetchedPosts.feature(id, read, ids.filter((statusId) => statusId !== undefined))
         )
 
       const collect = Effect.fnUntraced(function*(id: AccountId, profile: Profile) {
@@ -182,7 +182,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         const due = yield* claims.begin("profile", id, outboxMillisMin)
         if (!stale && !due) return
         yield* refresh(id, profile, stale, due).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("a profile was not fetched", inBrief(cause))),
+          Effect.catchCause((cause) => Effect.logWarning("a profile was not fetched", briefCause(cause))),
           Effect.forkIn(scope)
         )
       })

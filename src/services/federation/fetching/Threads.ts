@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { momentOf } from "../../Moments.ts"
-import { inBrief } from "../../outbound/Brief.ts"
+import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
@@ -106,7 +106,7 @@ export class Threads extends Context.Service<Threads, {
         const published = momentOf(post["published"])
         if (published !== undefined && (yield* Clock.currentTimeMillis) - published >= threadAgeMillisMin) return
         yield* around(post).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", inBrief(cause))),
+          Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", briefCause(cause))),
           Effect.forkIn(scope)
         )
       })
@@ -142,7 +142,7 @@ export class Threads extends Context.Service<Threads, {
           yield* grow(statusId, post.uri).pipe(
             Effect.timeoutOrElse({ duration: `${refreshSecondsMax} seconds`, orElse: () => Effect.succeed(0) }),
             Effect.catchCause((cause) =>
-              Effect.as(Effect.logWarning("a conversation was not fetched", inBrief(cause)), 0)
+              Effect.as(Effect.logWarning("a conversation was not fetched", briefCause(cause)), 0)
             ),
             Effect.flatMap((found) => claims.end("thread", statusId, found)),
             Effect.forkIn(scope)

@@ -5,7 +5,7 @@ import type { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
 import { traced } from "../../Traced.ts"
 import { atCommit } from "../../TransactionBatch.ts"
-import { isBefore } from "./Counted.ts"
+import { isBefore } from "./CountedIds.ts"
 
 export type UndoableType = "Announce" | "Follow" | "Like" | "Block"
 

@@ -5,10 +5,10 @@ import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { only } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
-import { isBefore } from "../inbox/Counted.ts"
+import { isBefore } from "../inbox/CountedIds.ts"
 import * as LocalIds from "../LocalIds.ts"
-import * as Keys from "./Keys.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
+import * as PairKey from "./PairKey.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
@@ -63,7 +63,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
           WHERE account_id = ${follower} AND target_account_id = ${target} RETURNING uri`
         if (row === undefined) return none
         const activity = Activities.follow({ id: row.uri, actor, object: other })
-        return yield* outbox.toAccounts({ senderId: follower, about: Keys.ofPair(follower, target), activity }, [
+        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.ofPair(follower, target), activity }, [
           target
         ])
       })
@@ -75,7 +75,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         const { actor, other } = parties
         const id = row.uri ?? `${Activities.followIds(actor)}${row.id}`
         const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
-        return yield* outbox.toAccounts({ senderId: follower, about: Keys.ofPair(follower, target), activity }, [
+        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.ofPair(follower, target), activity }, [
           target
         ])
       })
@@ -89,7 +89,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         const number = only(yield* sql<{ id: bigint }>`SELECT next_id(${yield* Clock.currentTimeMillis}) AS id`).id
         const id = `${Activities.followIds(actor)}${number}`
         const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
-        return yield* outbox.toAccounts({ senderId: follower, about: Keys.ofPair(follower, target), activity }, [
+        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.ofPair(follower, target), activity }, [
           target
         ])
       })
@@ -104,7 +104,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         outbox.toAccounts(
           {
             senderId: target,
-            about: Keys.ofPair(target, follower),
+            about: PairKey.ofPair(target, follower),
             activity: Activities.answerFollow(type, of, number)
           },
           [follower]
@@ -173,7 +173,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         const activity = Activities.block(LocalIds.actor(config, row.username), row.id, row.uri)
         return yield* outbox.toAccounts({
           senderId: accountId,
-          about: Keys.ofPair(accountId, target),
+          about: PairKey.ofPair(accountId, target),
           activity: undone ? Activities.undo(activity) : activity
         }, [target])
       })

@@ -5,8 +5,8 @@ import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
 import * as LocalIds from "../LocalIds.ts"
-import * as Keys from "./Keys.ts"
 import { type HostNames, instanceSender, Outbox } from "./Outbox.ts"
+import * as PairKey from "./PairKey.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
@@ -56,7 +56,7 @@ export class PostActivities extends Context.Service<PostActivities, {
         const activity = Activities.like(LocalIds.actor(config, row.username), row.id, row)
         return yield* outbox.toAccounts({
           senderId: accountId,
-          about: Keys.ofPair(accountId, statusId),
+          about: PairKey.ofPair(accountId, statusId),
           activity: undone ? Activities.undo(activity) : activity
         }, [row.authorId])
       })
@@ -71,7 +71,7 @@ export class PostActivities extends Context.Service<PostActivities, {
           if (row === undefined) return none
           const { author, authorId, options, uri, username } = row
           const actor = LocalIds.actor(config, username)
-          const about = Keys.ofPair(accountId, statusId)
+          const about = PairKey.ofPair(accountId, statusId)
           const hosts = yield* Effect.forEach([...new Set(choices)], (choice) => {
             const option = options[choice]
             const activity = option === undefined

@@ -8,8 +8,8 @@ import { hostsOf } from "../domains/DomainAccounts.ts"
 import { DomainPolicies } from "../domains/DomainPolicies.ts"
 import { policyOfAll } from "../domains/DomainPolicy.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
-import { judge, type Judgement } from "./Chain.ts"
 import type { Facts } from "./InboundPolicy.ts"
+import { judge, type Judgement } from "./PolicyChain.ts"
 
 /** Whom an activity comes from. */
 interface Judged {

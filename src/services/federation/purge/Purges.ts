@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../Broadcast.ts"
 import type { AccountId } from "../../Ids.ts"
-import { AgendaEntries } from "../../intents/Agenda.ts"
+import { AgendaEntries } from "../../intents/AgendaEntries.ts"
 import { traced } from "../../Traced.ts"
-import * as Leftovers from "./Leftovers.ts"
-import * as Posts from "./Posts.ts"
+import * as PurgedPosts from "./PurgedPosts.ts"
+import * as PurgedRows from "./PurgedRows.ts"
 
 /** How long it is known who is gone and with which keys, in milliseconds: longer than any signature holds. */
 const departedMillisMin = 7 * 86_400_000
@@ -118,7 +118,7 @@ export class Purges extends Context.Service<Purges, {
         const now = yield* Clock.currentTimeMillis
         const more = agenda.enter("purge", accountId, accountId, now)
         if (yield* tells(accountId)) return yield* agenda.enter("purge", accountId, accountId, now + farewellMillis)
-        const left = yield* Leftovers.removeSome(sql, accountId)
+        const left = yield* PurgedRows.removeSome(sql, accountId)
         if (left !== undefined) {
           yield* sql.afterCommit(Effect.andThen(
             broadcast.publish({ _tag: "Changed", kind: "account", ids: left.accountIds }),
@@ -126,7 +126,7 @@ export class Purges extends Context.Service<Purges, {
           ))
           return yield* more
         }
-        const changed = yield* Posts.removeSome(sql, accountId)
+        const changed = yield* PurgedPosts.removeSome(sql, accountId)
         if (changed.length === 0) return yield* end(accountId)
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: changed }))
         yield* more

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../../src/services/Broadcast.ts"
 import { Purges } from "../../../../src/services/federation/purge/Purges.ts"
-import { AgendaEntries } from "../../../../src/services/intents/Agenda.ts"
+import { AgendaEntries } from "../../../../src/services/intents/AgendaEntries.ts"
 import { followers, person } from "../../../support/People.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 

@@ -1,0 +1,97 @@
+import { Clock, Effect, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { RecordNotFound, Unprocessable } from "../../services/Errors.ts"
+import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
+import { findSender, type InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
+import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
+import { idAt } from "../../services/Ids.ts"
+import { pinsMax } from "../../services/instance/ContentLimits.ts"
+import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
+import { ConversationWriter } from "../../services/statuses/ConversationWriter.ts"
+import { Favourites } from "../../services/statuses/Favourites.ts"
+import * as FeaturedChanges from "./FeaturedChanges.ts"
+import * as InboxPosts from "./InboxPosts.ts"
+import type { Ownership } from "./Ownership.ts"
+import * as StreamPublishing from "./StreamPublishing.ts"
+import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
+
+/**
+ * A post of a remote account that was had from its origin: stored as if the account had sent it, or edited where it is
+ * here in an older version. What the account deleted does not come back.
+ */
+export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const favourites = yield* Favourites
+  const featured = yield* FeaturedChanges.make
+  const posts = yield* InboxPosts.make(verbs)
+  const policies = yield* InboundPolicies
+
+  /** What the rules leave of a post, which they judge as if its author had sent it. */
+  const judged = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, post: Foreign | undefined) {
+    const activity = { type: "Create", actor: self.uri, object: post }
+    const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
+    return judgement.passes
+      ? asForeign(judgement.activity["object"])
+      : yield* new Unprocessable({ text: judgement.reason })
+  })
+  const tellings = yield* StreamPublishing.make
+  const conversations = yield* ConversationWriter
+  const unknown = yield* UnknownMentions
+
+  return {
+    verbs: {
+      Import: Effect.fnUntraced(function*(own: Ownership, { asked, document }: Commands["Import"]) {
+        const self = yield* findSender(sql, own.accountId)
+        if (self === undefined) return yield* new RecordNotFound()
+        const sent = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
+        const post = yield* judged(own, self, sent)
+        const here = sql<{ id: bigint }>`SELECT id FROM statuses
+          WHERE uri = ${idOf(post) ?? ""} AND account_id = ${own.accountId} AND deleted_at IS NULL`
+        const now = yield* Clock.currentTimeMillis
+        const [known] = yield* here
+        const outcome = yield* known === undefined
+          ? posts.create(own, self, post, now, asked)
+          : posts.edit(own, self, post, now)
+        const [status] = known === undefined ? yield* here : [known]
+        return status === undefined ? yield* new Unprocessable({ text: outcome }) : onStatus(status.id)
+      }),
+      Feature: Effect.fnUntraced(
+        function*({ accountId }: Ownership, { changes, readAt, statusIds }: Commands["Feature"]) {
+          yield* featured.unchanged(accountId, changes)
+          const own = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
+          WHERE s.id = ANY (${statusIds}::bigint[]) AND s.account_id = ${accountId} AND s.deleted_at IS NULL
+            AND s.reblog_of_id IS NULL AND s.visibility <> 'direct' AND a.domain IS NOT NULL`
+          const pinnable = new Set(own.map(({ id }) => id))
+          const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, pinsMax)
+          const before = yield* favourites.pinned(accountId)
+          for (const id of before) yield* favourites.unpin(accountId, id)
+          // The last one pinned is shown first, and what is told of later, whenever its post comes, before all of them.
+          let place = idAt(readAt - 1)
+          for (const id of wanted.toReversed()) yield* favourites.pin(accountId, id, place++)
+          const ids = [...new Set([...before, ...wanted])]
+          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
+          return onAccount(accountId)
+        }
+      ),
+      MentionKnown: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["MentionKnown"]) {
+        // Conversations are those of the people in them: the post changes over to the one of all of them.
+        const before = yield* conversations.erase(statusId)
+        const mentioned = yield* unknown.settle(statusId, accountId)
+        const after = before.length === 0 ? [] : yield* conversations.record(statusId)
+        if (!mentioned) return onStatus(statusId)
+        yield* tellings.conversationsChanged(after)
+        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
+        return onStatus(statusId)
+      }),
+      Withdraw: Effect.fnUntraced(function*(own: Ownership, { uri }: Commands["Withdraw"]) {
+        const self = yield* findSender(sql, own.accountId)
+        if (self === undefined) return yield* new RecordNotFound()
+        yield* posts.remove(own, self, uri)
+        return onAccount(own.accountId)
+      })
+    }
+  }
+})

@@ -1,0 +1,152 @@
+import { Clock, Effect, Metric, Random } from "effect"
+import { Deliveries, type Delivery, type Postponed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
+import { delayMillis, lowTriesMax, triesMax } from "../../services/federation/outbox/Retries.ts"
+import * as Batches from "./Batches.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
+import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
+import * as HostState from "./HostState.ts"
+
+/** How long after its beginning a round begins new requests, in milliseconds; what it took is its own for longer. */
+const beginMillisMax = 5_000
+
+/** Hosts of a node that ask the database together, and such questions at once: people come in between. */
+const askingMax = 64
+const turnsMax = 2
+
+/** So many outcomes are written down before the round is over: a crash repeats no more than these. */
+const notedRows = 8
+
+const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Deliveries tried, by outcome" })
+const countersOf = {
+  Taken: Metric.withAttributes(deliveriesMade, { outcome: "Taken" }),
+  Refused: Metric.withAttributes(deliveriesMade, { outcome: "Refused" }),
+  Gone: Metric.withAttributes(deliveriesMade, { outcome: "Gone" }),
+  Failed: Metric.withAttributes(deliveriesMade, { outcome: "Failed" })
+}
+
+interface Done {
+  readonly delivery: Delivery
+  readonly verdict: DeliveryAttempt.Verdict
+}
+
+/** Works off what is due for one host, a bounded part of it at a time. */
+export const make = Effect.gen(function*() {
+  const deliveries = yield* Deliveries
+  const attempt = yield* DeliveryAttempt.make
+  const notes = yield* DeliveryOutcomes.make
+  const claims = Batches.make({
+    most: askingMax,
+    turns: turnsMax,
+    run: (wanted: ReadonlyArray<Wanted>) =>
+      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: Wanted) => taken.get(host) ?? [])
+  })
+
+  /** When it is tried again; undefined after the last try. */
+  const again = Effect.fnUntraced(function*(state: HostState.HostState, { low, tries }: Delivery, now: number) {
+    if (tries >= (low ? lowTriesMax : triesMax)) return undefined
+    return Math.max(state.restsUntil, now + delayMillis(tries, yield* Random.next))
+  })
+
+  /** Writes down what came of deliveries; of those that were given up nobody knows what the host made of them. */
+  const note = Effect.fnUntraced(function*(
+    state: HostState.HostState,
+    done: ReadonlyArray<Done>,
+    givenUp: Iterable<Delivery>,
+    untried: ReadonlyArray<Delivery>
+  ) {
+    const now = yield* Clock.currentTimeMillis
+    const over: Array<Delivery> = []
+    const failed: Array<Postponed> = []
+    for (const { delivery, verdict } of done) {
+      if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.goneInbox(delivery.inboxId))
+      const dueAt = verdict._tag === "Failed" ? yield* again(state, delivery, now) : undefined
+      if (verdict._tag === "Failed" && dueAt !== undefined) failed.push({ ...delivery, dueAt, error: verdict.why })
+      else over.push(delivery)
+    }
+    for (const [outcome, some] of Map.groupBy(done, ({ verdict }) => verdict._tag)) {
+      yield* Metric.update(countersOf[outcome], some.length)
+    }
+    // It hears of them again, and knows their ids.
+    for (const delivery of givenUp) failed.push({ ...delivery, dueAt: now, error: "given up" })
+    const dueAt = Math.max(now, state.restsUntil)
+    yield* notes({
+      host: state.host,
+      over,
+      failed,
+      untried: untried.map((delivery) => ({ ...delivery, dueAt })),
+      ...news(state, done, now)
+    })
+  })
+
+  /** What is new about the host itself. */
+  const news = (
+    state: HostState.HostState,
+    done: ReadonlyArray<Done>,
+    now: number
+  ): Pick<DeliveryOutcomes.DeliveryOutcome, "works" | "fails"> => {
+    const taken = done.findLast(({ verdict }) => verdict._tag === "Taken")
+    if (taken !== undefined && taken.verdict._tag === "Taken") {
+      const { scheme } = taken.verdict
+      if (!taken.delivery.troubled && taken.delivery.scheme === scheme && state.failedDay < 0) return {}
+      state.failedDay = -1
+      return { works: scheme }
+    }
+    const bad = done.findLast(({ verdict }) => verdict._tag === "Failed")
+    const day = Math.floor(now / 86_400_000)
+    if (bad === undefined || bad.verdict._tag !== "Failed" || state.failedDay === day) return {}
+    state.failedDay = day
+    return { fails: bad.verdict.why }
+  }
+
+  const react = (state: HostState.HostState, verdict: DeliveryAttempt.Verdict, now: number) => {
+    if (verdict._tag !== "Failed") return HostState.succeeded(state)
+    if (verdict.down) HostState.failed(state, now)
+    if (verdict.waitSeconds !== undefined) HostState.rest(state, now + verdict.waitSeconds * 1_000)
+  }
+
+  /** Tries what was taken, so many at once; whatever ends it, all of it is written down. */
+  const work = (
+    state: HostState.HostState,
+    claimed: ReadonlyArray<Delivery>,
+    began: number,
+    restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  ) => {
+    const underWay = new Set<Delivery>()
+    const done: Array<Done> = []
+    let next = 0
+    const worker = Effect.gen(function*() {
+      for (let delivery = claimed[next]; delivery !== undefined; delivery = claimed[next]) {
+        const now = yield* Clock.currentTimeMillis
+        if (now < state.restsUntil || now - began > beginMillisMax) return
+        next++
+        underWay.add(delivery)
+        const verdict = yield* attempt(delivery)
+        underWay.delete(delivery)
+        done.push({ delivery, verdict })
+        react(state, verdict, yield* Clock.currentTimeMillis)
+        if (done.length >= notedRows) yield* Effect.uninterruptible(note(state, done.splice(0), [], []))
+      }
+    })
+    const workers = Array.from({ length: Math.min(HostState.slots(state), claimed.length) }, () => worker)
+    return restore(Effect.all(workers, { concurrency: "unbounded", discard: true })).pipe(
+      Effect.ensuring(Effect.suspend(() => note(state, done, underWay, claimed.slice(next))))
+    )
+  }
+
+  /** Answers whether there may be more to do now. */
+  return Effect.fnUntraced(function*(state: HostState.HostState) {
+    const began = yield* Clock.currentTimeMillis
+    if (began < state.restsUntil) return false
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function*() {
+        // Whoever ends this waits for the answer, so that what was taken is given back.
+        const taken = yield* claims({ host: state.host, rows: HostState.rows(state) })
+        if (taken.length === 0) return false
+        // In the order of what happened, as far as that is possible for several at once.
+        const claimed = taken.toSorted((a, b) => a.activityId < b.activityId ? -1 : 1)
+        yield* work(state, claimed, yield* Clock.currentTimeMillis, restore)
+        return true
+      })
+    )
+  })
+})

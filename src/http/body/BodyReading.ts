@@ -1,0 +1,111 @@
+import { Clock, Context, Effect, type Exit, type Fiber, Layer } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import * as AddressShares from "../guard/AddressShares.ts"
+import { Caller } from "../guard/Caller.ts"
+import { addressOf } from "../guard/ClientAddresses.ts"
+import { plainError } from "../guard/Reply.ts"
+import { aside } from "../InFlight.ts"
+import * as TimeoutSet from "../TimeoutSet.ts"
+
+/** Bytes of a body that is declared and small. */
+const smallBytesMax = 65_536
+
+/**
+ * Bodies that arrive at once on one node, and of one address; what they may take of memory is their bytes times this. Files
+ * are of accounts, each of which has a share of its own: a crowd that uploads may sit behind one address.
+ */
+export const bounds = {
+  small: { atOnceMax: 2_000, perAddressMax: 128 },
+  /** Up to a megabyte each, or of a size that is not declared. */
+  large: { atOnceMax: 128, perAddressMax: 16 },
+  /** Files, which go to storage as they arrive. */
+  files: { atOnceMax: 256, perAddressMax: 16 }
+} as const satisfies Record<string, AddressShares.Bounds>
+type Kind = keyof typeof bounds
+
+/** How long a body that is no file may take to arrive, in milliseconds. */
+export const arrivalMillisMax = 20_000
+/** How often bodies are looked for that take longer. */
+const sweepPeriod = "500 millis"
+
+const close = { connection: "close" }
+const busy = plainError(503, "The server is busy, please try again", { ...close, "retry-after": "5" })
+const late = plainError(408, "The request did not arrive in time", close)
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const addressIn = (context: Context.Context<never>): string => {
+  const request = Context.getOrUndefined(context, HttpServerRequest.HttpServerRequest)
+  return request === undefined ? "unknown" : addressOf(request)
+}
+
+/** The account that sends, and for an application without one its address. */
+const senderOf = (context: Context.Context<never>): string => {
+  const account = Context.getOrUndefined(context, Caller)?.viewer
+  return account === undefined ? addressIn(context) : `account ${account}`
+}
+
+/**
+ * Bodies on their way in. A client that sends slowly, or nothing at all, holds a place here and none of those in which
+ * requests are worked on; it has a share of them, and a deadline. Who may not send a body is refused before.
+ */
+export class BodyReading extends Context.Service<BodyReading, {
+  /** Waits for the body of the current request, of `bytes` bytes where that is declared. */
+  readonly read: <A, E, R>(bytes: number | undefined, body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Response, R>
+  /** The same for files, whose time is that of the whole request. */
+  readonly readFiles: <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Response, R>
+}>()("murmuration/http/body/BodyReading") {
+  static readonly layer = Layer.effect(
+    BodyReading,
+    Effect.gen(function*() {
+      const shares = {
+        small: AddressShares.make(bounds.small),
+        large: AddressShares.make(bounds.large),
+        files: AddressShares.make(bounds.files)
+      }
+      const arriving = yield* TimeoutSet.make(arrivalMillisMax, sweepPeriod)
+
+      const timed = Effect.fnUntraced(function*<A, E, R>(body: Effect.Effect<A, E, R>) {
+        const since = yield* Clock.currentTimeMillis
+        // One fiber and no timer a body; most are there by now.
+        const fiber: Fiber.Fiber<A, E> = yield* Effect.forkDetach(body, { startImmediately: true })
+        const arrived = fiber.pollUnsafe()
+        if (arrived !== undefined) return yield* arrived
+        return yield* Effect.callback<A, E | Response>((resume) => {
+          const one = {
+            since,
+            giveUp: () => {
+              arriving.delete(one)
+              // What still comes is not waited for; the connection ends with the answer.
+              resume(Effect.fail(late))
+            }
+          }
+          arriving.add(one)
+          fiber.addObserver((exit: Exit.Exit<A, E>) => {
+            arriving.delete(one)
+            resume(exit)
+          })
+          return Effect.sync(() => {
+            arriving.delete(one)
+            fiber.interruptUnsafe()
+          })
+        })
+      })
+
+      const within = <A, E, R>(kind: Kind, body: Effect.Effect<A, E, R>): Effect.Effect<A, E | Response, R> =>
+        Effect.contextWith((context: Context.Context<R>) => {
+          const sender = kind === "files" ? senderOf(context) : addressIn(context)
+          const place: Effect.Effect<A, E | Response, R> = shares[kind].enter(sender) === undefined
+            ? Effect.ensuring(aside(body), Effect.sync(() => shares[kind].leave(sender)))
+            : Effect.fail(busy)
+          return place
+        })
+
+      return BodyReading.of({
+        read: (bytes, body) =>
+          bytes === 0 ? body : within(bytes !== undefined && bytes <= smallBytesMax ? "small" : "large", timed(body)),
+        readFiles: (body) => within("files", body)
+      })
+    })
+  )
+}

@@ -1,0 +1,181 @@
+import { ByteSize, Effect, Stream } from "effect"
+import { HttpMethod, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
+import { Unprocessable } from "../../services/Errors.ts"
+import {
+  imageBytesMax,
+  mediaAttachmentsMax,
+  profilePictureBytesMax,
+  videoBytesMax
+} from "../../services/instance/ContentLimits.ts"
+import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
+import type { Uploads } from "../../services/media/Uploads.ts"
+import * as Reply from "../guard/Reply.ts"
+import {
+  declaredBytes,
+  form,
+  isMultipart,
+  isObject,
+  json,
+  malformed,
+  mediaType,
+  merge,
+  parse,
+  refusalOf,
+  tooLarge,
+  withParameters
+} from "./BodyParsing.ts"
+import type { BodyReading } from "./BodyReading.ts"
+import { type Json, nest, pairs } from "./Parameters.ts"
+
+/** Bytes of all that is no file in one request. */
+const fieldBytesMax = 1_048_576
+/**
+ * Bytes of a JSON body, and of all text fields of a multipart one, where files may come as `data:` URLs: pictures of 6 MB.
+ * Such a body is held and parsed as a whole; what is larger comes as a file.
+ */
+const dataUrlBytesMax = 8 * 1_048_576
+const multipartPartsMax = 200
+/** Characters of a `data:` URL that are decoded at a time; a multiple of four. */
+const sliceCharacters = 65_536
+
+/** The parameters that may be files. */
+const fileParameters = new Set(["file", "thumbnail", "avatar", "header"])
+
+const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
+const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
+
+const statuses = /^\/api\/v1\/statuses\/\d+$/
+/** A picture for one of the files of a status that is edited. */
+const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
+
+/** Whether an operation takes files; the path is in its one form. */
+export const takesFiles = (method: string, path: string): boolean =>
+  HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) &&
+  (attachments.test(path) || profiles.test(path) || ((method === "PUT" || method === "PATCH") && statuses.test(path)))
+
+/** Bytes of one file, and of a whole multipart body. */
+const limitsOf = (path: string) =>
+  attachments.test(path)
+    ? { file: videoBytesMax, body: videoBytesMax + imageBytesMax + fieldBytesMax }
+    : { file: profilePictureBytesMax, body: 2 * profilePictureBytesMax + fieldBytesMax }
+
+const tooLargeFile = ({ bytesMax }: FileTooLarge) =>
+  Reply.error(
+    new Unprocessable({
+      text: `Validation failed: File file size must be less than ${Math.floor(bytesMax / 1_048_576)} MB`
+    })
+  )
+
+/**
+ * Runs a handler on a request that may bring files. Nothing is read before the handler asks, so that who may not call it
+ * stores nothing; then files go to storage as they arrive, and a ticket stands in their place.
+ */
+export const withFiles = Effect.fnUntraced(function*<A, E, R>(
+  uploads: Uploads["Service"],
+  bodyReading: BodyReading["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  path: string,
+  search: string,
+  handler: Effect.Effect<A, E, R>
+) {
+  const tickets: Array<string> = []
+  const parameters = yield* Effect.cached(bodyReading.readFiles(read(uploads, request, path, search, tickets)))
+  return yield* Effect.provideService(
+    handler,
+    HttpServerRequest.HttpServerRequest,
+    withParameters(request, parameters)
+  ).pipe(Effect.ensuring(Effect.suspend(() => uploads.close(tickets))))
+})
+
+const read = Effect.fnUntraced(function*(
+  uploads: Uploads["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  path: string,
+  search: string,
+  tickets: Array<string>
+) {
+  const limits = limitsOf(path)
+  const multipart = isMultipart(request)
+  const bytes = declaredBytes(request)
+  const isForm = mediaType(request) === "application/x-www-form-urlencoded"
+  const bodyMax = multipart ? limits.body : isForm ? fieldBytesMax : dataUrlBytesMax
+  if (bytes !== undefined && bytes > bodyMax) return yield* Effect.fail(tooLarge)
+
+  const take = Effect.fnUntraced(function*(bytes: Stream.Stream<Uint8Array, Multipart.MultipartError>) {
+    const ticket = yield* uploads.receive(bytes, limits.file).pipe(
+      Effect.catchTags({
+        FileTooLarge: (error) => Effect.fail(tooLargeFile(error)),
+        MultipartError: (error) => Effect.fail(refusalOf(error)),
+        SqlError: Effect.die,
+        StorageFailed: (error) =>
+          Effect.andThen(
+            Effect.logError("storage took no file", error),
+            Effect.flatMap(Reply.unavailable, (response) => Effect.fail(response))
+          )
+      })
+    )
+    tickets.push(ticket)
+    return { ticket }
+  })
+
+  const fields = Effect.fnUntraced(function*() {
+    const texts: Array<readonly [string, string]> = []
+    let characters = 0
+    const files: Record<string, Json> = {}
+    yield* request.multipartStream.pipe(
+      Stream.mapError(refusalOf),
+      Stream.runForEach((part): Effect.Effect<unknown, HttpServerResponse.HttpServerResponse> => {
+        if (Multipart.isField(part)) {
+          texts.push([part.key, part.value])
+          characters += part.value.length
+          return characters > dataUrlBytesMax ? Effect.fail(tooLarge) : Effect.void
+        }
+        if (fileParameters.has(part.key) && !(part.key in files)) {
+          return Effect.map(take(part.content), (file) => files[part.key] = file)
+        }
+        if (nestedThumbnail.test(part.key) && tickets.length < mediaAttachmentsMax) {
+          return Effect.map(take(part.content), ({ ticket }) => texts.push([`${part.key}[ticket]`, ticket]))
+        }
+        return Effect.mapError(Stream.runDrain(part.content), refusalOf)
+      })
+    )
+    return merge(yield* parse(() => nest(texts)), files)
+  })
+
+  const body = bytes === 0 ? {} : yield* (multipart ? fields() : isForm ? form(request) : json(request)).pipe(
+    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyMax)),
+    Effect.provideContext(Multipart.limitsServices({ maxParts: multipartPartsMax, maxFieldSize: dataUrlBytesMax }))
+  )
+  const given = search === "" ? body : merge(yield* parse(() => nest(pairs(search))), body)
+  if (!isObject(given)) return given
+  const decoded: Record<string, Json> = { ...given }
+  for (const name of fileParameters) {
+    const value = given[name]
+    if (typeof value === "string" && value !== "") decoded[name] = yield* take(yield* bytesOf(value))
+  }
+  const attributes = statuses.test(path) ? given["media_attributes"] : undefined
+  if (typeof attributes !== "object" || attributes === null) return decoded
+  const withPicture = (value: Json) => {
+    const picture = isObject(value) ? value["thumbnail"] : undefined
+    return isObject(value) && typeof picture === "string" && picture !== "" && tickets.length < mediaAttachmentsMax
+      ? Effect.map(Effect.flatMap(bytesOf(picture), take), (thumbnail) => ({ ...value, thumbnail }))
+      : Effect.succeed(value)
+  }
+  const list = yield* Effect.forEach(Object.values(attributes), withPicture)
+  return { ...decoded, ["media_attributes"]: list }
+})
+
+const dataUrl = /^data:[\w.+-]*\/?[\w.+-]*(?:;[\w=.+-]+)*;base64,/
+
+/** The bytes of a `data:` URL in base64 (RFC 2397), a slice at a time. */
+const bytesOf = (url: string) =>
+  Effect.suspend(() => {
+    const head = dataUrl.exec(url.slice(0, 256))
+    if (head === null) return Effect.fail(malformed("File must be a file or a data URI"))
+    const slices = function*() {
+      for (let at = head[0].length; at < url.length; at += sliceCharacters) {
+        yield new Uint8Array(Buffer.from(url.slice(at, at + sliceCharacters), "base64"))
+      }
+    }
+    return Effect.succeed(Stream.fromIterable({ [Symbol.iterator]: slices }))
+  })

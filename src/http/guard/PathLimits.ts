@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { remoteFilesPath } from "../../services/instance/Urls.ts"
+import { addressOf } from "./ClientAddresses.ts"
+import { isStreaming } from "./Handshake.ts"
+import { countInMemory, type LimitName, Limits } from "./Limits.ts"
+import * as Reply from "./Reply.ts"
+
+/** What other servers and monitors ask for. */
+const documents = /^\/(?:\.well-known\/|nodeinfo\/|health$|metrics$)/
+/** Where other servers bring what they have, and what they read of ours. */
+const federation = /^\/(?:inbox$|actor(?:\/|$)|users\/|contexts\/|emojis\/)/
+const files = /^\/(?:system|assets|avatars|headers)\//
+/** Endpoints of the API have limits of their own, which the guard spends. */
+const guarded = /^\/(?:api\/v\d|oauth\/(?:token|revoke|introspect|userinfo)(?:\/|$))/
+
+/** The limit of an address for a path; undefined where the guard sees to it. */
+export const limitOf = (path: string): LimitName | undefined => {
+  if (isStreaming(path)) return "streamAddress"
+  if (guarded.test(path)) return undefined
+  if (path.startsWith(`${remoteFilesPath}/`) || files.test(path)) return "fileAddress"
+  if (federation.test(path)) return "federationAddress"
+  return documents.test(path) ? "documentAddress" : "pageAddress"
+}
+
+/**
+ * Limits of everything that is no endpoint of the API: pages, files, documents, inboxes, streams and paths that are not there.
+ * They are far above what anybody needs, so each node counts for itself and asks nobody.
+ */
+export const layer = HttpRouter.middleware(
+  Effect.gen(function*() {
+    const { rateLimits } = yield* ServerConfig
+    const limits = Limits.make(countInMemory())
+    return (handler) =>
+      rateLimits
+        ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const limit = limitOf(request.url.split("?", 1)[0] ?? "")
+          if (limit === undefined) return handler
+          return limits.spend([{ limit, key: addressOf(request) }]).pipe(
+            Effect.matchEffect({
+              onFailure: (error) => Effect.succeed(Reply.error(error)),
+              onSuccess: () => handler
+            })
+          )
+        })
+        : handler
+  }),
+  { global: true }
+)

@@ -1,0 +1,94 @@
+import { HttpServerResponse } from "effect/http"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
+import { type Html, html, raw } from "./Html.ts"
+import { iconPath } from "./PagePaths.ts"
+import { stylesheetPath } from "./Stylesheet.ts"
+
+/** One of the server's pages about signing in. */
+export interface Page {
+  /** What the page is written in. */
+  readonly words: Catalog
+  readonly title: string
+  /** The server's domain, shown on top. */
+  readonly server: string
+  readonly body: Html
+  readonly status?: number
+  /** Sources beside ourselves to which a form of this page may lead (`RedirectUris.formTarget`). */
+  readonly formTarget?: string | undefined
+  /** The sources of pictures, videos and sounds on a page that shows what people uploaded. */
+  readonly media?: string
+  /** The path of a stylesheet beside the common one. */
+  readonly style?: string
+  /** The one inline script, by its CSP hash. */
+  readonly script?: { readonly text: string; readonly hash: string }
+}
+
+const policy = ({ formTarget, media, script }: Page): string => {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    ...(media === undefined ? ["img-src 'self'"] : [`img-src ${media}`, `media-src ${media}`]),
+    ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    `form-action 'self'${formTarget === undefined ? "" : ` ${formTarget}`}`
+  ].join("; ")
+}
+
+/** The page as a response that nobody may frame, keep, or add anything to. */
+export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(
+    String(html`<!doctype html>
+<html lang="${page.words.tag}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${page.title} · ${page.server}</title>
+<link rel="icon" type="image/png" href="${iconPath(48)}">
+<link rel="stylesheet" href="${stylesheetPath}">
+${page.style === undefined ? "" : html`<link rel="stylesheet" href="${page.style}">`}
+</head>
+<body>
+<header><a href="/">${page.server}</a></header>
+<main>
+<h1>${page.title}</h1>
+${page.body}
+</main>
+${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script>`}
+</body>
+</html>
+`),
+    {
+      status: page.status ?? 200,
+      contentType: "text/html; charset=utf-8",
+      headers: {
+        ...securityHeaders,
+        "content-security-policy": policy(page),
+        "content-language": page.words.tag,
+        vary: "Accept-Language"
+      }
+    }
+  )
+
+/** `Referrer-Policy` keeps codes in addresses to ourselves; with `no-referrer` browsers would hide a form's origin, too. */
+const securityHeaders = {
+  "cache-control": "private, no-store",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY"
+}
+
+/** What went wrong, above a form. */
+export const problem = (text: string | undefined): Html =>
+  text === undefined ? html`` : html`<p class="problem" role="alert">${text}</p>`
+
+/** Around the words of a link, as `Messages.pieces` takes it. */
+export const linkTo = (href: string) => (inner: ReadonlyArray<string>): Html => html`<a href="${href}">${inner}</a>`
+
+/** Sends the browser on; `location` is one of our paths or an app's registered address with parameters. */
+export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.redirect(location.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent), {
+    status: 302,
+    headers: securityHeaders
+  })

@@ -1,0 +1,150 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { sanitise } from "../../services/html/Sanitise.ts"
+import { Instance, type RuleRecord } from "../../services/instance/Instance.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { softwareVersion } from "../../services/instance/Software.ts"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
+import type { Messages } from "../../services/languages/Messages.ts"
+import { type Html, html, raw } from "../html/Html.ts"
+import { linkTo } from "../html/HtmlPage.ts"
+import { docsPath, iconPath, signInPath } from "../html/PagePaths.ts"
+import { PublicPages } from "./PublicPages.ts"
+
+const registrations = ({ say }: Messages, mode: ServerConfig["Service"]["registrations"]): string => {
+  switch (mode) {
+    case "open":
+      return say("Everybody may join: sign up in an app for Mastodon with the address of this server.")
+    case "approval":
+      return say(
+        "You may ask to join: sign up in an app for Mastodon with the address of this server. A moderator then decides."
+      )
+    case "closed":
+      return say("This server does not take new members at the moment.")
+  }
+}
+
+const make = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const instance = yield* Instance
+  const pages = yield* PublicPages
+
+  const front = Effect.gen(function*() {
+    const { way, words } = yield* pages.reader
+    const { pieces, say } = words
+    const { shortDescription, title } = yield* instance.about
+    const { activeMonth, statuses, users } = yield* instance.usage
+    const software = `Murmuration ${softwareVersion}`
+    return pages.respond({
+      words,
+      title,
+      body: html`
+<p class="row"><img src="${iconPath(96)}" alt="" width="64" height="64">
+<span class="soft">${
+        say(
+          "{people, plural, one {# person} other {# people}}, {active, number} of them here this month, with {posts, plural, one {# post} other {# posts}}",
+          { people: users, active: activeMonth, posts: statuses }
+        )
+      }</span></p>
+${shortDescription === "" ? "" : html`<p dir="auto">${shortDescription}</p>`}
+<p>${registrations(words, config.registrations)}</p>
+<p>${
+        pieces("Handles here end in {ending}. Any app for Mastodon works with {address}.", {
+          ending: html`<strong>@${config.localDomain}</strong>`,
+          address: html`<strong>${config.publicUrl}</strong>`
+        })
+      }</p>
+${rulesOf(words, yield* instance.rules)}
+<ul class="plain">
+<li>${pieces("<link>Sign in</link> to see which apps may use your account", { link: linkTo(way(signInPath)) })}</li>
+<li><a href="${way("/about")}">${say("About this server")}</a></li>
+<li>${pieces("<link>The API</link> for people who write apps", { link: linkTo(docsPath) })}</li>
+<li>${
+        pieces("{software}, free software", {
+          software: config.sourceUrl === undefined
+            ? software
+            : html`<a href="${config.sourceUrl}" rel="noopener">${software}</a>`
+        })
+      }</li>
+</ul>`
+    })
+  })
+
+  const about = Effect.gen(function*() {
+    const { way, words } = yield* pages.reader
+    const { pieces, say } = words
+    const { contactEmail, contactUsername, extendedDescription, shortDescription, termsOfService, title } =
+      yield* instance
+        .about
+    return pages.respond({
+      words,
+      title: say("About {title}", { title }),
+      body: html`
+${
+        extendedDescription === null
+          ? html`<p dir="auto">${shortDescription || say("Nothing has been written about this server yet.")}</p>`
+          : html`<div class="content" dir="auto">${raw(sanitise(extendedDescription.html))}</div>`
+      }
+${
+        contactEmail === "" ?
+          "" :
+          html`<p>${
+            pieces("Write to {address}.", { address: html`<a href="mailto:${contactEmail}">${contactEmail}</a>` })
+          }</p>`
+      }
+${
+        contactUsername === null
+          ? ""
+          : html`<p>${
+            pieces("Ask {account} about this server.", {
+              account: html`<a href="${way(`/@${contactUsername}`)}">@${contactUsername}</a>`
+            })
+          }</p>`
+      }
+${rulesOf(words, yield* instance.rules)}
+<p><a href="${way("/privacy-policy")}">${say("Privacy policy")}</a>${
+        termsOfService === null ? "" : html` · <a href="${way("/terms-of-service")}">${say("Terms of service")}</a>`
+      }</p>`
+    })
+  })
+
+  const told = Effect.all([instance.about, pages.reader])
+  const privacy = Effect.map(told, ([{ privacyPolicy }, { words: { say }, words }]) =>
+    pages.respond({
+      words,
+      title: say("Privacy policy"),
+      body: privacyPolicy === null
+        ? html`<p class="soft">${say("The operator of this server has not written one yet.")}</p>`
+        : html`<div class="content" dir="auto">${raw(sanitise(privacyPolicy.html))}</div>`
+    }))
+
+  const terms = Effect.flatMap(told, ([{ termsOfService }, { words: { day, say }, words }]) => {
+    if (termsOfService === null) return pages.notFound
+    const { html: text, since } = termsOfService
+    return Effect.succeed(pages.respond({
+      words,
+      title: say("Terms of service"),
+      body: html`<p class="soft">${say("From {day}", { day: day(new Date(since)) })}</p>
+<div class="content" dir="auto">${raw(sanitise(text))}</div>`
+    }))
+  })
+
+  return Layer.mergeAll(
+    HttpRouter.add("GET", "/terms-of-service", terms),
+    HttpRouter.add("GET", "/", front),
+    HttpRouter.add("GET", "/about", about),
+    HttpRouter.add("GET", "/privacy-policy", privacy)
+  )
+})
+
+const rulesOf = ({ say, tag }: Catalog, rules: ReadonlyArray<RuleRecord>): Html =>
+  rules.length === 0 ?
+    html`` :
+    html`<h2>${say("Rules")}</h2><ol>${
+      rules.map((rule) => rule.translations[tag] ?? rule).map(({ hint, text }) =>
+        html`<li dir="auto">${text}${hint === "" ? "" : html`<br><span class="soft">${hint}</span>`}</li>`
+      )
+    }</ol>`
+
+/** The front page and what the server says about itself; these stay open in restricted mode. */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,39 @@
+import { Effect, FileSystem, Layer, Path } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { iconSizes, missingAvatarPath, missingHeaderPath, thumbnailPath } from "../html/PagePaths.ts"
+
+/** The files of the folder `assets` by their addresses; no part of a request's path ever becomes part of a file's. */
+const files: ReadonlyArray<readonly [address: `/${string}`, file: string]> = [
+  [missingAvatarPath, "avatar.png"],
+  [missingHeaderPath, "header.png"],
+  [thumbnailPath, "preview.png"],
+  // What browsers ask for on their own; they look at the bytes, not at the name.
+  ["/favicon.ico", "icon-48.png"],
+  ...iconSizes.map((size) => [`/assets/icon-${size}.png`, `icon-${size}.png`] as const)
+]
+
+const make = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const routes = yield* Effect.forEach(
+    files,
+    ([address, file]) =>
+      path.fromFileUrl(new URL(`./assets/${file}`, import.meta.url)).pipe(
+        Effect.flatMap(fs.readFile),
+        Effect.map((bytes) =>
+          HttpRouter.add(
+            "GET",
+            address,
+            HttpServerResponse.uint8Array(bytes, {
+              contentType: "image/png",
+              headers: { "cache-control": "public, max-age=86400", "x-content-type-options": "nosniff" }
+            })
+          )
+        )
+      )
+  )
+  return Layer.mergeAll(Layer.empty, ...routes)
+})
+
+/** The server's own pictures, and those of accounts that have none. */
+export const layer = Layer.unwrap(Effect.orDie(make))

@@ -1,0 +1,34 @@
+import { Layer } from "effect"
+import { emojiEdgePixelsMax, instanceThumbnailPixels } from "../../services/instance/ContentLimits.ts"
+import { InstancePictures } from "../../services/media/InstancePictures.ts"
+import { traced } from "../../services/Traced.ts"
+import { extensionOf, looksOf, probe, quality, write } from "./Pictures.ts"
+
+/** sharp for the site's own pictures; like all others they are made anew, so that nothing but what is seen is left. */
+export const layer = Layer.succeed(InstancePictures, {
+  emoji: traced("InstancePictures.emoji")(function*(source, folder) {
+    const { frames, height, width } = yield* probe(source)
+    const scale = Math.min(1, emojiEdgePixelsMax / Math.max(width, height))
+    const size = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))] as const
+    const target = { size, fit: "fill", quality } as const
+    const extension = extensionOf(source.type.mime)
+    const animated = frames > 1
+    const moving = yield* write(source, folder, { ...target, name: "emoji", extension, animated })
+    const still = animated
+      ? yield* write(source, folder, { ...target, name: "emoji-still", extension: "png", animated: false })
+      : undefined
+    return { moving, still }
+  }),
+  thumbnail: traced("InstancePictures.thumbnail")(function*(source, folder) {
+    const found = yield* probe(source)
+    const { height, width } = instanceThumbnailPixels
+    const extension = source.type.mime === "image/png" ? "png" : "jpg"
+    const target = { extension, fit: "cover", quality, animated: false } as const
+    const single = yield* write(source, folder, { ...target, name: "single", size: [width, height] })
+    const large = found.width >= 2 * width && found.height >= 2 * height
+    const double = large
+      ? yield* write(source, folder, { ...target, name: "double", size: [2 * width, 2 * height] })
+      : undefined
+    return { single, double, blurhash: (yield* looksOf(single.path)).blurhash }
+  })
+})

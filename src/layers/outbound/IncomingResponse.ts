@@ -1,0 +1,94 @@
+import type { Dispatcher } from "@effect/platform-node/Undici"
+import { Effect } from "effect"
+import type { TransportAnswer } from "../../services/outbound/Transport.ts"
+import { type Failure, failureOf, joined } from "./Failures.ts"
+
+/** Bytes of an answer that wait for their reader; the connection is not read further meanwhile. */
+const waitingBytesMax = 65_536
+
+type Waiting = (effect: Effect.Effect<Uint8Array | undefined, Failure>) => void
+
+/** One answer as it comes in from the connection, held back where its reader is slower. */
+export class IncomingResponse implements Dispatcher.DispatchHandler {
+  readonly #url: string
+  readonly #started: (effect: Effect.Effect<TransportAnswer, Failure>) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #chunks: Array<Uint8Array> = []
+  #bytes = 0
+  #ended = false
+  #failure: Failure | undefined
+  #waiting: Waiting | undefined
+  #givenUp = false
+
+  constructor(url: string, started: (effect: Effect.Effect<TransportAnswer, Failure>) => void) {
+    this.#url = url
+    this.#started = started
+  }
+
+  /** Ends the request wherever it is. */
+  abort() {
+    this.#givenUp = true
+    if (!this.#ended && this.#failure === undefined) this.#controller?.abort(new Error("given up"))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.#controller = controller
+    if (this.#givenUp) controller.abort(new Error("given up"))
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | Array<string> | undefined>
+  ) {
+    // What comes before the answer (103 and the like) is of no interest.
+    if (status < 200) return
+    const entries = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, joined(value)]]
+    )
+    this.#started(Effect.succeed({ status, headers: Object.fromEntries(entries), read: this.#read }))
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.byteLength
+    if (this.#bytes > waitingBytesMax) controller.pause()
+    this.#answerReader()
+  }
+
+  onResponseEnd() {
+    this.#ended = true
+    this.#answerReader()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error) {
+    const failure = failureOf(this.#url, error)
+    this.#failure = failure
+    this.#started(Effect.fail(failure))
+    this.#answerReader()
+  }
+
+  #answerReader() {
+    const waiting = this.#waiting
+    if (waiting === undefined) return
+    this.#waiting = undefined
+    waiting(this.#next())
+  }
+
+  /** What there is now; only called where there is something. */
+  #next(): Effect.Effect<Uint8Array | undefined, Failure> {
+    if (this.#chunks.length > 0) {
+      const bytes = Buffer.concat(this.#chunks, this.#bytes)
+      this.#chunks = []
+      this.#bytes = 0
+      if (this.#controller?.paused === true) this.#controller.resume()
+      return Effect.succeed(bytes)
+    }
+    return this.#failure === undefined ? Effect.succeed(undefined) : Effect.fail(this.#failure)
+  }
+
+  readonly #read = Effect.callback<Uint8Array | undefined, Failure>((resume) => {
+    if (this.#chunks.length > 0 || this.#ended || this.#failure !== undefined) resume(this.#next())
+    else this.#waiting = resume
+  })
+}

@@ -1,0 +1,46 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import type { AccountId } from "../Ids.ts"
+import { Jobs } from "../intents/Jobs.ts"
+import { traced } from "../Traced.ts"
+
+/** Which account a remote one says that it has become: shown where that one says so too. */
+export class MovedAccounts extends Context.Service<MovedAccounts, {
+  /** What the account's document says now, in the transaction that stores it. */
+  readonly store: (accountId: AccountId, movedTo: string | null) => Effect.Effect<void, SqlError>
+  /** Where the document says that it is; undefined where it says nothing. */
+  readonly of: (accountId: bigint) => Effect.Effect<string | undefined>
+  /** Shows the redirect to an account that is known by now, if it names the one that moved. */
+  readonly link: (accountId: bigint, target: bigint) => Effect.Effect<void>
+}>()("murmuration/services/federation/MovedAccounts") {
+  static readonly layer = Layer.effect(
+    MovedAccounts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const jobs = yield* Jobs
+      return MovedAccounts.of({
+        store: traced("MovedAccounts.store")(function*(accountId, movedTo) {
+          const rows = yield* sql`UPDATE remote_actors SET moved_to = ${movedTo}
+            WHERE account_id = ${accountId} AND moved_to IS DISTINCT FROM ${movedTo} RETURNING account_id`
+          if (rows.length === 0) return
+          if (movedTo === null) yield* sql`UPDATE accounts SET moved_to_id = NULL WHERE id = ${accountId}`
+          else yield* jobs.leave("redirect", accountId)
+        }),
+        of: traced("MovedAccounts.of")(function*(accountId) {
+          const [row] = yield* sql<{ movedTo: string | null }>`
+            SELECT moved_to FROM remote_actors WHERE account_id = ${accountId}`
+          return row?.movedTo ?? undefined
+        }, Effect.orDie),
+        link: traced("MovedAccounts.link")(function*(accountId, target) {
+          yield* sql`UPDATE accounts a SET moved_to_id = t.id FROM accounts t LEFT JOIN remote_actors r ON r.account_id = t.id
+            WHERE a.id = ${accountId} AND t.id = ${target} AND a.uri = ANY (
+              CASE WHEN t.domain IS NULL THEN t.also_known_as ELSE r.also_known_as END)`
+          yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })
+        }, Effect.orDie)
+      })
+    })
+  )
+}

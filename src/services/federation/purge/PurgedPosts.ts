@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { isReported } from "./PurgedRows.ts"
+
+/** Posts that one slice removes, and reblogs of them that go before. */
+export const postsMax = 100
+const reblogsMax = 500
+
+interface Gone {
+  readonly id: bigint
+  readonly parentId: bigint | null
+}
+
+/** Deletes posts by their ids with what hangs on them, and corrects the figures of what they answered or repeated. */
+const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bigint>) {
+  yield* sql`DELETE FROM media_attachments WHERE status_id = ANY (${ids}::bigint[])`
+  // What did not leave yet has no reader any more.
+  yield* sql`DELETE FROM deliveries WHERE activity_id IN (
+    SELECT id FROM outgoing_activities WHERE about = ANY (${ids}::bigint[]))`
+  yield* sql`DELETE FROM reaches WHERE about = ANY (${ids}::bigint[])`
+  yield* sql`DELETE FROM agenda WHERE kind IN ('poll_end', 'poll_update') AND subject_id = ANY (${ids}::bigint[])`
+  yield* sql`DELETE FROM notifications WHERE status_id = ANY (${ids}::bigint[]) AND status_id <> 0`
+  yield* sql`UPDATE account_conversations c SET status_ids = kept.ids, last_status_id = coalesce(kept.ids[1], 0)
+    FROM (SELECT w.id, ARRAY(SELECT x FROM unnest(w.status_ids) x WHERE x <> ALL (${ids}::bigint[]) ORDER BY x DESC) AS ids
+      FROM account_conversations w WHERE w.conversation_id IN (
+        SELECT conversation_id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND visibility = 'direct')
+        AND w.status_ids && ${ids}::bigint[]) kept
+    WHERE c.id = kept.id`
+  yield* sql`DELETE FROM account_conversations WHERE last_status_id = 0 AND conversation_id IN (
+    SELECT conversation_id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND visibility = 'direct')`
+  return yield* sql<Gone>`
+    WITH gone AS (DELETE FROM statuses WHERE id = ANY (${ids}::bigint[])
+      RETURNING id, account_id, in_reply_to_id, reblog_of_id, deleted_at),
+    figures AS MATERIALIZED (SELECT status_id, sum(replies)::int AS replies, sum(reblogs)::int AS reblogs FROM (
+      SELECT in_reply_to_id AS status_id, 1 AS replies, 0 AS reblogs FROM gone WHERE deleted_at IS NULL
+      UNION ALL SELECT reblog_of_id, 0, 1 FROM gone WHERE deleted_at IS NULL) sides
+      WHERE status_id IS NOT NULL GROUP BY status_id),
+    authors AS MATERIALIZED (SELECT account_id, count(*)::int AS statuses FROM gone WHERE deleted_at IS NULL GROUP BY account_id),
+    locked_authors AS MATERIALIZED (SELECT account_id FROM account_stats WHERE account_id IN (SELECT account_id FROM authors)
+      ORDER BY account_id FOR UPDATE),
+    counted AS (UPDATE account_stats s SET statuses_count = s.statuses_count - a.statuses
+      FROM authors a JOIN locked_authors USING (account_id) WHERE s.account_id = a.account_id),
+    locked AS MATERIALIZED (SELECT status_id FROM status_stats WHERE status_id IN (SELECT status_id FROM figures)
+      ORDER BY status_id FOR UPDATE),
+    changed AS (UPDATE status_stats s SET replies_count = s.replies_count - f.replies,
+      reblogs_count = s.reblogs_count - f.reblogs
+      FROM figures f JOIN locked USING (status_id) WHERE s.status_id = f.status_id)
+    SELECT id, coalesce(in_reply_to_id, reblog_of_id) AS parent_id FROM gone`
+})
+
+/**
+ * Removes some posts of the account, reblogs of them before; answers the ids of statuses that changed, none where no post
+ * is left but those that moderators have still to see.
+ */
+export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, accountId: bigint) {
+  const rows = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s WHERE s.account_id = ${accountId}
+    AND NOT ${isReported(sql, "s")} ORDER BY s.id LIMIT ${sql.literal(String(postsMax))}`
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const reblogs = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE reblog_of_id = ANY (${ids}::bigint[])
+    AND id <> ALL (${ids}::bigint[]) LIMIT ${sql.literal(String(reblogsMax))}`
+  const gone = yield* remove(sql, reblogs.length > 0 ? reblogs.map(({ id }) => id) : ids)
+  return gone.flatMap(({ id, parentId }) => parentId === null ? [id] : [id, parentId])
+})

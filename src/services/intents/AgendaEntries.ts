@@ -1,0 +1,72 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
+
+/**
+ * What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id), that
+ * other servers hear of a poll's votes, what an account that is gone left behind (the account's id), or what follows from a
+ * user's block of a domain (the block's id).
+ */
+type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update" | "purge" | "domain_block"
+
+export interface Due {
+  readonly kind: DueKind
+  readonly subjectId: bigint
+}
+
+/** What is due at a time. The owner of an entry does it and strikes it in one transaction. */
+export class AgendaEntries extends Context.Service<AgendaEntries, {
+  /** Enters something, or moves it, in the running transaction; `dueAt` in milliseconds since 1970. */
+  readonly enter: (
+    kind: DueKind,
+    subjectId: bigint,
+    accountId: AccountId,
+    dueAt: number
+  ) => Effect.Effect<void, SqlError>
+  /** The same, and leaves it where it is when it is there. */
+  readonly enterOnce: (
+    kind: DueKind,
+    subjectId: bigint,
+    accountId: AccountId,
+    dueAt: number
+  ) => Effect.Effect<void, SqlError>
+  readonly strike: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
+  /** What is due for an account now, the oldest first. */
+  readonly dueOf: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Due>, SqlError>
+  /** Accounts for which something is due. */
+  readonly owners: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+}>()("murmuration/services/intents/AgendaEntries") {
+  static readonly layer = Layer.effect(
+    AgendaEntries,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      return AgendaEntries.of({
+        enter: traced("AgendaEntries.enter")((kind, subjectId, accountId, dueAt) =>
+          Effect.asVoid(sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
+            VALUES (${kind}, ${subjectId}, ${accountId}, ${new Date(dueAt)})
+            ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = EXCLUDED.due_at`)
+        ),
+        enterOnce: traced("AgendaEntries.enterOnce")((kind, subjectId, accountId, dueAt) =>
+          Effect.asVoid(sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
+            VALUES (${kind}, ${subjectId}, ${accountId}, ${new Date(dueAt)}) ON CONFLICT (kind, subject_id) DO NOTHING`)
+        ),
+        strike: traced("AgendaEntries.strike")((kind, subjectId) =>
+          Effect.asVoid(sql`DELETE FROM agenda WHERE kind = ${kind} AND subject_id = ${subjectId}`)
+        ),
+        dueOf: traced("AgendaEntries.dueOf")(function*(accountId) {
+          return yield* sql<Due>`SELECT kind, subject_id FROM agenda
+            WHERE account_id = ${accountId} AND due_at <= ${yield* now} ORDER BY due_at LIMIT 100`
+        }),
+        owners: traced("AgendaEntries.owners")(function*(accountsMax) {
+          const rows = yield* sql<{ accountId: bigint }>`
+            SELECT account_id FROM agenda WHERE due_at <= ${yield* now} GROUP BY account_id
+            ORDER BY min(due_at) LIMIT ${accountsMax}`
+          return rows.map(({ accountId }) => AccountId.make(accountId))
+        })
+      })
+    })
+  )
+}

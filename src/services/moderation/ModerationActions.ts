@@ -1,0 +1,42 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+import { traced } from "../Traced.ts"
+
+/** What moderators do about an account (S-022), by the column that says since when. */
+const columns = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const
+export type ModerationAction = keyof typeof columns
+
+/** Takes and lifts actions against accounts; always inside the transaction of a command. */
+export class ModerationActions extends Context.Service<ModerationActions, {
+  /** Answers whether something changed; a action that stands keeps its beginning. */
+  readonly set: (accountId: AccountId, action: ModerationAction, stands: boolean) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/moderation/ModerationActions") {
+  static readonly layer = Layer.effect(
+    ModerationActions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return ModerationActions.of({
+        set: traced("ModerationActions.set")(function*(accountId, action, stands) {
+          const column = sql(columns[action])
+          if (action === "suspend" && stands) {
+            // From now on it is ours to lift, whatever its own server says (S-014).
+            yield* sql`UPDATE remote_actors SET suspended_by_origin = false
+              WHERE account_id = ${accountId} AND suspended_by_origin`
+          }
+          if (stands && action !== "sensitize") {
+            // From now on it is the moderators' own, and does not end with a rule about the domain.
+            const byDomain = sql(`${action === "suspend" ? "suspended" : "silenced"}ByDomain`)
+            yield* sql`UPDATE accounts SET ${byDomain} = false WHERE id = ${accountId} AND ${byDomain}`
+          }
+          const since = stands ? new Date(yield* Clock.currentTimeMillis) : null
+          const rows = yield* sql`UPDATE accounts SET ${column} = ${since}
+            WHERE id = ${accountId} AND (${column} IS NULL) = ${stands} AND NOT (${action === "suspend"} AND EXISTS (
+              SELECT FROM remote_actors o WHERE o.account_id = accounts.id AND o.suspended_by_origin)) RETURNING id`
+          return rows.length > 0
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,68 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { traced } from "../Traced.ts"
+
+/** A conversation of somebody that changed: the id of the row, and whose it is. */
+interface ThreadChange {
+  readonly id: bigint
+  readonly accountId: bigint
+}
+
+/** Statuses of one conversation that a row remembers, the newest. */
+const threadStatusesMax = 1_000
+
+/** The rows behind `GET /api/v1/conversations`: one an owner, conversation and set of other people. */
+export class ConversationWriter extends Context.Service<ConversationWriter, {
+  /** Enters a direct status for everybody here who takes part; again changes nothing. */
+  readonly record: (statusId: bigint) => Effect.Effect<ReadonlyArray<ThreadChange>, SqlError>
+  /** Takes a deleted status out; rows without a status are gone. */
+  readonly erase: (statusId: bigint) => Effect.Effect<ReadonlyArray<ThreadChange>, SqlError>
+}>()("murmuration/services/statuses/ConversationWriter") {
+  static readonly layer = Layer.effect(
+    ConversationWriter,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return ConversationWriter.of({
+        record: traced("ConversationWriter.record")(function*(statusId) {
+          const now = yield* Clock.currentTimeMillis
+          return yield* sql<ThreadChange>`
+            WITH s AS (SELECT id, account_id, conversation_id FROM statuses
+              WHERE id = ${statusId} AND visibility = 'direct' AND deleted_at IS NULL),
+            people AS (
+              SELECT account_id FROM s UNION
+              SELECT m.account_id FROM mentions m JOIN s ON s.id = m.status_id WHERE NOT m.silent)
+            INSERT INTO account_conversations
+              (id, account_id, conversation_id, participant_ids, status_ids, last_status_id, unread)
+            SELECT next_id(${now}), p.account_id, s.conversation_id,
+              ARRAY(SELECT q.account_id FROM people q WHERE q.account_id <> p.account_id ORDER BY 1),
+              ARRAY[s.id], s.id, p.account_id <> s.account_id
+            FROM s, people p JOIN users u ON u.account_id = p.account_id
+            WHERE NOT EXISTS (SELECT FROM blocks b, s WHERE (b.account_id = p.account_id AND b.target_account_id = s.account_id)
+              OR (b.account_id = s.account_id AND b.target_account_id = p.account_id))
+            ORDER BY p.account_id
+            ON CONFLICT (account_id, conversation_id, participant_ids) DO UPDATE SET
+              unread = CASE WHEN EXCLUDED.last_status_id = ANY (account_conversations.status_ids)
+                THEN account_conversations.unread ELSE EXCLUDED.unread END,
+              status_ids = ARRAY(SELECT DISTINCT x FROM unnest(account_conversations.status_ids || EXCLUDED.status_ids) x
+                ORDER BY x DESC LIMIT ${threadStatusesMax}),
+              last_status_id = greatest(account_conversations.last_status_id, EXCLUDED.last_status_id)
+            RETURNING id, account_id`
+        }),
+        erase: traced("ConversationWriter.erase")(function*(statusId) {
+          const kept = yield* sql<ThreadChange>`
+            UPDATE account_conversations SET status_ids = array_remove(status_ids, ${statusId}),
+              last_status_id = coalesce((SELECT max(x) FROM unnest(array_remove(status_ids, ${statusId})) x), 0)
+            WHERE status_ids @> ARRAY[${statusId}]::bigint[] AND account_id IN (
+              SELECT account_id FROM statuses WHERE id = ${statusId}
+              UNION SELECT account_id FROM mentions WHERE status_id = ${statusId})
+            RETURNING id, account_id`
+          yield* sql`DELETE FROM account_conversations WHERE last_status_id = 0 AND ${
+            sql.in("id", kept.length === 0 ? [0n] : kept.map(({ id }) => id))
+          }`
+          return kept
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,169 @@
+import { assert, describe, it } from "@effect/vitest"
+import { IntlMessageFormat } from "intl-messageformat"
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { html } from "../../../src/http/html/Html.ts"
+import { linkTo } from "../../../src/http/html/HtmlPage.ts"
+import { group } from "../../../src/http/oauth/ScopeTexts.ts"
+import { folder } from "../../../src/layers/Catalogs.ts"
+import { type CatalogFile, catalogOf } from "../../../src/services/languages/Catalogs.ts"
+import * as Scopes from "../../../src/services/oauth/Scopes.ts"
+import { type Source, sourcesIn } from "../../support/source.ts"
+
+const at = fileURLToPath(folder)
+const files = new Map(
+  readdirSync(at).map((name): [string, CatalogFile] => [
+    name.replace(".json", ""),
+    JSON.parse(readFileSync(at + name, "utf8"))
+  ])
+)
+const english = files.get("en")!
+
+/** Where people's pages and letters are made. */
+const isForPeople = ({ path }: Source) =>
+  /^src\/(?:http\/(?:pages|html|oauth)\/|services\/letters\/Texts)/.test(path) &&
+  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts/.test(path)
+
+/** What is no text for people: headers, policies, what only programmers read. */
+const technical =
+  /^(?:default-src|style-src|base-uri|frame-ancestors|form-action|private,|public,|text\/|Accept,|account (?:approve|reject)|A page has no)/
+
+/** Texts that stand in a page or letter as they are, in place of being said in the reader's language. */
+const unsaid = ({ literals }: Source): ReadonlyArray<string> =>
+  literals.flatMap((literal) => {
+    if (!literal.includes("<")) {
+      const known = literal in english.messages || literal in english.texts
+      return /[A-Za-z]{2,}[,:.!]? [A-Za-z]{2,}/.test(literal) && !known && !technical.test(literal) ? [literal] : []
+    }
+    if (literal in english.messages) return []
+    const attributes = [...literal.matchAll(/\b(?:aria-label|title|alt|placeholder)="([^"]*[A-Za-z][^"]*)"/g)]
+    const bare = literal.replace(/<!doctype html>/, "").replace(/<[^>]*>?/g, " ").replace(/&\w+;|\bUTC\b/g, "")
+    return [...attributes.map(([, text = ""]) => text), ...(/[A-Za-z]{2,}/.test(bare) ? [bare.trim()] : [])]
+  })
+
+/** What is said in the sources, and the texts about scopes, which are said by way of a table. */
+const said = new Set([
+  ...sourcesIn("src").filter(isForPeople).flatMap(({ text }) =>
+    [...text.matchAll(/\b(?:say|pieces)\(\s*"((?:[^"\\]|\\.)*)"/g)].map(([, message = ""]) => message)
+  ),
+  ...[Scopes.all].concat(Scopes.all.map((scope) => [scope])).flatMap((scopes) => group(scopes))
+    .flatMap(({ access, texts, title }) => [access, title].concat(texts))
+])
+
+/** The values of a message and how they are told apart: `{count, plural}`, `<link>`. */
+const valuesOf = (message: string, tag: string): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  const visit = (elements: ReadonlyArray<object>): void => {
+    for (const element of elements) {
+      const { children, options, type, value } = element as {
+        readonly type: number
+        readonly value?: string
+        readonly options?: Record<string, { readonly value: ReadonlyArray<object> }>
+        readonly children?: ReadonlyArray<object>
+      }
+      if (type > 0 && value !== undefined) found.add(`${type}:${value}`)
+      for (const option of Object.values(options ?? {})) visit(option.value)
+      visit(children ?? [])
+    }
+  }
+  visit(new IntlMessageFormat(message, tag).getAst())
+  return [...found].toSorted()
+}
+
+describe("texts of pages and letters", () => {
+  it("F35: every text on a page or in a letter is said in the reader's language", () => {
+    const sources = sourcesIn("src").filter(isForPeople)
+    assert.isAbove(sources.length, 20)
+    assert.deepStrictEqual(sources.flatMap((file) => unsaid(file).map((text) => `${file.path}: ${text}`)), [])
+    assert.isAbove(said.size, 200)
+    for (const [tag, { messages }] of files) {
+      assert.deepStrictEqual([...said].filter((message) => !(message in messages)), [], tag)
+      assert.deepStrictEqual(Object.keys(messages).filter((message) => !said.has(message)), [], `${tag}: nobody says`)
+    }
+    for (const [message, text] of Object.entries(english.messages)) assert.strictEqual(text, message)
+    const refusals = sourcesIn("src").filter(({ path }) => /SignIns|AuthorizationRequests/.test(path))
+      .flatMap(({ literals }) => literals.filter((literal) => /^[A-Z].* .*\.$/.test(literal)))
+    assert.isAtLeast(refusals.length, 7)
+    assert.deepStrictEqual(refusals.filter((text) => !(text in english.texts)), [])
+  })
+
+  it("F35: each translation can be read, has the same values, and every plural of its language", () => {
+    for (const [tag, { messages }] of files) {
+      const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories
+      for (const [message, text] of Object.entries(messages)) {
+        assert.deepStrictEqual(valuesOf(text, tag), valuesOf(message, "en"), `${tag}: ${message}`)
+        assert.notStrictEqual(text.trim(), "", `${tag}: ${message}`)
+        // "many" of the Romance languages begins at a million, where the words are those of "other".
+        for (const [plural] of text.matchAll(/, plural,(?:[^{}]|\{[^{}]*\})*/g)) {
+          const there = [...plural.matchAll(/(\w+) \{/g)].map(([, category = ""]) => category)
+          assert.includeMembers([...categories], there, `${tag}: ${message}`)
+          assert.include(there, "other", `${tag}: ${message}`)
+        }
+      }
+    }
+  })
+
+  it("F35: figures, plurals and dates are those of the language", () => {
+    const words = (tag: string) => catalogOf(tag, files.get(tag)!)
+    const replies = (tag: string, count: number) =>
+      words(tag).say("{count, plural, one {# reply} other {# replies}}", { count })
+    assert.deepStrictEqual([0, 1, 1_234].map((count) => replies("en", count)), [
+      "0 replies",
+      "1 reply",
+      "1,234 replies"
+    ])
+    assert.deepStrictEqual([0, 1, 1_234].map((count) => replies("de", count)), [
+      "0 Antworten",
+      "1 Antwort",
+      "1.234 Antworten"
+    ])
+    assert.deepStrictEqual([0, 1, 2].map((count) => replies("fr", count)), ["0 réponse", "1 réponse", "2 réponses"])
+    assert.deepStrictEqual([1, 2].map((count) => replies("ja", count)), ["返信1件", "返信2件"])
+    const date = new Date(Date.UTC(2026, 10, 22, 15, 4))
+    assert.deepStrictEqual(["en", "de", "fr", "es", "pt", "ja", "zh-CN"].map((tag) => words(tag).day(date)), [
+      "November 22, 2026",
+      "22. November 2026",
+      "22 novembre 2026",
+      "22 de noviembre de 2026",
+      "22 de novembro de 2026",
+      "2026年11月22日",
+      "2026年11月22日"
+    ])
+  })
+
+  it("F35: a translation is text, whatever it is made of; one that cannot be read is English", () => {
+    const { pieces, say } = catalogOf("de", {
+      attributes: {},
+      texts: {},
+      messages: {
+        "Sign in": `"><b onclick='x'>Hier & da`,
+        "Sign out": "<script>alert(1)</script>",
+        "Deny": "{nothing",
+        "Allow": "{other} erlauben",
+        "Posts with {tag}": `1 < 2 & "{tag}"`,
+        "Welcome! You can go back to your app, or <link>sign in</link> here.": `&lt;img src=x&gt; <link>a" b</link>`
+      }
+    })
+    assert.strictEqual(String(html`<a title="${say("Sign in")}">${say("Sign in")}</a>`).match(/</g)?.length, 2)
+    assert.strictEqual(String(html`${say("Sign out")}`), "Sign out")
+    assert.deepStrictEqual([say("Deny"), say("Allow")], ["Deny", "Allow"])
+    const tag = html`<bdi>#${"a<b"}</bdi>`
+    assert.strictEqual(
+      String(html`${pieces("Posts with {tag}", { tag })}`),
+      `1 &lt; 2 &amp; &quot;<bdi>#a&lt;b</bdi>&quot;`
+    )
+    // What people are called is text, too.
+    assert.strictEqual(
+      String(html`${pieces("Posts with {tag}", { tag: "<i>" })}`),
+      `1 &lt; 2 &amp; &quot;&lt;i&gt;&quot;`
+    )
+    assert.strictEqual(
+      String(
+        html`${
+          pieces("Welcome! You can go back to your app, or <link>sign in</link> here.", { link: linkTo("/a?b&c") })
+        }`
+      ),
+      `&amp;lt;img src=x&amp;gt; <a href="/a?b&amp;c">a&quot; b</a>`
+    )
+  })
+})
