@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { AccountActors } from "../actors/account/AccountActors.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as FetchedPosts from "../actors/account/FetchedPosts.ts"
+import * as Waking from "../actors/account/Waking.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
@@ -48,6 +49,7 @@ import { Fanouts } from "../services/intents/Fanouts.ts"
 import { Jobs } from "../services/intents/Jobs.ts"
 import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 import { Retention } from "../services/intents/Retention.ts"
+import { Wakes } from "../services/intents/Wakes.ts"
 import { AttachmentWriter } from "../services/media/AttachmentWriter.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
 import { Flags } from "../services/moderation/Flags.ts"
@@ -77,7 +79,7 @@ type Stored = Broadcast | Feeds | ServerConfig | SqlClient.SqlClient
 type Others = Stored | Outbound | Sharding.Sharding
 
 /** What the actors know and do beside what every room shares. */
-const services = Layer.satisfiesServicesType<Stored>()(
+const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   Layer.mergeAll(
     AttachmentWriter.layer,
     Authors.layer,
@@ -102,7 +104,6 @@ const services = Layer.satisfiesServicesType<Stored>()(
     ModerationActions.layer,
     Moves.layer,
     Mutes.layer,
-    NotificationWriter.layer,
     Objects.layer,
     OperatorCommands.layer,
     Outbox.layer,
@@ -138,6 +139,7 @@ const services = Layer.satisfiesServicesType<Stored>()(
         FileOwners.layer,
         Handles.layer,
         Jobs.layer,
+        NotificationWriter.layer,
         Statuses.layer
       )
     ),
@@ -147,10 +149,11 @@ const services = Layer.satisfiesServicesType<Stored>()(
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.satisfiesServicesType<Commands | OriginChecks | Others>()(
-  Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer).pipe(
+  Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
     Layer.provideMerge(FetchedPosts.layer),
     Layer.provideMerge(Layer.merge(AccountActors.layer, DomainActors.layer)),
-    Layer.provide(services)
+    Layer.provide(services),
+    Layer.provide(Wakes.layer)
   )
 )
 

@@ -23,7 +23,7 @@ import * as KeyOperations from "./KeyOperations.ts"
 
 type Needs = Broadcast | FetchedPosts | Outbound | ServerConfig | SqlClient.SqlClient
 
-/** What is had from other servers, and stored by way of `FetchedPosts`. */
+/** Fetches from other servers and stores by way of `FetchedPosts`. */
 export const remote = Layer.satisfiesServicesType<Needs>()(
   Layer.mergeAll(
     DomainPolicies.layer,

@@ -129,7 +129,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
   ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 )
 
-/** What is ours as other servers know it, and what is theirs. */
+/** Our objects as other servers know them, and theirs. */
 const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
   Layer.mergeAll(
     Congestion.layer,

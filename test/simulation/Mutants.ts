@@ -99,7 +99,7 @@ const epochUnchecked: Mutant = {
 /** What a node that died left behind is nobody's. */
 const jobForgotten: Mutant = {
   name: "a media job that was left behind is not woken",
-  mutation: { processings: (jobs) => ({ ...jobs, stale: () => Effect.succeed([]) }) },
+  mutation: { processings: (jobs) => ({ ...jobs, due: () => Effect.succeed([]) }) },
   commands: 12,
   foundAt: 21,
   seedsMax: 30
@@ -136,8 +136,9 @@ const blockRaced: Mutant = {
   mutation: {
     sql: (text) =>
       text.replace(
-        "EXISTS (SELECT FROM blocks b WHERE (b.account_id = a.id",
-        "EXISTS (SELECT FROM (SELECT * FROM blocks WHERE id < (SELECT max(id) FROM blocks)) b WHERE (b.account_id = a.id"
+        "FROM blocks block WHERE block.account_id = a.id AND block.target_account_id = me.id",
+        `FROM (SELECT * FROM blocks WHERE id < (SELECT max(id) FROM blocks)) block
+          WHERE block.account_id = a.id AND block.target_account_id = me.id`
       )
   },
   commands: 12,

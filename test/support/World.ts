@@ -41,7 +41,9 @@ export const World = Schema.Struct({
     Schema.Struct({ pair: Pair, showReblogs: Schema.Boolean, languages: Schema.NullOr(Schema.Literals(["en", "de"])) })
   ).check(Schema.isBetweenLength(3, 12)),
   blocks: pairs,
-  mutes: Schema.Array(Schema.Struct({ pair: Pair, ended: Schema.Boolean })).check(Schema.isMaxLength(6)),
+  mutes: Schema.Array(Schema.Struct({ pair: Pair, ended: Schema.Boolean, hidesNotifications: Schema.Boolean })).check(
+    Schema.isMaxLength(6)
+  ),
   /** Accounts 4 and 5 are at remote.example, whose domain these accounts block. */
   domainBlocks: Schema.Array(Account).check(Schema.isMaxLength(2))
 })
@@ -178,10 +180,11 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
   )
   yield* insert(
     "mutes",
-    [...mutes].map(([pair, { ended }], index) => ({
+    [...mutes].map(([pair, { ended, hidesNotifications }], index) => ({
       id: BigInt(index + 1),
       accountId: split(pair)[0],
       targetAccountId: split(pair)[1],
+      hideNotifications: hidesNotifications,
       expiresAt: ended ? now : null
     }))
   )

@@ -85,7 +85,7 @@ const make = Effect.gen(function*() {
   const inbox = yield* Inbox.make(owners, verbs, settled)
 
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
-    // Asked again where the account is locked: whoever is told something else by then was told it after this.
+    // Checked again under the account's lock: waiting for it takes time.
     const work = Effect.flatMap(
       Clock.currentTimeMillis,
       (now) => now > until ? new Unavailable() : perform(verbs, command._tag, own, command)
@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  /** What is done when something is due, by its kind. */
+  /** The work of each kind of agenda entry. */
   const dues = {
     ["domain_block"]: domains.due,
     ["mute_end"]: relations.muteEnd,
@@ -108,7 +108,7 @@ const make = Effect.gen(function*() {
 
   // Struck first, because what is done may enter the next time.
   const onDue = (own: Ownership.Ownership, { kind, subjectId }: Due) =>
-    again(owners.owned(own, Effect.andThen(agenda.strike(kind, subjectId), dues[kind](own, subjectId))))
+    again(owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId))))
 
   const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OperatorCommand) {
     yield* decodeCommand(command).pipe(
@@ -119,14 +119,14 @@ const make = Effect.gen(function*() {
           : Effect.logWarning("refused a command", refused.message)
       )
     )
-    yield* operatorCommands.strike(id)
+    yield* operatorCommands.complete(id)
   })
 
   /** Works off what waits for the account: commands from outside, what is due, and intents, whoever left them. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
-      for (const command of yield* operatorCommands.waiting(own.accountId)) yield* fromOutside(own, command)
-      for (const due of yield* agenda.dueOf(own.accountId)) yield* onDue(own, due)
+      for (const command of yield* operatorCommands.claim(own.accountId)) yield* fromOutside(own, command)
+      for (const due of yield* agenda.claim(own.accountId)) yield* onDue(own, due)
       yield* inbox.workOff(own)
     },
     (chores, own) =>

@@ -33,7 +33,7 @@ const awakeMillis = 20_000
  * slice, whose effects are sets.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
-  const { claim, current, owned } = owners
+  const { current, owned, ownerRow } = owners
   const actors = yield* AccountActors
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
@@ -48,14 +48,14 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const handOver = yield* Moving.handOver
   const push = yield* FeedWriting.make(sliceRows)
 
-  const { conversationsChanged, notified } = yield* StreamPublishing.make
+  const { conversationsChanged } = yield* StreamPublishing.make
   const tellAtOnce = yield* NotifyOne.make(owners)
 
-  /** What comes once for a new or edited status, before its followers. */
+  /** Runs once for a new or edited status, before its followers. */
   const open = Effect.fnUntraced(function*(author: AccountId, { kind, phase, statusId }: OfStatus, slice: ReaderSlice) {
     if (phase > 0) return
-    if (slice.mentioned.length > 0) yield* notified(yield* writer.mentions(author, statusId, slice.mentioned))
-    if (kind === "edit") yield* notified(yield* writer.edited(author, statusId))
+    if (slice.mentioned.length > 0) yield* writer.tellReaders("mention", author, statusId, slice.mentioned)
+    if (kind === "edit") yield* writer.edited(author, statusId)
     if (slice.visibility === "direct" && !slice.limited) yield* conversationsChanged(yield* threads.record(statusId))
     yield* outgoing.begin(author, statusId, kind === "edit" ? "Update" : "Create", slice.federates)
   })
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     if (kind === "publish") {
       accountIds = yield* push({ author: accountId, statusId, audience: slice, cursor, since }, accountIds)
       if (slice.subscribers.length > 0) {
-        yield* notified(yield* writer.subscribers(accountId, statusId, slice.subscribers))
+        yield* writer.tellReaders("status", accountId, statusId, slice.subscribers)
       }
     }
     yield* sql.afterCommit(broadcast.publish({
@@ -101,12 +101,12 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     if (slice.visibility === "direct" || slice.federates) return undefined
     const asked = { author: accountId, statusId, audience: slice, cursor: 0n, since }
     const accountIds = yield* push(asked, [accountId, ...slice.readers])
-    const written = slice.mentioned.length === 0
-      ? (yield* fanouts.close({ id, owner: (yield* current(own)).owner })) ? [] : undefined
-      : yield* writer.mentionsAndClose(accountId, statusId, slice.mentioned, fanouts.finishing(id, yield* claim(own)))
+    const finishing = slice.mentioned.length === 0 ? undefined : fanouts.finishing(id, yield* ownerRow(own))
+    const closed = finishing === undefined
+      ? yield* fanouts.close({ id, owner: (yield* current(own)).owner })
+      : yield* writer.tellReadersAndClose("mention", accountId, statusId, slice.mentioned, finishing)
     // Somebody else owns the account or has done it; the transaction finds out.
-    if (written === undefined) return undefined
-    yield* notified(written)
+    if (!closed) return undefined
     yield* broadcast.publish({
       _tag: "StatusEvent",
       event: "update",
@@ -143,7 +143,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { cursor, phase, statusId } = fanout
     const voters = yield* polls.voters(statusId, cursor, sliceRows)
     if (phase === 0) yield* outgoing.begin(accountId, statusId, "Update", false)
-    yield* notified(yield* writer.pollEnded(accountId, statusId, phase === 0 ? [accountId, ...voters] : voters))
+    yield* writer.tellReaders("poll", accountId, statusId, phase === 0 ? [accountId, ...voters] : voters)
     const last = voters.at(-1)
     return yield* last === undefined || voters.length < sliceRows ? finish(fanout) : advance(fanout, 1, last)
   })
@@ -153,9 +153,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { details, kind, statusId } = fanout
     if (details !== null) {
       if ("movedTo" in details) return yield* handOver(accountId, fanout, details.movedTo)
-      if ("report" in details) yield* notified(yield* writer.reported(accountId, BigInt(details.report)))
+      if ("report" in details) yield* writer.tellStaff("admin.report", accountId, BigInt(details.report))
       else if ("readers" in details) yield* feeds.drop(details.readers.map((reader) => AccountId.make(BigInt(reader))))
-      else if ("to" in details) yield* notified(yield* writer.tell(senderOf(accountId, details), details))
+      else if ("to" in details) yield* writer.tell(senderOf(accountId, details), details)
     }
     if (statusId === null || kind === "notify" || kind === "homes" || kind === "move" || kind === "deliver") {
       return yield* finish(fanout)
@@ -196,7 +196,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     let moved = 0, failed: SqlError | undefined
     for (const fanout of waiting) {
       const over = yield* slice(own, fanout).pipe(
-        // What waits was read before this node owned the account, and the owner before went on with it.
+        // The intents were read before this node owned the account, and the previous owner went on with them.
         Effect.catchTag("DoneElsewhere", () => Effect.succeed(false)),
         Effect.withSpan("Account.fanout", { attributes: { kind: fanout.kind, phase: fanout.phase } }),
         Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),

@@ -32,7 +32,7 @@ export const make = Effect.gen(function*() {
   /** Voters here are told of the end of a poll elsewhere too; its author's actor does that. */
   const remember = Effect.fnUntraced(function*(statusId: bigint, author: bigint) {
     const endsAt = yield* polls.endOf(statusId)
-    if (endsAt !== undefined) yield* agenda.enter("poll_end", statusId, AccountId.make(author), endsAt)
+    if (endsAt !== undefined) yield* agenda.enqueue("poll_end", statusId, AccountId.make(author), endsAt)
   })
 
   const changed = (statusId: bigint) =>
@@ -41,7 +41,7 @@ export const make = Effect.gen(function*() {
   /** Other servers hear of votes a while after the first of them, of all together. */
   const later = Effect.fnUntraced(function*(statusId: bigint, author: AccountId) {
     if (!federated) return
-    yield* agenda.enterOnce("poll_update", statusId, author, (yield* Clock.currentTimeMillis) + pollUpdateMillis)
+    yield* agenda.enqueueOnce("poll_update", statusId, author, (yield* Clock.currentTimeMillis) + pollUpdateMillis)
   })
 
   return {
@@ -58,21 +58,21 @@ export const make = Effect.gen(function*() {
         return onStatus(target.id)
       })
     },
-    /** Votes came for a poll of the account; how many for what is not told before the end where the author hides it. */
+    /** Votes came for a poll of the account; followers hear the numbers before the end unless the author hides them. */
     tell: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const [poll] = yield* sql<{ hideTotals: boolean }>`SELECT hide_totals FROM polls WHERE status_id = ${statusId}`
       if (poll?.hideTotals === false) yield* deliveryExpansion.begin(own.accountId, statusId, "Update")
       own.backlog.unread = true
     }),
-    /** A poll of the account has ended: whoever voted is told, and everybody sees how. */
+    /** A poll of the account has ended: voters are notified, and everybody sees the result. */
     due: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const endsAt = yield* polls.endOf(statusId)
       if (endsAt === undefined) return
       // The node that took it for due may be ahead of this one's clock.
       if (endsAt > (yield* Clock.currentTimeMillis)) {
-        return yield* agenda.enter("poll_end", statusId, own.accountId, endsAt)
+        return yield* agenda.enqueue("poll_end", statusId, own.accountId, endsAt)
       }
-      yield* agenda.strike("poll_update", statusId)
+      yield* agenda.cancel("poll_update", statusId)
       yield* intend(own, "poll", statusId)
       yield* changed(statusId)
     })

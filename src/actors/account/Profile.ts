@@ -112,7 +112,7 @@ export const make = Effect.gen(function*() {
           fields === undefined ? profile : { ...profile, fields },
           Struct.pick(change, postingDefaults)
         )
-        if (fields !== undefined) yield* jobs.leave("links", accountId)
+        if (fields !== undefined) yield* jobs.enqueue("links", accountId)
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))

@@ -157,15 +157,15 @@ export const make = Effect.gen(function*() {
       const timed = seconds > 0 && seconds <= muteSecondsMax
       const expiresAt = timed ? (yield* Clock.currentTimeMillis) + seconds * 1000 : undefined
       const id = yield* mutes.mute(accountId, target, { hideNotifications: notifications, expiresAt })
-      if (expiresAt === undefined) yield* agenda.strike("mute_end", id)
-      else yield* agenda.enter("mute_end", id, accountId, expiresAt)
+      if (expiresAt === undefined) yield* agenda.cancel("mute_end", id)
+      else yield* agenda.enqueue("mute_end", id, accountId, expiresAt)
       yield* changed(own, target, accountId)
       return onAccount(target)
     }),
     Unmute: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unmute"]) {
       const { accountId } = own
       const removed = yield* mutes.unmute(accountId, target)
-      if (removed !== undefined) yield* agenda.strike("mute_end", removed)
+      if (removed !== undefined) yield* agenda.cancel("mute_end", removed)
       yield* changed(own, target, accountId)
       return onAccount(target)
     })

@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { Severances } from "../../services/federation/domains/Severances.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { lockAccount, lockPairs } from "../../services/social/Pairs.ts"
@@ -20,6 +21,7 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
   const agenda = yield* AgendaEntries
   const broadcast = yield* Broadcast
   const domains = yield* UserDomainBlocks
+  const notifications = yield* NotificationWriter
   const severances = yield* Severances
 
   const changed = ({ accountId }: Ownership) =>
@@ -30,13 +32,13 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
       // Nobody of the domain is becoming a follower meanwhile.
       yield* lockAccount(sql, own.accountId)
       const id = yield* domains.add(own.accountId, domain)
-      if (id !== undefined) yield* agenda.enter("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
+      if (id !== undefined) yield* agenda.enqueue("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
       yield* changed(own)
       return onAccount(own.accountId)
     }),
     UnblockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["UnblockDomain"]) {
       const id = yield* domains.remove(own.accountId, domain)
-      if (id !== undefined) yield* agenda.strike("domain_block", id)
+      if (id !== undefined) yield* agenda.cancel("domain_block", id)
       yield* changed(own)
       return onAccount(own.accountId)
     })
@@ -64,16 +66,10 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
       yield* severances.record(cause, new Map([[accountId, { followers, following }]]), now)
     }
     if (related.length === userDomainBlockSliceMax) {
-      return yield* agenda.enter("domain_block", id, accountId, yield* Clock.currentTimeMillis)
+      return yield* agenda.enqueue("domain_block", id, accountId, yield* Clock.currentTimeMillis)
     }
-    const { told } = yield* severances.tell(id, 0n)
-    yield* sql.afterCommit(
-      Effect.forEach(
-        told,
-        (written) => broadcast.publish({ _tag: "NotificationCreated", accountId, notificationId: written.id }),
-        { discard: true }
-      )
-    )
+    const { events } = yield* severances.of(id, 0n)
+    yield* notifications.tellOwners("severed_relationships", events)
   })
   return { verbs, due }
 })

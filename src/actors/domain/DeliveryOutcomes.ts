@@ -1,10 +1,5 @@
 import { Effect } from "effect"
-import {
-  Deliveries,
-  type DeliveryKey,
-  type Postponed,
-  type Untried
-} from "../../services/federation/outbox/Deliveries.ts"
+import { Deliveries, type DeliveryKey, type Failed, type Untried } from "../../services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import type { Scheme } from "../../services/federation/signatures/Signatures.ts"
 import * as Batches from "./Batches.ts"
@@ -12,12 +7,12 @@ import * as Batches from "./Batches.ts"
 /** Hosts whose outcomes are written down together. */
 const hostsMax = 64
 
-/** What came of a host's deliveries. */
+/** The outcomes of a host's deliveries. */
 export interface DeliveryOutcome {
   readonly host: string
   /** Taken, or never to be taken. */
   readonly over: ReadonlyArray<DeliveryKey>
-  readonly failed: ReadonlyArray<Postponed>
+  readonly failed: ReadonlyArray<Failed>
   readonly untried: ReadonlyArray<Untried>
   /** It works, and that is news; this is how it wants to be signed for. */
   readonly works?: Scheme | undefined
@@ -25,14 +20,16 @@ export interface DeliveryOutcome {
   readonly fails?: string | undefined
 }
 
-/** Writes down what came of deliveries, of many hosts at once; never fails: what is not written is tried again. */
+/**
+ * Writes the outcomes of deliveries, of many hosts at once; never fails: deliveries without an outcome are tried again.
+ */
 export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const deliveryHosts = yield* DeliveryHosts
 
   const write = Effect.fnUntraced(function*(notes: ReadonlyArray<DeliveryOutcome>) {
-    yield* deliveries.finish(notes.flatMap(({ over }) => over))
-    yield* deliveries.postpone(notes.flatMap(({ failed }) => failed))
+    yield* deliveries.complete(notes.flatMap(({ over }) => over))
+    yield* deliveries.retry(notes.flatMap(({ failed }) => failed))
     yield* deliveries.release(notes.flatMap(({ untried }) => untried))
     yield* deliveryHosts.succeeded(
       notes.flatMap(({ host, works: scheme }) => scheme === undefined ? [] : [{ host, scheme }])

@@ -93,10 +93,10 @@ const make = Effect.gen(function*() {
         return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
       }
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
-        (yield* Effect.orDie(inbound.record(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
+        (yield* Effect.orDie(inbound.enqueue(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
       if (!kept) return yield* comeBack("activities", "backlog")
       yield* actors.receive(accountId)
-      // Whoever speaks to us lives, whatever became of what was sent there.
+      // A host that sends is alive, whatever became of deliveries to it.
       yield* Effect.ignore(deliveryHosts.spoke(new URL(uri).host))
       const differences = synchronize(sender.success, request.headers["collection-synchronization"])
       yield* Effect.forkIn(Effect.ignoreCause(differences), scope)

@@ -106,7 +106,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         return part === "note" ? note ?? activity : note?.[part]
       }
 
-      /** What is the same for whoever may see it. */
+      /** The part that is the same for everybody who may see it. */
       const load = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
         const textOf = (object: LocalObject, part: Exclude<Part, "replies">) => {
           const wanted = partOf(object, part)

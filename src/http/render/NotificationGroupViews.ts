@@ -7,7 +7,7 @@ import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { json, list, type Ready, splice } from "../wire/Keys.ts"
-import { type GroupedNotificationsResults, isNotificationType, type NotificationGroup } from "../wire/Notification.ts"
+import type { GroupedNotificationsResults, NotificationGroup } from "../wire/Notification.ts"
 import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as ReportJson from "./ReportJson.ts"
@@ -42,7 +42,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         const reported = yield* reports(groups.flatMap(({ newest }) => newest.reportId ?? []))
         const visible = groups.filter(({ newest }) =>
           (newest.statusId === undefined || shown.has(newest.statusId)) &&
-          (newest.type !== "admin.report" || reported.has(newest.reportId ?? 0n))
+          (newest.reportId === undefined || reported.has(newest.reportId))
         )
         const whole = new Set(
           visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds)
@@ -86,7 +86,6 @@ const groupText = (
   events: ReadonlyMap<bigint, SeveranceRecord>,
   report: Ready<Report> | undefined
 ): Ready<NotificationGroup> | undefined => {
-  if (!isNotificationType(newest.type)) return undefined
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
   const values = {
     groupKey: key,

@@ -4,11 +4,12 @@ import { Severances } from "../../services/federation/domains/Severances.ts"
 import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
 import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { kindOf } from "../../services/NotificationTypes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { traced } from "../../services/Traced.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"
-import { isNotificationType, type Notification } from "../wire/Notification.ts"
+import type { Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
@@ -42,22 +43,27 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
         const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
         return yield* renderedRows("notification", records, (record) => record.id, (record) => {
-          const account = people.get(record.fromAccountId)
-          const status = record.statusId === undefined ? undefined : shown.get(record.statusId)
-          const event = record.severanceId === undefined ? undefined : events.get(record.severanceId)
-          if (account === undefined || !isNotificationType(record.type)) return undefined
-          const values = {
-            id: id(record.id),
-            type: record.type,
-            createdAt: timestamp(record.createdAt),
-            groupKey: groupKeyOf(record),
-            ...(event !== undefined && { event: severanceValues(event) })
+          const { createdAt, fromAccountId, reportId = 0n, severanceId = 0n, statusId = 0n, type } = record
+          const account = people.get(fromAccountId)
+          if (account === undefined) return undefined
+          const values = { id: id(record.id), type, createdAt: timestamp(createdAt), groupKey: groupKeyOf(record) }
+          switch (kindOf(type).subject) {
+            case "nothing":
+              return splice<Notification, "account">(values, { account })
+            case "status": {
+              const status = shown.get(statusId)
+              return status && splice<Notification, "account" | "status">(values, { account, status })
+            }
+            case "report": {
+              const report = reported.get(reportId)
+              return report && splice<Notification, "account" | "report">(values, { account, report })
+            }
+            case "severance": {
+              const event = events.get(severanceId)
+              const lost = event === undefined ? {} : { event: severanceValues(event) }
+              return splice<Notification, "account">({ ...values, ...lost }, { account })
+            }
           }
-          const report = record.reportId === undefined ? undefined : reported.get(record.reportId)
-          if (report !== undefined) return splice<Notification, "account" | "report">(values, { account, report })
-          if (record.type === "admin.report") return undefined
-          if (record.statusId === undefined) return splice<Notification, "account">(values, { account })
-          return status && splice<Notification, "account" | "status">(values, { account, status })
         })
       })
 

@@ -1,24 +1,11 @@
 import { Schema } from "effect"
+import { notificationTypes } from "../../services/NotificationTypes.ts"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
 import { Count, Id, IdNumber, Timestamp } from "./Common.ts"
 import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
-/** What there is to tell of so far; further types come with their capabilities. */
-const NotificationType = Schema.Literals([
-  "mention",
-  "reblog",
-  "favourite",
-  "follow",
-  "follow_request",
-  "poll",
-  "admin.report",
-  "severed_relationships",
-  "status",
-  "update"
-])
-
-export const isNotificationType = Schema.is(NotificationType)
+const NotificationType = Schema.Literals(notificationTypes)
 
 /** What somebody lost when all of a server was blocked. */
 export const RelationshipSeveranceEvent = Schema.Struct({

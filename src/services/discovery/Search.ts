@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { blocks } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { presentAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
@@ -45,7 +46,8 @@ interface StatusQuery {
 export class Search extends Context.Service<Search, {
   /**
    * By the start of the name or of words of the display name, or a whole `name@domain`; exact matches first, then by
-   * followers. Whom the viewer mutes or blocks is found, to be let in again; who blocks the viewer is not.
+   * followers. Accounts that the viewer mutes or blocks are found, so that they can be let in again; those that block
+   * the viewer are not.
    */
   readonly accounts: (viewer: Viewer, query: AccountQuery) => Effect.Effect<ReadonlyArray<bigint>>
   /** By the start of the name, short ones first, then by name; a text that begins with `#` finds that tag alone. */
@@ -94,7 +96,7 @@ export class Search extends Context.Service<Search, {
         const welcome = sql.and([
           sql`a.suspended_at IS NULL AND a.moved_to_id IS NULL AND ${sql.literal(presentAccount("a"))}`,
           ...(viewer === undefined ? [] : [
-            sql`NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = a.id AND b.target_account_id = ${viewer} OFFSET 0)`,
+            sql`NOT ${blocks(sql, sql`a.id`, sql`${viewer}::bigint`)}`,
             ...(query.following
               ? [
                 sql`EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = a.id OFFSET 0)`

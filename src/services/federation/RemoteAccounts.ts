@@ -35,9 +35,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   /** Its own server says that the account is gone, if we know it. */
   readonly depart: (uri: string) => Effect.Effect<void>
   /**
-   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined where
-   * it could not be confirmed; whoever had it before loses it. `later`: nobody could say, so that a new account is looked at
-   * again.
+   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined
+   * where it could not be confirmed; its owner until now loses it. `later`: nobody could say, so that a new account is
+   * looked at again.
    */
   readonly store: (
     actor: ForeignActor,
@@ -75,7 +75,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       })
 
-      /** Whoever else has the handle loses it: its domain says now that it is another's. */
+      /** Another account with the handle loses it: its domain says now whose it is. */
       const takeHandle = (uri: string, { domain, username }: { username: string; domain: string }) =>
         sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
           WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = ${domain} AND uri <> ${uri}`
@@ -160,8 +160,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             const { byOrigin, suspendedAt } = suspensionOf(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])
             const id = yield* account(actor, handle, suspendedAt, fields, now)
-            if (later && old === undefined) yield* jobs.leave("profile", id, handleDelayMillis)
-            if (mayBeProven(fields, old, now)) yield* jobs.leave("links", id, linksDelayMillis)
+            if (later && old === undefined) yield* jobs.enqueue("profile", id, handleDelayMillis)
+            if (mayBeProven(fields, old, now)) yield* jobs.enqueue("links", id, linksDelayMillis)
             yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* details(id, actor, byOrigin, now)

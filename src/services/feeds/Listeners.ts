@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { avoidingAmong } from "../HiddenAccounts.ts"
 import { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
@@ -9,7 +10,7 @@ const mentionedMax = 1_000
 /** What a status' public streams and edits must know of the people who listen. */
 interface Reception {
   readonly authorId: AccountId
-  /** Whom the status mentions, silent mentions aside. */
+  /** Accounts that the status mentions, silent mentions aside. */
   readonly mentioned: ReadonlyArray<AccountId>
   /** Those of the listeners who do not get it on a public stream. */
   readonly withheld: ReadonlySet<bigint>
@@ -41,12 +42,10 @@ export class Listeners extends Context.Service<Listeners, {
                 LIMIT ${mentionedMax}) AS mentioned,
               ARRAY(SELECT account_id FROM users WHERE account_id = ANY (l.ids)
                 AND cardinality(chosen_languages) > 0 AND s.language <> ALL (chosen_languages)) ||
-              ARRAY(SELECT b.account_id FROM mentions m JOIN blocks b ON b.target_account_id = m.account_id
-                WHERE m.status_id = s.id AND NOT m.silent AND b.account_id = ANY (l.ids)) ||
-              ARRAY(SELECT u.account_id FROM mentions m JOIN mutes u ON u.target_account_id = m.account_id
-                WHERE m.status_id = s.id AND NOT m.silent AND u.account_id = ANY (l.ids)
-                  AND (u.expires_at IS NULL OR u.expires_at > ${now})) AS withheld
-            FROM statuses s, (SELECT ${listeners}::bigint[] AS ids) l
+              ${sql.literal(avoidingAmong("l.ids", "named.ids", "l.now"))} AS withheld
+            FROM (SELECT ${listeners}::bigint[] AS ids, ${now}::timestamptz AS now) l CROSS JOIN statuses s
+            CROSS JOIN LATERAL (SELECT ARRAY(SELECT account_id FROM mentions
+              WHERE status_id = s.id AND NOT silent) AS ids OFFSET 0) named
             WHERE s.id = ${statusId} AND s.deleted_at IS NULL`
           return row === undefined ? undefined : {
             authorId: AccountId.make(row.accountId),

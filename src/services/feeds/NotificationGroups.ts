@@ -1,7 +1,9 @@
+import { type NotificationType, typesWhere } from "../NotificationTypes.ts"
 import type { NotificationRecord } from "./Notifications.ts"
 
 /** Types that can be grouped (operations.md section 10); all others stand alone. */
-export const groupableTypes: ReadonlySet<string> = new Set(["favourite", "reblog", "follow"])
+const groupables = typesWhere(({ groupable }) => groupable)
+export const groupableTypes: ReadonlySet<string> = new Set(groupables)
 
 /** A group spans at most twelve hours: those of the half day in which its notifications came. */
 const groupHours = 12
@@ -9,7 +11,7 @@ const hourMillis = 3_600_000
 
 /** Those of a type and status (0 for a type without one) from a time on, in milliseconds since 1970, for a half day. */
 export interface GroupSpan {
-  readonly type: string
+  readonly type: NotificationType
   readonly statusId: bigint
   readonly from: number
 }
@@ -37,6 +39,7 @@ export const groupKeyOf = (
 export const parseGroupKey = (key: string): bigint | GroupSpan | undefined => {
   const alone = /^ungrouped-(\d{1,18})$/.exec(key)
   if (alone?.[1] !== undefined) return BigInt(alone[1])
-  const [, type = "", status = "0", hour = ""] = /^([a-z]+)(?:-(\d{1,18}))?-(\d{1,9})$/.exec(key) ?? []
-  return groupableTypes.has(type) ? { type, statusId: BigInt(status), from: Number(hour) * hourMillis } : undefined
+  const [, name, status = "0", hour = ""] = /^([a-z_.]+)(?:-(\d{1,18}))?-(\d{1,9})$/.exec(key) ?? []
+  const type = groupables.find((one) => one === name)
+  return type && { type, statusId: BigInt(status), from: Number(hour) * hourMillis }
 }

@@ -2,20 +2,30 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { Broadcast } from "../Broadcast.ts"
 import { gatheredOrAlone } from "../Gathered.ts"
 import { permissions } from "../identity/Roles.ts"
+import { AccountId } from "../Ids.ts"
 import type { Owner } from "../intents/Commands.ts"
 import { type Closing, closing, closingsMax, type NewNotification } from "../intents/Fanouts.ts"
+import {
+  kindOf,
+  type NotificationType,
+  notificationTypes,
+  staffOf,
+  type StaffType,
+  type StatusType
+} from "../NotificationTypes.ts"
 import { rowsMax } from "../Paging.ts"
 import { padded } from "../Rows.ts"
-import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
+import { isOf, mayHave, ofFollows, stands } from "./NotificationConditions.ts"
 
-/** Moderators who are told of a report. */
-const moderatorsMax = 500
+/** People of staff who are told of one thing. */
+const staffMax = 500
 
 /** A notification that was written now, not before. */
-export interface Written {
+interface Written {
   readonly id: bigint
   readonly accountId: bigint
 }
@@ -25,198 +35,194 @@ interface Reason {
   readonly from: bigint
   readonly notification: NewNotification
 }
-interface Noticed extends Reason {
+interface Owned extends Reason {
   readonly owner: Owner
 }
 
 /**
- * Writes notifications, each once: one a type, sender, recipient and status. Every write asks again, in SQL, whether the
- * recipient may see the status and wants to hear of the sender. Whoever takes back what is told of ends that first, and
- * retracts the notifications after it, so that none is written in between.
+ * Writes notifications, each once: one a type, sender, recipient and subject; and tells streams of them once they are
+ * committed. Every write asks again, in SQL, what the table of types says of who may have it. Whoever takes back what is told
+ * of ends that first, and retracts the notifications after it, so that none is written in between.
  */
 export class NotificationWriter extends Context.Service<NotificationWriter, {
-  /** `favourite`, `reblog`, `follow`, `follow_request`: only while what they tell of still stands. */
-  readonly tell: (from: bigint, notification: NewNotification) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  /** Only while what it tells of still stands. */
+  readonly tell: (from: bigint, notification: NewNotification) => Effect.Effect<void, SqlError>
   /**
-   * The same in one statement that closes the intent to do so, where its owner still owns it, else undefined; in no
+   * The same in one statement that closes the intent to do so; false where its owner does not own it any more. In no
    * transaction, and many at once.
    */
   readonly tellAndClose: (
     from: bigint,
     notification: NewNotification,
     closing: Closing
-  ) => Effect.Effect<ReadonlyArray<Written> | undefined, SqlError>
-  /** Tells the `readers` whom a status mentions. */
-  readonly mentions: (
+  ) => Effect.Effect<boolean, SqlError>
+  /** Tells the `readers` of a status. */
+  readonly tellReaders: (
+    type: StatusType,
     from: bigint,
     statusId: bigint,
     readers: ReadonlyArray<bigint>
-  ) => Effect.Effect<ReadonlyArray<Written>, SqlError>
-  /** The same in one statement with `closing`, whose row is what allows it; undefined where that gives none. */
-  readonly mentionsAndClose: (
+  ) => Effect.Effect<void, SqlError>
+  /** The same in one statement with `closing`, whose row is what allows it; false where that gives none. */
+  readonly tellReadersAndClose: (
+    type: StatusType,
     from: bigint,
     statusId: bigint,
     readers: ReadonlyArray<bigint>,
     closing: Fragment
-  ) => Effect.Effect<ReadonlyArray<Written> | undefined, SqlError>
-  /** Tells followers who asked for it that the account posted (`type` status). */
-  readonly subscribers: (
-    from: bigint,
-    statusId: bigint,
-    readers: ReadonlyArray<bigint>
-  ) => Effect.Effect<ReadonlyArray<Written>, SqlError>
-  /** Tells the author of a poll and those who voted that it has ended. */
-  readonly pollEnded: (
-    author: bigint,
-    statusId: bigint,
-    readers: ReadonlyArray<bigint>
-  ) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  ) => Effect.Effect<boolean, SqlError>
   /** Tells who reblogged a status that it was edited. */
-  readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<ReadonlyArray<Written>, SqlError>
-  /** Tells everybody who works on reports of one by `from`. */
-  readonly reported: (from: bigint, reportId: bigint) => Effect.Effect<ReadonlyArray<Written>, SqlError>
+  readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  /** Tells those of staff who may have a notification of this type. */
+  readonly tellStaff: (type: StaffType, from: bigint, subjectId: bigint) => Effect.Effect<void, SqlError>
+  /** Tells each account of a subject of its own, as its own sender. */
+  readonly tellOwners: (
+    type: NotificationType,
+    subjects: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>
+  ) => Effect.Effect<void, SqlError>
   /** Takes back all that was told of deleted statuses. */
   readonly retract: (statuses: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
-  /** Takes back a favourite or a reblog that was undone. */
-  readonly retractOne: (type: "favourite" | "reblog", from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  /** Takes back what somebody did with a status and undid. */
+  readonly retractOne: (type: StatusType, from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  /** Takes back what stood while one of two accounts followed the other, or asked to. */
   readonly retractFollow: (from: bigint, to: bigint) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/feeds/NotificationWriter") {
   static readonly layer = Layer.effect(
     NotificationWriter,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+
+      const streamed = (written: ReadonlyArray<Written>) =>
+        sql.afterCommit(
+          Effect.forEach(
+            written,
+            ({ accountId, id }) =>
+              broadcast.publish({
+                _tag: "NotificationCreated",
+                accountId: AccountId.make(accountId),
+                notificationId: id
+              }),
+            { discard: true }
+          )
+        )
 
       // What it tells of is held until it is there: whoever takes that back meanwhile waits, and takes this back, too.
-      /** `recipients` selects whom to tell (`account_id`) of which `type` by whom (`from_id`); `status_id` is 0 where there is none. */
-      const writing = (recipients: Fragment, now: number) => {
+      /**
+       * `recipients` selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0
+       * where there is none, and `report_id`, where `types` name reports.
+       */
+      const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) => {
         const at = new Date(now)
+        const subject = types.every((type) => kindOf(type).subject === "report") ? "report_id" : "status_id"
+        const column = sql.literal(subject)
         return sql<Written>`
-          INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
-          SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.status_id, ${at}
+          INSERT INTO notifications (id, account_id, type, from_account_id, ${column}, created_at)
+          SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at}
           FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
-          WHERE (r.account_id <> r.from_id OR r.type = 'poll')
-            AND NOT EXISTS (SELECT FROM blocks b
-              WHERE b.account_id = r.account_id AND b.target_account_id = r.from_id OFFSET 0)
-            AND NOT EXISTS (SELECT FROM blocks b
-              WHERE b.account_id = r.from_id AND b.target_account_id = r.account_id OFFSET 0)
-            AND NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = r.account_id AND m.target_account_id = r.from_id
-              AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${at}) OFFSET 0)
-            AND NOT EXISTS (SELECT FROM accounts a JOIN domain_mutes d ON d.domain = a.domain
-              WHERE d.account_id = r.account_id AND a.id = r.from_id AND NOT EXISTS (SELECT FROM follows f
-                WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id) OFFSET 0)
-            AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND (a.suspended_at IS NOT NULL
-              OR (a.silenced_at IS NOT NULL AND NOT EXISTS (SELECT FROM follows f
-                WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id))) OFFSET 0)
-            AND (r.status_id = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = r.status_id
-              AND ${visibleTo(sql, sql`r.account_id`, "s")}
-              AND NOT EXISTS (SELECT FROM conversation_mutes c
-                WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id) OFFSET 0 FOR SHARE OF s))
+          WHERE ${mayHave(sql, types, at)}
           ORDER BY r.account_id
           ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
           RETURNING id, account_id, type, from_account_id, status_id`
       }
-      const all = (type: string, from: bigint, statusId: bigint, recipients: Fragment) =>
-        sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${statusId}::bigint AS status_id
-          FROM (${recipients}) w`
-      const write = (type: string, from: bigint, statusId: bigint, recipients: Fragment) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => writing(all(type, from, statusId, recipients), now))
-
-      const last = Effect.fnUntraced(
-        function*(claimed: Fragment, type: string, from: bigint, statusId: bigint, recipients: Fragment) {
+      const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
+        sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
+          sql.literal(kindOf(type).subject === "report" ? "report_id" : "status_id")
+        } FROM (${recipients}) w`
+      const write = Effect.fnUntraced(
+        function*(type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) {
           const now = yield* Clock.currentTimeMillis
-          const allowed = all(type, from, statusId, sql`SELECT w.account_id FROM closed, (${recipients}) w`)
-          const rows = yield* sql<Written | { readonly id: null }>`
-            WITH closed AS (${claimed}), told AS (${writing(allowed, now)})
-            SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`
-          return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null)
+          yield* streamed(yield* writing([type], of(type, from, subject, recipients), now))
         }
       )
+      const readersOf = (readers: ReadonlyArray<bigint>) =>
+        sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`
 
       /** Notifications that still stand, as recipients; with the ids that are given to them. */
-      const reasons = (wanted: ReadonlyArray<Reason>) =>
-        sql`SELECT * FROM unnest(${wanted.map(({ key }) => key)}::bigint[],
-            ${wanted.map(({ notification }) => BigInt(notification.to))}::bigint[], ${
-          wanted.map(({ notification }) => notification.type)
+      const standing = (reasons: ReadonlyArray<Reason>) =>
+        sql`SELECT * FROM unnest(${reasons.map(({ key }) => key)}::bigint[],
+            ${reasons.map(({ notification }) => BigInt(notification.to))}::bigint[], ${
+          reasons.map(({ notification }) => notification.type)
         }::text[],
-            ${wanted.map(({ from }) => from)}::bigint[],
-            ${wanted.map(({ notification }) => BigInt(notification.statusId ?? "0"))}::bigint[])
+            ${reasons.map(({ from }) => from)}::bigint[],
+            ${reasons.map(({ notification }) => BigInt(notification.statusId ?? "0"))}::bigint[])
             AS n (key, account_id, type, from_id, status_id)
-          WHERE CASE n.type WHEN 'favourite' THEN EXISTS (SELECT FROM favourites
-              WHERE account_id = n.from_id AND status_id = n.status_id OFFSET 0 FOR KEY SHARE)
-            WHEN 'reblog' THEN EXISTS (SELECT FROM statuses
-              WHERE account_id = n.from_id AND reblog_of_id = n.status_id AND deleted_at IS NULL OFFSET 0 FOR SHARE)
-            WHEN 'follow' THEN EXISTS (SELECT FROM follows
-              WHERE account_id = n.from_id AND target_account_id = n.account_id OFFSET 0 FOR KEY SHARE)
-            ELSE EXISTS (SELECT FROM follow_requests
-              WHERE account_id = n.from_id AND target_account_id = n.account_id OFFSET 0 FOR KEY SHARE) END`
+          WHERE ${stands(sql)}`
 
-      const lastTold = gatheredOrAlone(
+      const tellAndClose = gatheredOrAlone(
         closingsMax,
-        Effect.fnUntraced(function*(wanted: ReadonlyArray<Noticed>) {
+        Effect.fnUntraced(function*(reasons: ReadonlyArray<Owned>) {
           const now = yield* Clock.currentTimeMillis
-          const closed = closing(sql, wanted.map(({ key, owner }) => ({ id: key, owner })))
+          const closed = closing(sql, reasons.map(({ key, owner }) => ({ id: key, owner })))
           const rows = yield* sql<
             { readonly key: bigint; readonly id: bigint | null; readonly accountId: bigint | null }
           >`
           WITH closed AS (${closed}),
-          wanted AS MATERIALIZED (SELECT s.* FROM (${reasons(wanted)}) s JOIN closed ON closed.id = s.key),
-          told AS (${writing(sql`SELECT * FROM wanted`, now)})
+          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN closed ON closed.id = s.key),
+          told AS (${writing(notificationTypes, sql`SELECT * FROM wanted`, now)})
           SELECT closed.id AS key, told.id, told.account_id FROM closed LEFT JOIN wanted ON wanted.key = closed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
             AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`
           const answers = new Map(rows.map((row) => [row.key, row]))
-          return ({ key }: Noticed) => {
+          return ({ key }: Owned) => {
             const row = answers.get(key)
             if (row === undefined) return undefined
             return row.id === null || row.accountId === null ? [] : [{ id: row.id, accountId: row.accountId }]
           }
         })
       )
+      /** Whether the intent was closed, and what was written with that told to streams. */
+      const closed = (written: ReadonlyArray<Written> | undefined) =>
+        written === undefined ? Effect.succeed(false) : Effect.as(streamed(written), true)
 
       return NotificationWriter.of({
-        tell: traced("NotificationWriter.tell")((from, notification) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => writing(reasons([{ key: 0n, from, notification }]), now))
+        tell: traced("NotificationWriter.tell")(function*(from, notification) {
+          const now = yield* Clock.currentTimeMillis
+          yield* streamed(yield* writing(notificationTypes, standing([{ key: 0n, from, notification }]), now))
+        }),
+        tellAndClose: traced("NotificationWriter.tellAndClose")((from, notification, { id, owner }) =>
+          Effect.flatMap(tellAndClose({ key: id, owner, from, notification }), closed)
         ),
-        tellAndClose: traced("NotificationWriter.lastTold")((from, notification, { id, owner }) =>
-          lastTold({ key: id, owner, from, notification })
+        tellReaders: traced("NotificationWriter.tellReaders")((type, from, statusId, readers) =>
+          write(type, from, statusId, readersOf(readers))
         ),
-        mentions: traced("NotificationWriter.mentions")((from, statusId, readers) =>
-          write("mention", from, statusId, sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`)
-        ),
-        mentionsAndClose: traced("NotificationWriter.lastMentions")((from, statusId, readers, closing) =>
-          last(
-            closing,
-            "mention",
-            from,
-            statusId,
-            sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`
-          )
-        ),
-        subscribers: traced("NotificationWriter.subscribers")((from, statusId, readers) =>
-          write("status", from, statusId, sql`SELECT unnest(${readers}::bigint[]) AS account_id`)
-        ),
-        pollEnded: traced("NotificationWriter.pollEnded")((author, statusId, readers) =>
-          write("poll", author, statusId, sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`)
+        tellReadersAndClose: traced("NotificationWriter.tellReadersAndClose")(
+          function*(type, from, statusId, readers, closing) {
+            const now = yield* Clock.currentTimeMillis
+            const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM closed, (${readersOf(readers)}) w`)
+            const rows = yield* sql<Written | { readonly id: null }>`
+              WITH closed AS (${closing}), told AS (${writing([type], allowed, now)})
+              SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`
+            return yield* closed(rows.length === 0 ? undefined : rows.filter((row) => row.id !== null))
+          }
         ),
         edited: traced("NotificationWriter.edited")((from, statusId) =>
           write(
             "update",
             from,
             statusId,
-            sql`SELECT account_id FROM statuses
-            WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`
+            sql`SELECT account_id FROM statuses WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`
           )
         ),
-        reported: traced("NotificationWriter.reported")(function*(from, reportId) {
-          const now = yield* Clock.currentTimeMillis
-          return yield* sql<Written>`
-            INSERT INTO notifications (id, account_id, type, from_account_id, report_id, created_at)
-            SELECT next_id(${now}), u.account_id, 'admin.report', ${from}, ${reportId}, ${new Date(now)}
-            FROM users u JOIN roles r ON r.id = u.role_id
-            WHERE r.permissions & ${permissions.manageReports | permissions.administrator}::bigint <> 0
+        tellStaff: traced("NotificationWriter.tellStaff")((type, from, subjectId) => {
+          const needed = permissions[staffOf(type)] | permissions.administrator
+          return write(
+            type,
+            from,
+            subjectId,
+            sql`SELECT u.account_id FROM users u JOIN roles r ON r.id = u.role_id
+            WHERE r.permissions & ${needed}::bigint <> 0
               AND u.confirmed_at IS NOT NULL AND u.approved AND NOT u.disabled AND u.account_id <> ${from}
-            ORDER BY u.account_id LIMIT ${rowsMax(sql, moderatorsMax)}
-            ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING RETURNING id, account_id`
+            ORDER BY u.account_id LIMIT ${rowsMax(sql, staffMax)}`
+          )
+        }),
+        tellOwners: traced("NotificationWriter.tellOwners")(function*(type, subjects) {
+          if (subjects.length === 0) return
+          const now = yield* Clock.currentTimeMillis
+          const owned = sql`SELECT account_id, ${type}::text AS type, account_id AS from_id, id AS status_id
+            FROM unnest(${subjects.map(({ id }) => id)}::bigint[],
+              ${subjects.map(({ accountId }) => accountId)}::bigint[]) AS given (id, account_id)`
+          yield* streamed(yield* writing([type], owned, now))
         }),
         retract: traced("NotificationWriter.retract")((statuses) =>
           statuses.length === 0
@@ -231,7 +237,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         ),
         retractFollow: traced("NotificationWriter.retractFollow")((from, to) =>
           Effect.asVoid(sql`DELETE FROM notifications WHERE account_id = ${to} AND from_account_id = ${from}
-            AND type IN ('follow', 'follow_request')`)
+            AND ${isOf(sql, "notifications", ofFollows)}`)
         )
       })
     })

@@ -2,24 +2,23 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
+import { blocks, mutes } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
+import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../NotificationTypes.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
+import { isOf } from "./NotificationConditions.ts"
 
-/** The type that is about follows that ended with a whole server; it names the event where others name a status. */
-const severedType = "severed_relationships"
-
-/** A notification; `statusId` is undefined for a type without a status, `severanceId` for every type but one. */
+/** A notification, with the one of the three that its type names. */
 export interface NotificationRecord {
   readonly id: bigint
-  readonly type: string
+  readonly type: NotificationType
   readonly createdAt: Date
   readonly fromAccountId: bigint
-  readonly statusId: bigint | undefined
+  readonly statusId?: bigint | undefined
   readonly severanceId?: bigint | undefined
-  /** What `admin.report` tells of. */
   readonly reportId?: bigint | undefined
 }
 
@@ -55,18 +54,23 @@ export class Notifications extends Context.Service<Notifications, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const again = untilNoClash(sql)
-      const columns = sql.literal(
-        "n.id, n.type, n.created_at, n.from_account_id, nullif(n.status_id, 0) AS status_id, nullif(n.report_id, 0) AS report_id"
-      )
-      const undefinedIfNull = (row: Row): NotificationRecord => {
-        const [named, reportId] = [row.statusId ?? undefined, row.reportId ?? undefined]
-        return row.type === severedType
-          ? { ...row, statusId: undefined, severanceId: named, reportId }
-          : { ...row, statusId: named, reportId }
+      const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, n.status_id, n.report_id")
+      const recordOf = ({ createdAt, fromAccountId, id, reportId, statusId, type }: Row): NotificationRecord => {
+        const record = { id, type, createdAt, fromAccountId }
+        switch (kindOf(type).subject) {
+          case "nothing":
+            return record
+          case "status":
+            return { ...record, statusId }
+          case "severance":
+            return { ...record, severanceId: statusId }
+          case "report":
+            return { ...record, reportId }
+        }
       }
 
       const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
-      const read = (rows: ReadonlyArray<Row>) => rows.map(undefinedIfNull)
+      const read = (rows: ReadonlyArray<Row>) => rows.map(recordOf)
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       const page = traced("Notifications.page")(
@@ -126,10 +130,14 @@ export class Notifications extends Context.Service<Notifications, {
   )
 }
 
-interface Row extends Omit<NotificationRecord, "statusId" | "severanceId" | "reportId"> {
-  readonly statusId: bigint | null
-  readonly reportId: bigint | null
+/** The subject of a `severance` stands in `statusId`; 0 is none. */
+interface Row extends Pick<NotificationRecord, "id" | "type" | "createdAt" | "fromAccountId"> {
+  readonly statusId: bigint
+  readonly reportId: bigint
 }
+
+/** Types whose `statusId` names no status. */
+const withoutStatus = typesWhere(({ subject }) => subject !== "status")
 
 /** The condition for a row `n` of `notifications` that its owner is shown. */
 export const wanted = (
@@ -140,13 +148,13 @@ export const wanted = (
 ): Fragment =>
   sql.and([
     sql`n.account_id = ${owner}`,
-    ...(types.length === 0 ? [] : [sql`n.type = ANY (${types}::text[])`]),
-    ...(excludeTypes.length === 0 ? [] : [sql`n.type <> ALL (${excludeTypes}::text[])`]),
+    sql`n.type = ANY (${
+      notificationTypes.filter((type) => (types.length === 0 || types.includes(type)) && !excludeTypes.includes(type))
+    }::text[])`,
     ...(accountId === undefined ? [] : [sql`n.from_account_id = ${accountId}`]),
     sql`NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = n.from_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`,
-    sql`NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = ${owner} AND b.target_account_id = n.from_account_id OFFSET 0)`,
-    sql`NOT EXISTS (SELECT FROM mutes m WHERE m.account_id = ${owner} AND m.target_account_id = n.from_account_id
-      AND m.hide_notifications AND (m.expires_at IS NULL OR m.expires_at > ${now}) OFFSET 0)`,
-    sql`(n.status_id = 0 OR n.type = ${severedType} OR EXISTS (SELECT FROM statuses s
+    sql`NOT ${blocks(sql, sql`${owner}::bigint`, sql`n.from_account_id`)}`,
+    sql`NOT ${mutes(sql, sql`${owner}::bigint`, sql`n.from_account_id`, now, "notifications")}`,
+    sql`(${isOf(sql, "n", withoutStatus)} OR EXISTS (SELECT FROM statuses s
       WHERE s.id = n.status_id AND ${visibleTo(sql, owner, "s")} OFFSET 0))`
   ])

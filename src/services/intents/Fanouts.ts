@@ -4,10 +4,12 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import { gatheredOrAlone } from "../Gathered.ts"
 import type { AccountId } from "../Ids.ts"
+import type { PlainType } from "../NotificationTypes.ts"
 import { known, nullable, only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { atCommit } from "../TransactionBatch.ts"
 import type { Owner } from "./Commands.ts"
+import { Wakes } from "./Wakes.ts"
 
 /**
  * What an account has to tell: a new, edited or deleted status, a poll that has ended, a notice to somebody, that homes
@@ -44,7 +46,7 @@ export const begun = <StatusId extends bigint | null>(
  * from, where that is not the account that tells.
  */
 export interface NewNotification {
-  readonly type: "favourite" | "reblog" | "follow" | "follow_request"
+  readonly type: PlainType
   readonly to: string
   readonly from?: string
   readonly statusId?: string
@@ -129,8 +131,8 @@ export const closing = (
 
 export class Fanouts extends Context.Service<Fanouts, {
   /**
-   * Writes an intent in the running transaction, at its end at the latest, and tells of it. Only after the commit does
-   * anybody need it.
+   * Writes an intent in the running transaction, at its end at the latest, and tells `wrote` of it. Only after the commit
+   * does anybody need it; where nobody is told of it, the account's actor is woken then.
    */
   readonly add: (
     accountId: AccountId,
@@ -147,7 +149,7 @@ export class Fanouts extends Context.Service<Fanouts, {
    */
   readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, DoneElsewhere | SqlError>
   readonly finish: (from: Progress) => Effect.Effect<true, DoneElsewhere | SqlError>
-  /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.claim`). */
+  /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.ownerRow`). */
   readonly finishing: (id: bigint, claim: Fragment) => Statement<{ readonly id: bigint }>
   /** Finishes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
   readonly close: (closing: Closing) => Effect.Effect<boolean, SqlError>
@@ -160,6 +162,7 @@ export class Fanouts extends Context.Service<Fanouts, {
     Fanouts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const wakes = yield* Wakes
 
       // Ids are given beforehand, so that it is known whose they are.
       const add = atCommit(Effect.fnUntraced(function*(intents: ReadonlyArray<Intent>) {
@@ -174,9 +177,11 @@ export class Fanouts extends Context.Service<Fanouts, {
             SELECT id, account_id, kind, status_id, details::jsonb, ${new Date(now)} FROM given)
           SELECT id, place::int FROM given`
         const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
-        intents.forEach(({ details, kind, statusId, wrote }, at) =>
-          wrote?.(begun(known(ids.get(at)), kind, statusId, details))
-        )
+        yield* Effect.forEach(intents, ({ accountId, details, kind, statusId, wrote }, at) => {
+          if (wrote === undefined) return wakes.wake(accountId)
+          wrote(begun(known(ids.get(at)), kind, statusId, details))
+          return Effect.void
+        }, { discard: true })
       }))
 
       const close = gatheredOrAlone(
@@ -233,5 +238,5 @@ export class Fanouts extends Context.Service<Fanouts, {
         })
       })
     })
-  )
+  ).pipe(Layer.provide(Wakes.layer))
 }

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { blocks, isHidden } from "../HiddenAccounts.ts"
 import type { FoundAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import type { Listed } from "../statuses/Interactions.ts"
-import { isHidden } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -50,15 +50,15 @@ export class FollowLists extends Context.Service<FollowLists, {
         return newestFirst(page, rows)
       }, Effect.orDie)
 
-      const blocks = (account: bigint, viewer: Viewer) =>
+      const isBlockedBy = (account: bigint, viewer: Viewer) =>
         viewer === undefined ? Effect.succeed(false) : Effect.map(
-          sql`SELECT 1 FROM blocks WHERE account_id = ${account} AND target_account_id = ${viewer}`,
+          sql`SELECT 1 WHERE ${blocks(sql, sql`${account}::bigint`, sql`${viewer}::bigint`)}`,
           (rows) => rows.length > 0
         ).pipe(Effect.orDie)
 
       const openTo = Effect.fnUntraced(function*(viewer: Viewer, { hideCollections, id, suspended }: FoundAccount) {
         if (viewer === id) return true
-        return !suspended && !hideCollections && !(yield* blocks(id, viewer))
+        return !suspended && !hideCollections && !(yield* isBlockedBy(id, viewer))
       })
 
       const of = (table: "follows" | "endorsements", own: "account_id" | "target_account_id") =>
@@ -79,7 +79,7 @@ export class FollowLists extends Context.Service<FollowLists, {
               AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`f.account_id`, now)}
             ORDER BY f.id DESC LIMIT ${rowsMax(sql, familiarFollowersMax)}) AS account_ids
           FROM accounts a WHERE a.id = ANY (${ids}::bigint[]) AND a.suspended_at IS NULL
-            AND NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = a.id AND b.target_account_id = ${viewer}) ORDER BY a.id`
+            AND NOT ${blocks(sql, sql`a.id`, sql`${viewer}::bigint`)} ORDER BY a.id`
       }, Effect.orDie)
 
       return FollowLists.of({

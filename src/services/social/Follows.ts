@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
+import { mutes } from "../HiddenAccounts.ts"
 import { traced } from "../Traced.ts"
 
 /** How a follower wants to see the followed; `languages` null means all, and so do none. */
@@ -107,9 +108,8 @@ export class Follows extends Context.Service<Follows, {
           const at = new Date(yield* now)
           const rows = yield* sql<{ accountId: bigint }>`
             SELECT r.account_id FROM follow_requests r JOIN accounts a ON a.id = r.account_id
-            WHERE r.target_account_id = ${account} AND a.silenced_at IS NULL AND a.suspended_at IS NULL AND NOT EXISTS (
-              SELECT FROM mutes m WHERE m.account_id = ${account} AND m.target_account_id = r.account_id
-                AND (m.expires_at IS NULL OR m.expires_at > ${at}))
+            WHERE r.target_account_id = ${account} AND a.silenced_at IS NULL AND a.suspended_at IS NULL 
+              AND NOT ${mutes(sql, sql`${account}::bigint`, sql`r.account_id`, at)}
             ORDER BY r.id LIMIT ${followsMax}`
           return rows.map(({ accountId }) => accountId)
         }),

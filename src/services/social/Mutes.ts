@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { lastingAt } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { only } from "../Rows.ts"
@@ -12,7 +13,7 @@ interface Muted extends Listed {
   readonly expiresAt: Date | null
 }
 
-/** Whom an account mutes: written in the transaction of its command, paged by the ids of the mutes. */
+/** An account's mutes: written in the transaction of its command, paged by their ids. */
 export class Mutes extends Context.Service<Mutes, {
   /** Mutes until `expiresAt` (milliseconds since 1970) or for ever; answers the mute's id. */
   readonly mute: (
@@ -24,7 +25,7 @@ export class Mutes extends Context.Service<Mutes, {
   readonly unmute: (account: bigint, target: bigint) => Effect.Effect<bigint | undefined, SqlError>
   /** Removes a mute whose time is over; false where it is gone or was prolonged. */
   readonly expire: (account: bigint, muteId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Whom the account mutes, without the suspended. */
+  /** Accounts that the account mutes, without the suspended. */
   readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Muted>>
 }>()("murmuration/services/social/Mutes") {
   static readonly layer = Layer.effect(
@@ -41,7 +42,7 @@ export class Mutes extends Context.Service<Mutes, {
         const rows = yield* sql<
           Muted
         >`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
-          WHERE r.account_id = ${account} AND ${where} AND (r.expires_at IS NULL OR r.expires_at > ${now}) AND ${there} ${tail}`
+          WHERE r.account_id = ${account} AND ${where} AND ${lastingAt(sql, "r.expires_at", now)} AND ${there} ${tail}`
         return newestFirst(page, rows)
       }, Effect.orDie)
 

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { blocks, blocksDomain, lastingAt } from "../HiddenAccounts.ts"
 import { presentAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
@@ -44,24 +45,25 @@ export class Relationships extends Context.Service<Relationships, {
         function*(viewer: AccountId, ids: ReadonlyArray<bigint>, options?: { readonly withSuspended: boolean }) {
           if (ids.length === 0) return []
           const now = new Date(yield* Clock.currentTimeMillis)
+          const me = sql`${viewer}::bigint`
           return yield* sql<RelationshipRecord>`
             SELECT a.id, f.id IS NOT NULL AS following,
               coalesce(f.show_reblogs, q.show_reblogs, false) AS showing_reblogs,
               coalesce(f.notify, q.notify, false) AS notifying, coalesce(f.languages, q.languages) AS languages,
               EXISTS (SELECT FROM follows x WHERE x.account_id = a.id AND x.target_account_id = ${viewer}) AS followed_by,
-              EXISTS (SELECT FROM blocks x WHERE x.account_id = ${viewer} AND x.target_account_id = a.id) AS blocking,
-              EXISTS (SELECT FROM blocks x WHERE x.account_id = a.id AND x.target_account_id = ${viewer}) AS blocked_by,
+              ${blocks(sql, me, sql`a.id`)} AS blocking,
+              ${blocks(sql, sql`a.id`, me)} AS blocked_by,
               m.id IS NOT NULL AS muting, coalesce(m.hide_notifications, false) AS muting_notifications,
               m.expires_at AS muting_expires_at, q.id IS NOT NULL AS requested,
               EXISTS (SELECT FROM follow_requests x WHERE x.account_id = a.id AND x.target_account_id = ${viewer}) AS requested_by,
-              EXISTS (SELECT FROM domain_mutes x WHERE x.account_id = ${viewer} AND x.domain = a.domain) AS domain_blocking,
+              ${blocksDomain(sql, me, sql`a.id`)} AS domain_blocking,
               EXISTS (SELECT FROM endorsements x WHERE x.account_id = ${viewer} AND x.target_account_id = a.id) AS endorsed,
               coalesce(n.comment, '') AS note
             FROM accounts a
             LEFT JOIN follows f ON f.account_id = ${viewer} AND f.target_account_id = a.id
             LEFT JOIN follow_requests q ON q.account_id = ${viewer} AND q.target_account_id = a.id
             LEFT JOIN mutes m ON m.account_id = ${viewer} AND m.target_account_id = a.id
-              AND (m.expires_at IS NULL OR m.expires_at > ${now})
+              AND ${lastingAt(sql, "m.expires_at", now)}
             LEFT JOIN account_notes n ON n.account_id = ${viewer} AND n.target_account_id = a.id
             WHERE a.id = ANY (${[...new Set(ids)].slice(0, relationshipsMax)}::bigint[])
               AND (${options?.withSuspended === true} OR a.suspended_at IS NULL) AND ${sql.literal(presentAccount("a"))}

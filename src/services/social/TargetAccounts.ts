@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound } from "../Errors.ts"
+import { isSeparate, mutes } from "../HiddenAccounts.ts"
 import { traced } from "../Traced.ts"
 
 /** What an actor must know of another account before it acts on it. */
@@ -28,13 +29,10 @@ export class TargetAccounts extends Context.Service<TargetAccounts, {
           const now = new Date(yield* Clock.currentTimeMillis)
           const [row] = yield* sql<TargetAccount>`
             SELECT a.id, a.domain IS NULL AS local, a.moved_to_id IS NOT NULL AS moved,
-              (a.locked OR a.domain IS NOT NULL OR me.silenced_at IS NOT NULL OR EXISTS (SELECT FROM mutes m
-                WHERE m.account_id = a.id AND m.target_account_id = me.id
-                AND (m.expires_at IS NULL OR m.expires_at > ${now}))) AS approves,
-              EXISTS (SELECT FROM blocks b WHERE (b.account_id = a.id AND b.target_account_id = me.id)
-                OR (b.account_id = me.id AND b.target_account_id = a.id))
-                OR EXISTS (SELECT FROM domain_mutes d
-                  WHERE (d.account_id = a.id AND d.domain = me.domain) OR (d.account_id = me.id AND d.domain = a.domain)) AS blocked
+              (a.locked OR a.domain IS NOT NULL OR me.silenced_at IS NOT NULL OR ${
+            mutes(sql, sql`a.id`, sql`me.id`, now)
+          }) AS approves,
+              ${isSeparate(sql, sql`me.id`, sql`a.id`)} AS blocked
             FROM accounts a JOIN accounts me ON me.id = ${accountId}
             LEFT JOIN users u ON u.account_id = a.id
             WHERE a.id = ${other} AND a.suspended_at IS NULL AND me.suspended_at IS NULL

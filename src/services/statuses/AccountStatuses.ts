@@ -1,10 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { isHidden } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
-import { isHidden, visibleTo } from "./Visibility.ts"
+import { visibleTo } from "./Visibility.ts"
 
 /** Which statuses of an account are wanted. */
 interface AccountSelection {

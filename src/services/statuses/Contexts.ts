@@ -1,10 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { isHidden } from "../HiddenAccounts.ts"
 import { rowsMax } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { FoundStatus } from "./Statuses.ts"
-import { isHidden, visibleTo } from "./Visibility.ts"
+import { visibleTo } from "./Visibility.ts"
 
 /** Statuses above and below one that a context shows, each way (S-196). */
 const contextStatusesMax = 4_096

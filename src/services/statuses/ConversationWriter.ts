@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { eitherBlocks } from "../HiddenAccounts.ts"
 import { traced } from "../Traced.ts"
 
 /** A conversation of somebody that changed: the id of the row, and whose it is. */
@@ -38,8 +39,7 @@ export class ConversationWriter extends Context.Service<ConversationWriter, {
               ARRAY(SELECT q.account_id FROM people q WHERE q.account_id <> p.account_id ORDER BY 1),
               ARRAY[s.id], s.id, p.account_id <> s.account_id
             FROM s, people p JOIN users u ON u.account_id = p.account_id
-            WHERE NOT EXISTS (SELECT FROM blocks b, s WHERE (b.account_id = p.account_id AND b.target_account_id = s.account_id)
-              OR (b.account_id = s.account_id AND b.target_account_id = p.account_id))
+            WHERE NOT ${eitherBlocks(sql, sql`p.account_id`, sql`s.account_id`)}
             ORDER BY p.account_id
             ON CONFLICT (account_id, conversation_id, participant_ids) DO UPDATE SET
               unread = CASE WHEN EXCLUDED.last_status_id = ANY (account_conversations.status_ids)

@@ -1,10 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { isHidden } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
-import { isHidden, visibleTo } from "./Visibility.ts"
+import { visibleTo } from "./Visibility.ts"
 
 /** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
 export interface Listed {
@@ -20,7 +21,7 @@ export interface MarkedStatus {
 
 /** Who favourited and reblogged a status, and what an account favourited. */
 export class Interactions extends Context.Service<Interactions, {
-  /** To be asked for by whom may see the status; whom the viewer hides is left out. */
+  /** The caller checks that the viewer may see the status; accounts that the viewer hides are left out. */
   readonly favouritedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   readonly rebloggedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   /** Those that the account may still see. */

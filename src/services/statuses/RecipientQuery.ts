@@ -1,3 +1,4 @@
+import { hidingAmong } from "../HiddenAccounts.ts"
 import { padded } from "../Rows.ts"
 import type { StatusKey, ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, setOf } from "./ViewerStateQuery.ts"
@@ -39,16 +40,7 @@ export const text = `SELECT
   ${accounts("conversation_mutes", `conversation_id = $5::bigint AND ${among}`)} AS quiet,
   ${accounts("status_pins", `status_id = $4::bigint AND ${among}`)} AS pins,
   ${pairs("account_id", "choice", "poll_votes", `status_id = $4::bigint AND ${among}`)} AS votes,
-  ${accounts("blocks", `target_account_id = ANY ($3::bigint[]) AND ${among}`)} ||
-  ${
-  accounts(
-    "mutes",
-    `target_account_id = ANY ($3::bigint[]) AND ${among} AND (expires_at IS NULL OR expires_at > $6::timestamptz)`
-  )
-} ||
-  ${
-  accounts("domain_mutes", `domain IN (SELECT domain FROM accounts WHERE id = ANY ($3::bigint[])) AND ${among}`)
-} AS hiding`
+  ${hidingAmong("$1::bigint[]", "$3::bigint[]", "$6::timestamptz")} AS hiding`
 
 export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, now: Date): ReadonlyArray<unknown> => {
   const shown = status.original ?? status

@@ -1,3 +1,4 @@
+import { hiddenAmong } from "../HiddenAccounts.ts"
 import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { Hiding, StatusKey, ViewerState } from "./ViewerState.ts"
@@ -93,20 +94,13 @@ export const textOf = (variant: number): string => {
   }
   if (variant & hidesAuthors) {
     columns.push(
-      mine("target_account_id", "blocks", "2") + " AS blocked",
-      mine("target_account_id", "mutes", "2").slice(0, -1) +
-        " AND (expires_at IS NULL OR expires_at > $5::timestamptz)) AS muted"
+      hiddenAmong("$3::bigint", "$2::bigint[]", "$5::timestamptz", (variant & remote) !== 0) + " AS hidden"
     )
-  }
-  if (variant & remote) {
-    // Most people block no domain, and then no account is looked at.
-    columns.push(`ARRAY(SELECT a.id FROM (SELECT domain FROM domain_mutes WHERE account_id = $3::bigint OFFSET 0) d
-      CROSS JOIN LATERAL (SELECT id FROM accounts WHERE id = ANY ($2::bigint[]) AND domain = d.domain OFFSET 0) a) AS abroad`)
   }
   return `SELECT ${columns.join(", ")}`
 }
 
-/** What was not asked is undefined. */
+/** Columns that were not asked for are undefined. */
 export type Row =
   & Readonly<Record<"counters", ReadonlyArray<bigint>>>
   & Readonly<
@@ -122,10 +116,8 @@ export type Row =
         | "followed"
         | "mentions"
         | "pins"
-        | "blocked"
-        | "muted"
-        | "votes"
-        | "abroad",
+        | "hidden"
+        | "votes",
         ReadonlyArray<bigint>
       >
     >
@@ -165,7 +157,7 @@ export const answersOf = (row: Row = nothing) => {
   return {
     standingIds: setOf(row.standing),
     suspended: setOf(row.suspended),
-    hidden: setOf([...row.blocked ?? [], ...row.muted ?? [], ...row.abroad ?? []]),
+    hidden: setOf(row.hidden),
     relations,
     state: ({ conversationId, id }: StatusKey): ViewerState => {
       const [repliesCount, reblogsCount, favouritesCount] = counters.get(id) ?? [0, 0, 0]

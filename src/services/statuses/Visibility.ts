@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Fragment, isFragment } from "effect/sql/Statement"
+import { blocks } from "../HiddenAccounts.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { Visibility } from "./StatusWriter.ts"
 
@@ -79,18 +80,5 @@ const openTo = (sql: SqlClient, viewer: Fragment | undefined, alias: string, kno
       WHERE follow.account_id = ${viewer} AND follow.target_account_id = ${by} OFFSET 0))
     OR EXISTS (SELECT FROM mentions mention
       WHERE mention.status_id = ${s}.id AND mention.account_id = ${viewer} AND NOT mention.silent OFFSET 0))
-    AND NOT EXISTS (SELECT FROM blocks block
-      WHERE block.account_id = ${by} AND block.target_account_id = ${viewer} OFFSET 0)`
+    AND NOT ${blocks(sql, by, viewer)}`
 }
-
-/**
- * Whether `viewer` does not want to meet `account` (both SQL expressions of ids) in lists: it blocks or mutes the
- * account or has blocked its domain. Such a status may be read where it is asked for by its id.
- */
-export const isHidden = (sql: SqlClient, viewer: Fragment, account: Fragment, now: Date): Fragment =>
-  sql`(EXISTS (SELECT FROM blocks block
-      WHERE block.account_id = ${viewer} AND block.target_account_id = ${account} OFFSET 0)
-    OR EXISTS (SELECT FROM mutes mute WHERE mute.account_id = ${viewer} AND mute.target_account_id = ${account}
-      AND (mute.expires_at IS NULL OR mute.expires_at > ${now}::timestamptz) OFFSET 0)
-    OR EXISTS (SELECT FROM (SELECT domain FROM domain_mutes WHERE account_id = ${viewer} OFFSET 0) domains
-      CROSS JOIN LATERAL (SELECT FROM accounts WHERE id = ${account} AND domain = domains.domain OFFSET 0) muted))`

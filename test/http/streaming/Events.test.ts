@@ -1,10 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import { Conversation } from "../../../src/http/wire/Conversation.ts"
 import { Notification } from "../../../src/http/wire/Notification.ts"
 import { Status } from "../../../src/http/wire/Status.ts"
+import { NotificationWriter } from "../../../src/services/feeds/NotificationWriter.ts"
 import { StatusId } from "../../../src/services/Ids.ts"
+import { Fanouts } from "../../../src/services/intents/Fanouts.ts"
 import { followers, person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
 import { connect, layerStreams, listener, mark, tokenOf } from "./Streams.ts"
@@ -14,7 +17,9 @@ const decodeNotification = Schema.decodeUnknownEffect(Schema.fromJsonString(Noti
 const decodeConversation = Schema.decodeUnknownEffect(Schema.fromJsonString(Conversation))
 const edit = (text: string) => ({ text, spoilerText: "", sensitive: false, language: null })
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams carry", (it) => {
+const streams = Layer.merge(Fanouts.layer, NotificationWriter.layer).pipe(Layer.provideMerge(layerStreams))
+
+layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams carry", (it) => {
   it.effect("S-007: carries a follower's home as it happens: update, status.update, delete", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
@@ -73,6 +78,25 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       }
       yield* mark(posts.account)
       assert.strictEqual((yield* posts.next).event, "filters_changed")
+    }).pipe(Effect.scoped))
+
+  it.effect("a notification of whatever type arrives at once: who writes it tells the streams, who leaves an intent wakes the actor", () =>
+    Effect.gen(function*() {
+      const [fanouts, notifications] = [yield* Fanouts, yield* NotificationWriter]
+      const admirer = yield* person("admirer10")
+      const reader = yield* listener("reader10", "?stream=user:notification")
+      yield* followers(reader.account, [admirer])
+      const told = { type: "follow", to: String(reader.account) } as const
+      // Long before a sweep would look for what was left.
+      const arrives = Effect.timeoutOrElse(reader.next, { duration: "4 seconds", orElse: () => Effect.die("too late") })
+      const arrived = Effect.flatMap(arrives, ({ payload }) => decodeNotification(payload))
+      const sql = yield* SqlClient.SqlClient
+
+      yield* notifications.tell(admirer, told)
+      assert.strictEqual((yield* arrived).type, "follow")
+      yield* notifications.retractFollow(admirer, reader.account)
+      yield* sql.withTransaction(fanouts.add(admirer, "notify", null, told))
+      assert.strictEqual((yield* arrived).type, "follow")
     }).pipe(Effect.scoped))
 
   it.effect("S-262: says that filters changed, without a payload, to nobody else", () =>

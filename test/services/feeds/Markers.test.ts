@@ -45,16 +45,16 @@ layer(Markers.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
   it("a group's key says what it groups, and nothing else is one", () => {
     const record = {
       id: 9n,
-      type: "favourite",
+      type: "favourite" as const,
       createdAt: new Date("2026-06-01T13:59:00Z"),
       fromAccountId: 2n,
       statusId: 5n
     }
     const from = Date.parse("2026-06-01T12:00:00Z")
     assert.deepStrictEqual(parseGroupKey(groupKeyOf(record)), { type: "favourite", statusId: 5n, from })
-    const follow = { ...record, type: "follow", statusId: undefined }
+    const follow = { ...record, type: "follow" as const, statusId: undefined }
     assert.deepStrictEqual(parseGroupKey(groupKeyOf(follow)), { type: "follow", statusId: 0n, from })
-    assert.strictEqual(parseGroupKey(groupKeyOf({ ...record, type: "mention" })), 9n)
+    assert.strictEqual(parseGroupKey(groupKeyOf({ ...record, type: "mention" as const })), 9n)
     assert.strictEqual(parseGroupKey(groupKeyOf(record, new Set(["follow"]))), 9n)
     for (
       const key of ["", "favourite", "mention-1-2", "ungrouped-x", "favourite-1-2-3", "ungrouped-99999999999999999999"]

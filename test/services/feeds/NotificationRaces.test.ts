@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { NotificationWriter } from "../../../src/services/feeds/NotificationWriter.ts"
 import { Favourites } from "../../../src/services/statuses/Favourites.ts"
 import { StatusWriter } from "../../../src/services/statuses/StatusWriter.ts"
@@ -8,6 +9,7 @@ import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const services = Layer.mergeAll(NotificationWriter.layer, Favourites.layer, StatusWriter.layer).pipe(
+  Layer.provide(Broadcast.layerMemory),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -86,7 +88,7 @@ layer(services, { excludeTestServices: true })("what is told and taken back at t
       assert.deepStrictEqual(yield* left, [], "a reblog that is undone")
 
       const four = yield* status(author)
-      yield* meeting(notificationWriter.mentions(author, four, [reader]), remove(author, four))
+      yield* meeting(notificationWriter.tellReaders("mention", author, four, [reader]), remove(author, four))
       assert.deepStrictEqual(yield* left, [], "a mention in a post that is deleted")
 
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)

@@ -1,14 +1,19 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountId } from "../../../src/services/Ids.ts"
 import {
-  canSee,
+  areNotificationsHidden,
+  areSeparate,
+  hiddenAmong,
+  hides,
+  hidesNotifications,
+  hidingAmong,
+  type HidingFacts,
   isHidden,
-  type RelationFacts,
-  type StatusFacts,
-  visibleTo
-} from "../../../src/services/statuses/Visibility.ts"
+  isSeparate
+} from "../../../src/services/HiddenAccounts.ts"
+import { AccountId } from "../../../src/services/Ids.ts"
+import { canSee, type RelationFacts, type StatusFacts, visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Worlds from "../../support/World.ts"
 
@@ -101,23 +106,58 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
     }))
 
   it.effect.prop(
-    "row 62: whom a viewer blocks, mutes or blocks by domain is hidden, and nobody else",
+    "row 62: who hides whom is the same in SQL and in code, one by one and for many at once, in lists and notifications",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         yield* Worlds.settle(world)
-        const { blocks, domainBlocks, mutes } = Worlds.relationsOf(world)
-        const rows = yield* sql<{ viewer: bigint; other: bigint; hidden: boolean }>`
-          SELECT v.id AS viewer, o.id AS other, ${isHidden(sql, sql`v.id`, sql`o.id`, Worlds.now)} AS hidden
+        const { blocks, domainBlocks, follows, mutes } = Worlds.relationsOf(world)
+        const factsOf = (one: bigint, other: bigint): HidingFacts => {
+          const mute = mutes.get(`${one}>${other}`)
+          return {
+            blocks: blocks.has(`${one}>${other}`),
+            mute: mute && { hidesNotifications: mute.hidesNotifications, expiresAt: mute.ended ? Worlds.now : null },
+            blocksDomain: domainBlocks.has(one) && Worlds.isRemote(other),
+            follows: follows.has(`${one}>${other}`)
+          }
+        }
+        const [v, o] = [sql`v.id`, sql`o.id`]
+        const rows = yield* sql<Readonly<Record<"viewer" | "other", bigint> & Record<Rule, boolean>>>`
+          SELECT v.id AS viewer, o.id AS other, ${isHidden(sql, v, o, Worlds.now)} AS hidden,
+            ${areNotificationsHidden(sql, v, o, Worlds.now)} AS quiet, ${isSeparate(sql, v, o)} AS separate
           FROM accounts v CROSS JOIN accounts o`
-        for (const { other, hidden, viewer } of rows) {
-          const pair = `${viewer}>${other}`
-          const expected = blocks.has(pair) || mutes.get(pair)?.ended === false ||
-            (domainBlocks.has(viewer) && Worlds.isRemote(other))
-          assert.strictEqual(hidden, expected, pair)
+        const hidden = new Set<string>()
+        for (const { other, viewer, ...found } of rows) {
+          const [facts, back] = [factsOf(viewer, other), factsOf(other, viewer)]
+          const expected = {
+            hidden: hides(facts, Worlds.now),
+            quiet: hidesNotifications(facts, back, Worlds.now),
+            separate: areSeparate(facts, back)
+          }
+          assert.deepStrictEqual({ ...found }, expected, `${viewer}>${other}`)
+          if (expected.hidden) hidden.add(`${viewer}>${other}`)
+        }
+        const now = "$2::timestamptz"
+        const ids = Array.from({ length: Worlds.accounts }, (_, index) => BigInt(index + 1))
+        for (const id of ids) {
+          const [row] = yield* sql.unsafe<Record<"hidden" | "here" | "hiding", ReadonlyArray<bigint>>>(
+            `SELECT ${hiddenAmong("$1::bigint", "$3::bigint[]", now, true)} AS hidden,
+              ${hiddenAmong("$1::bigint", "$3::bigint[]", now, false)} AS here,
+              ${hidingAmong("$3::bigint[]", "ARRAY[$1::bigint]", now)} AS hiding`,
+            [id, Worlds.now, ids]
+          )
+          const those = (found: ReadonlyArray<bigint> = []) => [...new Set(found)].sort()
+          assert.deepStrictEqual(those(row?.hidden), ids.filter((other) => hidden.has(`${id}>${other}`)))
+          assert.deepStrictEqual(
+            those(row?.here),
+            ids.filter((other) => hides({ ...factsOf(id, other), blocksDomain: false }, Worlds.now))
+          )
+          assert.deepStrictEqual(those(row?.hiding), ids.filter((viewer) => hidden.has(`${viewer}>${id}`)))
         }
       }),
     { arbitrary: { runs: 40 } }
   )
 })
+
+type Rule = "hidden" | "quiet" | "separate"

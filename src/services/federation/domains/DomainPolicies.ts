@@ -69,7 +69,7 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
         if (kept !== undefined && now - kept.at < most && now >= kept.at) return kept.lists
         const before = changes
         const lists = yield* Effect.orDie(stored)
-        // What was read before a change was heard may be from before it.
+        // Lists that were read before a change was heard may be older than it.
         if (changes === before) kept = { lists, at: now }
         return lists
       })

@@ -42,13 +42,13 @@ export class Severances extends Context.Service<Severances, {
     lost: ReadonlyMap<bigint, { readonly followers: number; readonly following: number }>,
     now: number
   ) => Effect.Effect<void, SqlError>
-  /** Tells those who lost something, from the event after `after` on; answers whom, and the last event where there may be more. */
-  readonly tell: (
+  /** Events of a cause, by their ids above `after`, and who lost something; and the last of them where there may be more. */
+  readonly of: (
     causeId: bigint,
     after: bigint
   ) => Effect.Effect<
     {
-      readonly told: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>
+      readonly events: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>
       readonly last: bigint | undefined
     },
     SqlError
@@ -120,24 +120,16 @@ export class Severances extends Context.Service<Severances, {
           WHERE account_stats.account_id = given.account_id`
       })
 
-      const tell = traced("Severances.tell")(function*(causeId: bigint, after: bigint) {
-        const now = yield* Clock.currentTimeMillis
-        const events = yield* sql<{ id: bigint }>`SELECT id FROM severances
+      const of = traced("Severances.of")(function*(causeId: bigint, after: bigint) {
+        const events = yield* sql<{ id: bigint; accountId: bigint }>`SELECT id, account_id FROM severances
           WHERE cause_id = ${causeId} AND id > ${after} ORDER BY id LIMIT ${rowsMax(sql, severedRowsMax)}`
-        const told = events.length === 0
-          ? []
-          : yield* sql<{ id: bigint; accountId: bigint }>`
-            INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
-            SELECT next_id(${now}), account_id, 'severed_relationships', account_id, id, ${new Date(now)}
-            FROM severances WHERE id = ANY (${events.map(({ id }) => id)}::bigint[])
-            ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING RETURNING id, account_id`
-        return { told, last: events.length < severedRowsMax ? undefined : events.at(-1)?.id }
+        return { events, last: events.length < severedRowsMax ? undefined : events.at(-1)?.id }
       })
 
       return Severances.of({
         sever,
         record,
-        tell,
+        of,
         load: traced("Severances.load")(function*(ids) {
           if (ids.length === 0) return new Map()
           const rows = yield* sql<SeveranceRecord>`SELECT id, type, target_name, followers_count, following_count,

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { blocks } from "../../HiddenAccounts.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { OutgoingActivity } from "../../intents/Fanouts.ts"
 import { traced } from "../../Traced.ts"
@@ -18,7 +19,7 @@ export interface Rendered {
   readonly item: OutboxItem
   readonly recipients: Recipients
   readonly statusId: bigint | null
-  /** Whoever gets it has the post from now on. */
+  /** A server that gets it has the post from now on. */
   readonly carries: boolean
 }
 
@@ -26,7 +27,7 @@ interface Facts extends PostFacts {
   readonly deleted: boolean
   readonly silent: boolean
   readonly username: string
-  /** What it reblogs. */
+  /** The status that it reblogs. */
   readonly originalId: bigint | null
 }
 
@@ -53,13 +54,13 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       const actors = yield* LocalActors
       const objects = yield* Objects
 
-      /** A silenced author reaches only those who chose to hear it; whom it blocks hears nothing of it. */
+      /** A silenced author reaches its followers only, and nobody whom it blocks. */
       const factsOf = (statusId: bigint) =>
         sql<Facts>`WITH post AS (SELECT s.*, a.username, a.suspended_at, a.silenced_at FROM statuses s
             JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND a.domain IS NULL),
           welcome AS (SELECT w.id FROM post, LATERAL (SELECT account_id AS id FROM mentions
               WHERE status_id = post.id AND NOT silent UNION SELECT post.in_reply_to_account_id) w
-            WHERE NOT EXISTS (SELECT FROM blocks b WHERE b.account_id = post.account_id AND b.target_account_id = w.id)
+            WHERE NOT ${blocks(sql, sql`post.account_id`, sql`w.id`)}
               AND (post.silenced_at IS NULL OR EXISTS (SELECT FROM follows f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id) OR EXISTS (SELECT FROM follow_requests f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id)))

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { blocks, isSeparate } from "../../HiddenAccounts.ts"
 import type { AccountId } from "../../Ids.ts"
 import { traced } from "../../Traced.ts"
 import { asForeign, asList, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
@@ -11,7 +12,7 @@ import { KnownUris } from "../inbox/KnownUris.ts"
 import type { Facts } from "./InboundPolicy.ts"
 import { judge, type Judgement } from "./PolicyChain.ts"
 
-/** Whom an activity comes from. */
+/** The sender of an activity. */
 interface Judged {
   readonly accountId: AccountId
   readonly uri: string
@@ -68,10 +69,8 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
         if (named.size === 0) return nobody
         const ids = [...named.values()]
         const rows = yield* sql<{ accountId: bigint }>`
-          SELECT account_id FROM blocks WHERE target_account_id = ${sender.accountId} AND account_id = ANY (${ids}::bigint[])
-          UNION SELECT target_account_id FROM blocks
-            WHERE account_id = ${sender.accountId} AND target_account_id = ANY (${ids}::bigint[])
-          UNION SELECT account_id FROM domain_mutes WHERE domain = ${sender.domain} AND account_id = ANY (${ids}::bigint[])`
+          SELECT account_id FROM unnest(${ids}::bigint[]) AS named (account_id)
+          WHERE ${isSeparate(sql, sql`account_id`, sql`${sender.accountId}::bigint`)}`
         const blocking = new Set(rows.map(({ accountId }) => accountId))
         return new Set([...named].flatMap(([uri, id]) => blocking.has(id) ? [uri] : []))
       })
@@ -80,8 +79,8 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
         if (typeOf(activity, "Like", "EmojiReact", "Announce") === undefined) return false
         const statusId = yield* knownUris.status(idOf(activity["object"]) ?? "")
         if (statusId === undefined) return false
-        const rows = yield* sql`SELECT FROM statuses s JOIN blocks b ON b.account_id = s.account_id
-          WHERE s.id = ${statusId} AND b.target_account_id = ${sender.accountId}`
+        const rows = yield* sql`SELECT FROM statuses s
+          WHERE s.id = ${statusId} AND ${blocks(sql, sql`s.account_id`, sql`${sender.accountId}::bigint`)}`
         return rows.length > 0
       })
 

@@ -17,16 +17,16 @@ const reportedMillis = 86_400_000
 const farewellMillis = 1_000
 
 /**
- * Accounts that are gone. At once nothing of them is shown; what they left goes in slices. The id of a remote one is
- * nobody's: whoever has it afterwards with another key is somebody else. The name of a local one stays its own for ever,
- * and its row, which signs what is still to be said (row 11).
+ * Accounts that are gone. Nothing of them is shown from then on; their rows go in slices. The id of a remote one is
+ * free: an actor that has it afterwards with another key is somebody else. The name of a local one stays its own for
+ * ever, and its row, which signs what is still to be said (row 11).
  */
 export class Purges extends Context.Service<Purges, {
   /** The remote account is gone from now on, in the running transaction. */
   readonly begin: (accountId: AccountId) => Effect.Effect<void, SqlError>
   /**
-   * The same for a local account, whose user ends with it; false where it is gone already, or is none. What it has still
-   * to tell others is told before its posts and follows go, for they say to whom.
+   * The same for a local account, whose user ends with it; false where it is gone already, or is none. Its last
+   * activities leave before its posts and follows go, which say to whom.
    */
   readonly retire: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
   /** Removes a slice of what is left, in a transaction of the account's actor, and enters when to go on. */
@@ -61,7 +61,7 @@ export class Purges extends Context.Service<Purges, {
         yield* sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), uri = 'gone:' || id,
           username = id::text, domain = 'handle.invalid', display_name = '', note_html = '', fields = '[]',
           avatar_remote_url = NULL, header_remote_url = NULL, moved_to_id = NULL WHERE id = ${accountId}`
-        yield* agenda.enter("purge", accountId, accountId, now)
+        yield* agenda.enqueue("purge", accountId, accountId, now)
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
       })
 
@@ -81,7 +81,7 @@ export class Purges extends Context.Service<Purges, {
         yield* sql`UPDATE stored_files SET account_id = NULL WHERE account_id = ${accountId}`
         yield* sql`DELETE FROM moves WHERE account_id = ${accountId}`
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
-        yield* agenda.enter("purge", accountId, accountId, now)
+        yield* agenda.enqueue("purge", accountId, accountId, now)
         yield* sql.afterCommit(
           Effect.andThen(
             broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] }),
@@ -99,7 +99,7 @@ export class Purges extends Context.Service<Purges, {
           (rows) => rows.length > 0
         )
 
-      /** What had to stay is hidden; the row of a remote account goes with the last of it. */
+      /** Rows that had to stay are hidden; a remote account's row goes with the last of them. */
       const end = Effect.fnUntraced(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
         yield* sql`UPDATE statuses SET deleted_at = ${new Date(
@@ -110,14 +110,14 @@ export class Purges extends Context.Service<Purges, {
           AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL)),
           gone AS (DELETE FROM accounts WHERE id IN (SELECT id FROM over WHERE domain IS NOT NULL))
           SELECT id FROM over`
-        if (gone.length === 0) return yield* agenda.enter("purge", accountId, accountId, now + reportedMillis)
+        if (gone.length === 0) return yield* agenda.enqueue("purge", accountId, accountId, now + reportedMillis)
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
       })
 
       const advance = traced("Purges.advance")(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
-        const more = agenda.enter("purge", accountId, accountId, now)
-        if (yield* tells(accountId)) return yield* agenda.enter("purge", accountId, accountId, now + farewellMillis)
+        const more = agenda.enqueue("purge", accountId, accountId, now)
+        if (yield* tells(accountId)) return yield* agenda.enqueue("purge", accountId, accountId, now + farewellMillis)
         const left = yield* PurgedRows.removeSome(sql, accountId)
         if (left !== undefined) {
           yield* sql.afterCommit(Effect.andThen(

@@ -1,0 +1,114 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+
+/*
+ * THE decision who hides whom: by a block, a mute that lasts, or a block of the other's domain; once in TypeScript and once
+ * in SQL, which a property test holds equal. In SQL accounts are expressions of ids; subqueries end in OFFSET 0, so that
+ * Postgres looks single rows up and never hashes all blocks of somebody well known.
+ */
+
+/** A mute; `expiresAt` null is one without an end. */
+interface Mute {
+  readonly hidesNotifications: boolean
+  readonly expiresAt: Date | null
+}
+
+/** What one account has set against another. */
+export interface HidingFacts {
+  readonly blocks: boolean
+  readonly mute: Mute | undefined
+  /** The other's domain. */
+  readonly blocksDomain: boolean
+  readonly follows: boolean
+}
+
+/** A mute is over when its time is, although its row is removed a moment later. */
+const lasts = (mute: Mute | undefined, now: Date): mute is Mute =>
+  mute !== undefined && (mute.expiresAt === null || mute.expiresAt > now)
+
+/** Whether lists and streams leave the other out. Its posts may be read by id all the same. */
+export const hides = ({ blocks, blocksDomain, mute }: HidingFacts, now: Date): boolean =>
+  blocks || blocksDomain || lasts(mute, now)
+
+/** Whether notifications of the other are hidden; `back` is what the other has set against the recipient. */
+export const hidesNotifications = (facts: HidingFacts, back: HidingFacts, now: Date): boolean =>
+  facts.blocks || back.blocks || (lasts(facts.mute, now) && facts.mute.hidesNotifications) ||
+  (facts.blocksDomain && !facts.follows)
+
+/** Whether nothing goes from one to the other: one of them blocks the other, or the other's domain. */
+export const areSeparate = (one: HidingFacts, other: HidingFacts): boolean =>
+  one.blocks || other.blocks || one.blocksDomain || other.blocksDomain
+
+/** Whether a mute lasts, over the column of its end; `now` is an expression of a timestamp. */
+const lasting = (column: string, now: string): string => `(${column} IS NULL OR ${column} > ${now})`
+
+/** The same for a statement that takes the time as a parameter. */
+export const lastingAt = (sql: SqlClient, column: string, now: Date): Fragment =>
+  sql`(${sql.literal(column)} IS NULL OR ${sql.literal(column)} > ${now}::timestamptz)`
+
+/** Whether `account` blocks `target`. */
+export const blocks = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
+  sql`EXISTS (SELECT FROM blocks block WHERE block.account_id = ${account} AND block.target_account_id = ${target} OFFSET 0)`
+
+/** Whether one of two accounts blocks the other. */
+export const eitherBlocks = (sql: SqlClient, one: Fragment, other: Fragment): Fragment =>
+  sql`(${blocks(sql, one, other)} OR ${blocks(sql, other, one)})`
+
+/** Whether `account` mutes `target`; `what` says that the mute is to hide notifications, too. */
+export const mutes = (
+  sql: SqlClient,
+  account: Fragment,
+  target: Fragment,
+  now: Date,
+  what: "posts" | "notifications" = "posts"
+): Fragment =>
+  sql`EXISTS (SELECT FROM mutes mute WHERE mute.account_id = ${account} AND mute.target_account_id = ${target}
+    AND ${sql.literal(what === "posts" ? "" : "mute.hide_notifications AND ")}${
+    lastingAt(sql, "mute.expires_at", now)
+  } OFFSET 0)`
+
+/** Whether `account` blocks the domain of `target`. Most people block none, and then no account is looked at. */
+export const blocksDomain = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
+  sql`EXISTS (SELECT FROM (SELECT domain FROM domain_mutes WHERE account_id = ${account} OFFSET 0) domains
+    CROSS JOIN LATERAL (SELECT FROM accounts WHERE id = ${target} AND domain = domains.domain OFFSET 0) hidden)`
+
+/** `hides` in SQL. */
+export const isHidden = (sql: SqlClient, viewer: Fragment, account: Fragment, now: Date): Fragment =>
+  sql`(${blocks(sql, viewer, account)} OR ${mutes(sql, viewer, account, now)} OR ${blocksDomain(sql, viewer, account)})`
+
+/** `areSeparate` in SQL. */
+export const isSeparate = (sql: SqlClient, one: Fragment, other: Fragment): Fragment =>
+  sql`(${eitherBlocks(sql, one, other)} OR ${blocksDomain(sql, one, other)} OR ${blocksDomain(sql, other, one)})`
+
+/** `hidesNotifications` in SQL. */
+export const areNotificationsHidden = (sql: SqlClient, recipient: Fragment, sender: Fragment, now: Date): Fragment =>
+  sql`(${eitherBlocks(sql, recipient, sender)} OR ${mutes(sql, recipient, sender, now, "notifications")}
+    OR (${blocksDomain(sql, recipient, sender)} AND NOT EXISTS (SELECT FROM follows follow
+      WHERE follow.account_id = ${recipient} AND follow.target_account_id = ${sender} OFFSET 0)))`
+
+/*
+ * The same for many at once, as texts of arrays of ids: expressions of `bigint[]`, and of a timestamp.
+ */
+
+/** Those of `accounts` that `viewer` hides; domains are asked about where an account may be of another server. */
+export const hiddenAmong = (viewer: string, accounts: string, now: string, remote: boolean): string => {
+  const of = (table: string, condition = "") =>
+    `ARRAY(SELECT target_account_id FROM ${table} WHERE account_id = ${viewer} AND target_account_id = ANY (${accounts})${condition})`
+  const own = `${of("blocks")} || ${of("mutes", ` AND ${lasting("expires_at", now)}`)}`
+  return remote
+    ? `${own} || ARRAY(SELECT a.id FROM (SELECT domain FROM domain_mutes WHERE account_id = ${viewer} OFFSET 0) d
+      CROSS JOIN LATERAL (SELECT id FROM accounts WHERE id = ANY (${accounts}) AND domain = d.domain OFFSET 0) a)`
+    : own
+}
+
+/** Those of `viewers` who block or mute one of `accounts`. */
+export const avoidingAmong = (viewers: string, accounts: string, now: string): string => {
+  const of = (table: string, condition = "") =>
+    `ARRAY(SELECT account_id FROM ${table} WHERE target_account_id = ANY (${accounts}) AND account_id = ANY (${viewers})${condition})`
+  return `${of("blocks")} || ${of("mutes", ` AND ${lasting("expires_at", now)}`)}`
+}
+
+/** Those of `viewers` who hide one of `accounts`. */
+export const hidingAmong = (viewers: string, accounts: string, now: string): string =>
+  `${avoidingAmong(viewers, accounts, now)} || ARRAY(SELECT account_id FROM domain_mutes
+    WHERE domain IN (SELECT domain FROM accounts WHERE id = ANY (${accounts})) AND account_id = ANY (${viewers}))`

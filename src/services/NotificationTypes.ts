@@ -1,0 +1,85 @@
+import { Struct } from "effect"
+
+/*
+ * Every type of notification, once. What writes, reads, groups, shows and streams notifications follows from this table, and
+ * so do the schemas of the wire. A type that is not in it is nobody's: rows of one are never read.
+ */
+
+interface NotificationKind {
+  /** What it names beside its sender. A `severance` is what somebody lost when a whole server was blocked. */
+  readonly subject: "nothing" | "status" | "report" | "severance"
+  /** "others": nobody is told of what they did themselves. */
+  readonly sender: "others" | "anybody"
+  /**
+   * Who may have it: "the willing" do not hide the sender, and may see the status; "the concerned" are told whatever stands
+   * between the two; staff has a permission, and is told without being named.
+   */
+  readonly recipients: "the willing" | "the concerned" | { readonly staff: "manageReports" }
+  /**
+   * While what stands it is told: a condition in SQL over `n` (`account_id`, `from_id`, `status_id`), which holds the rows that
+   * it asks until the notification is there. Without one it stands as long as its status does.
+   */
+  readonly standsWhile?: string
+  /** Those of a status and half a day are one group (operations.md section 10). */
+  readonly groupable: boolean
+}
+
+const exists = (table: string, condition: string, lock: "FOR KEY SHARE" | "FOR SHARE" = "FOR KEY SHARE") =>
+  `EXISTS (SELECT FROM ${table} WHERE account_id = n.from_id AND ${condition} OFFSET 0 ${lock})`
+const isTarget = "target_account_id = n.account_id"
+
+const byStatus = { subject: "status", sender: "others", recipients: "the willing", groupable: false } as const
+const byAccount = { subject: "nothing", sender: "others", recipients: "the willing", groupable: false } as const
+
+const kinds = {
+  mention: byStatus,
+  /** Somebody posted whose posts the recipient wants to be told of. */
+  status: byStatus,
+  reblog: {
+    ...byStatus,
+    groupable: true,
+    standsWhile: exists("statuses", "reblog_of_id = n.status_id AND deleted_at IS NULL", "FOR SHARE")
+  },
+  favourite: { ...byStatus, groupable: true, standsWhile: exists("favourites", "status_id = n.status_id") },
+  follow: { ...byAccount, groupable: true, standsWhile: exists("follows", isTarget) },
+  "follow_request": { ...byAccount, standsWhile: exists("follow_requests", isTarget) },
+  /** A poll has ended: its author is told, too. */
+  poll: { ...byStatus, sender: "anybody" },
+  /** A status that the recipient reblogged was edited. */
+  update: byStatus,
+  "admin.report": {
+    subject: "report",
+    sender: "others",
+    recipients: { staff: "manageReports" },
+    groupable: false
+  },
+  /** The recipient lost follows with a whole server; the sender is the recipient. */
+  "severed_relationships": {
+    subject: "severance",
+    sender: "anybody",
+    recipients: "the concerned",
+    groupable: false
+  }
+} satisfies Record<string, NotificationKind>
+
+export type NotificationType = keyof typeof kinds
+
+export const notificationTypes: ReadonlyArray<NotificationType> = Struct.keys(kinds)
+
+export const kindOf = (type: NotificationType): NotificationKind => kinds[type]
+
+/** The types for which `holds` does. */
+export const typesWhere = (holds: (kind: NotificationKind) => boolean): ReadonlyArray<NotificationType> =>
+  notificationTypes.filter((type) => holds(kinds[type]))
+
+type TypeWith<Column extends keyof NotificationKind, Value> = {
+  [Type in NotificationType]: (typeof kinds)[Type] extends { readonly [C in Column]: Value } ? Type : never
+}[NotificationType]
+
+/** Types that name a status, or nothing: those that an intent can tell of. */
+export type PlainType = TypeWith<"subject", "nothing" | "status">
+export type StatusType = TypeWith<"subject", "status">
+export type StaffType = TypeWith<"recipients", { readonly staff: string }>
+
+/** The permission that staff needs for it. */
+export const staffOf = (type: StaffType) => kinds[type].recipients.staff

@@ -1,0 +1,45 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { areNotificationsHidden } from "../HiddenAccounts.ts"
+import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../NotificationTypes.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
+
+/* What the table of types says, as conditions in SQL. */
+
+const named = (types: ReadonlyArray<NotificationType>) => types.map((type) => `'${type}'`).join(", ")
+
+/** A condition on rows `n` of `notifications`: its type is one of these. */
+export const isOf = (sql: SqlClient, alias: string, types: ReadonlyArray<NotificationType>): Fragment =>
+  sql.literal(types.length === 0 ? "false" : `${alias}.type IN (${named(types)})`)
+
+/** Whether that of which a row `n` tells still stands; see the table. */
+export const stands = (sql: SqlClient): Fragment =>
+  sql.literal(
+    `CASE n.type ${
+      notificationTypes.map((type) => `WHEN '${type}' THEN ${kindOf(type).standsWhile ?? "true"}`).join(" ")
+    } END`
+  )
+
+/** Types that name something between two accounts, which ends with their follow or request. */
+export const ofFollows = typesWhere(({ standsWhile, subject }) => subject === "nothing" && standsWhile !== undefined)
+
+/** Whether the recipient of a row `r`, which is of one of `types`, may have it. */
+export const mayHave = (sql: SqlClient, types: ReadonlyArray<NotificationType>, at: Date): Fragment => {
+  const unless = (exempt: ReadonlyArray<NotificationType>, condition: Fragment) =>
+    exempt.length === types.length
+      ? sql`true`
+      : exempt.length === 0
+      ? condition
+      : sql`(${isOf(sql, "r", exempt)} OR ${condition})`
+  const own = types.filter((type) => kindOf(type).sender === "anybody")
+  const concerned = types.filter((type) => kindOf(type).recipients !== "the willing")
+  const willing = sql`(NOT ${areNotificationsHidden(sql, sql`r.account_id`, sql`r.from_id`, at)}
+    AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND (a.suspended_at IS NOT NULL
+      OR (a.silenced_at IS NOT NULL AND NOT EXISTS (SELECT FROM follows f
+        WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id))) OFFSET 0)
+    AND (r.status_id = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = r.status_id
+      AND ${visibleTo(sql, sql`r.account_id`, "s")}
+      AND NOT EXISTS (SELECT FROM conversation_mutes c
+        WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id) OFFSET 0 FOR SHARE OF s)))`
+  return sql`${unless(own, sql`r.account_id <> r.from_id`)} AND ${unless(concerned, willing)}`
+}
