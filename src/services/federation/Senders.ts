@@ -9,6 +9,7 @@ import { traced } from "../Traced.ts"
 import * as ActorLookups from "./ActorLookups.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
+import { ObjectFetcher } from "./ObjectFetcher.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { type Claim, type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
@@ -55,7 +56,7 @@ interface KnownKey extends Sender {
 export class Senders extends Context.Service<Senders, {
   readonly verify: (request: SignedRequest) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed>
 }>()("murmuration/services/federation/Senders") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Senders,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -143,5 +144,8 @@ export class Senders extends Context.Service<Senders, {
       })
       return Senders.of({ verify })
     })
+  )
+  static readonly layer = Senders.layerNoDeps.pipe(
+    Layer.provide([DomainPolicies.layer, ObjectFetcher.layer, RemoteActors.layer, Signatures.layer])
   )
 }

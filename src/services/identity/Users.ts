@@ -59,7 +59,8 @@ export class Users extends Context.Service<Users, {
   ) => Effect.Effect<void, E | Unprocessable | Unavailable>
   readonly signedIn: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/identity/Users") {
-  static readonly layer = Layer.effect(Users, Effect.suspend(() => make))
+  static readonly layerNoDeps = Layer.effect(Users, Effect.suspend(() => make))
+  static readonly layer = Users.layerNoDeps.pipe(Layer.provide(Sessions.layer))
 }
 
 interface Row extends Omit<User, "unconfirmedEmail" | "createdByAppId" | "accountId" | "locale"> {
