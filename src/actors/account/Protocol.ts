@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { Change } from "../../services/Broadcast.ts"
 import { ClientError } from "../../services/Errors.ts"
 import {
   AccountIdFromString,
@@ -185,6 +186,9 @@ export const Command = Schema.Union([
 ])
 export type Command = typeof Command.Type
 
+/** The answer of a command, and what the command changed, of which the caller's node may not have heard yet. */
+const Done = Schema.Struct({ ...Answer.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
+
 /** Commands that may wait for one account; beyond it a caller is told to come back. */
 export const accountMailboxMax = 1_024
 
@@ -197,7 +201,7 @@ export const accountMailboxMax = 1_024
 export const Account = Entity.make("Account", [
   Rpc.make("Do", {
     payload: { id: Schema.String, command: Command, until: Schema.Int },
-    success: Answer,
+    success: Done,
     error: ClientError
   }),
   Rpc.make("Wake"),

@@ -1,7 +1,7 @@
-import { Clock, Context, Effect, Layer, PubSub, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
-import { Broadcast } from "../Broadcast.ts"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
 import { hashedKey } from "../HashedKey.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
@@ -65,41 +65,19 @@ export class Senders extends Context.Service<Senders, {
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
       // By `hashedKey` of a key's id, which its owner may choose.
-      const kept = new LRUCache<string, { readonly key: KnownKey; readonly loadedAt: number }>({ max: keysMax })
-      const keyOf = new LRUCache<bigint, string>({ max: keysMax })
+      const kept = yield* Cache.make<string, KnownKey>({
+        rows: ({ accountId }) => [["account", accountId], ["user", accountId]],
+        max: { entries: keysMax },
+        millisMax: keptMillisMax,
+        aloneMillisMax: keptMillisMax
+      })
       const look = yield* ActorLookups.make
 
-      // Whoever changed may have other keys by now, or be suspended or gone.
-      const forget = (accountIds: ReadonlyArray<bigint>) => {
-        for (const id of accountIds) kept.delete(keyOf.get(id) ?? "")
-      }
-      const subscription = yield* (yield* Broadcast).subscribe
-      yield* PubSub.take(subscription).pipe(
-        Effect.tap((message) =>
-          Effect.sync(() => {
-            if (message._tag === "Revoked") forget(message.accountIds)
-            if (message._tag === "Changed" && (message.kind === "account" || message.kind === "user")) {
-              forget(message.ids)
-            }
-          })
-        ),
-        Effect.forever,
-        Effect.forkScoped
-      )
-
       const stored = Effect.fnUntraced(function*(keyId: string) {
-        const now = yield* Clock.currentTimeMillis
-        const place = hashedKey(keyId)
-        const known = kept.get(place)
-        if (known !== undefined && now - known.loadedAt < keptMillisMax && now >= known.loadedAt) return known.key
         const [row] = yield* sql<KnownKey>`
           SELECT k.account_id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, k.public_pem
           FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_id = ${keyId}`
-        if (row === undefined) return undefined
-        const key = { ...row, accountId: AccountId.make(row.accountId) }
-        kept.set(place, { key, loadedAt: now })
-        keyOf.set(key.accountId, place)
-        return key
+        return row && { ...row, accountId: AccountId.make(row.accountId) }
       }, Effect.orDie)
 
       const unverified = (text: string) => new Unverified({ text, malformed: false })
@@ -126,8 +104,8 @@ export class Senders extends Context.Service<Senders, {
             Implausible: () => unverified(`Public key not found for key ${keyId}`),
             Refused: () => unverified(`Public key not found for key ${keyId}`)
           })
-          kept.delete(hashedKey(keyId))
-          return (yield* stored(keyId)) ?? (yield* unverified(`Public key not found for key ${keyId}`))
+          return (yield* kept.renew(hashedKey(keyId), stored(keyId))) ??
+            (yield* unverified(`Public key not found for key ${keyId}`))
         }
       )
 
@@ -137,11 +115,11 @@ export class Senders extends Context.Service<Senders, {
         if (keyId.length > keyIdCharactersMax) return yield* unverified("Public key not found: its id is too long")
         const host = readUrl(keyId)?.host
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
-        const known = yield* stored(keyId)
+        const known = yield* kept.get(hashedKey(keyId), stored(keyId))
         if (known !== undefined && (yield* signatures.holds(claim, known.publicPem))) return { ...known, signedMillis }
         return { ...(yield* proven(claim, request.address, known)), signedMillis }
       })
       return Senders.of({ verify })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 }

@@ -1,15 +1,21 @@
-import { Array as Arr, Clock, Context, Effect, Layer, Option, PubSub, type Redacted } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Broadcast } from "../Broadcast.ts"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
 import { AccountId, AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
-import { TokenCache } from "./TokenCache.ts"
 import type { TokenInfo, UserState } from "./TokenInfo.ts"
+
+/** Tokens that one process knows. */
+const cachedTokensMax = 50_000
+/** How long a known token is believed, should the message of its revocation be lost (milliseconds). */
+export const cachedTokenMillisMax = 30_000
 
 /** A token as it is handed out, once. */
 export interface IssuedToken {
@@ -45,7 +51,7 @@ export class Tokens extends Context.Service<Tokens, {
   /** The one way in which tokens end. Their streams close and no node believes them any more. */
   readonly revoke: (which: Revocation) => Effect.Effect<void>
 }>()("murmuration/services/oauth/Tokens") {
-  static readonly layer = Layer.effect(Tokens, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(Tokens, Effect.suspend(() => make)).pipe(Layer.provide(Changes.layer))
 }
 
 /** The `UserState` of a token `t` with its user `u` and account `a` (LEFT JOIN), as SQL. */
@@ -82,17 +88,14 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
   const broadcast = yield* Broadcast
-  const cache = new TokenCache()
-
-  const messages = yield* broadcast.subscribe
-  yield* PubSub.take(messages).pipe(
-    Effect.map((message) => {
-      if (message._tag === "Revoked") cache.forget(message.tokenIds, message.accountIds)
-      if (message._tag === "Changed" && message.kind === "user") cache.forget([], message.ids)
-    }),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  /** By the hex of their hash. */
+  const cache = yield* Cache.make<string, TokenInfo>({
+    rows: ({ accountId, tokenId }) =>
+      accountId === undefined ? [["token", tokenId]] : [["token", tokenId], ["user", accountId]],
+    max: { entries: cachedTokensMax },
+    millisMax: cachedTokenMillisMax,
+    aloneMillisMax: cachedTokenMillisMax
+  })
 
   const stale = (date: Date | null, now: number) => date === null || now - date.getTime() >= visitMillis
 
@@ -109,11 +112,11 @@ const make = Effect.gen(function*() {
 
   const find = traced("Tokens.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
-    const key = Hex.encode(hash)
+    return Option.fromUndefinedOr(yield* cache.get(Hex.encode(hash), stored(hash)))
+  }, Effect.orDie)
+
+  const stored = Effect.fnUntraced(function*(hash: Uint8Array) {
     const now = yield* Clock.currentTimeMillis
-    const known = cache.get(key, now)
-    if (known !== undefined) return Option.some(known)
-    const generation = cache.generation
     const [row] = yield* sql<Row>`
       SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
         u.last_seen_at,
@@ -122,12 +125,10 @@ const make = Effect.gen(function*() {
       LEFT JOIN users u ON u.account_id = t.account_id
       LEFT JOIN accounts a ON a.id = t.account_id
       WHERE t.token_hash = ${hash}`
-    if (row === undefined) return Option.none()
-    const info = infoOf(row)
-    if (cache.generation === generation) cache.set(key, info, now)
+    if (row === undefined) return undefined
     if (!row.revoked) yield* visit(row, now)
-    return Option.some(info)
-  }, Effect.orDie)
+    return infoOf(row)
+  })
 
   const issue: Tokens["Service"]["issue"] = traced("Tokens.issue")(function*({ accountId, appId }, scopes) {
     const secret = yield* secrets.make
@@ -164,10 +165,7 @@ const make = Effect.gen(function*() {
       UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id`
     if (ended.length === 0) return
     const tokenIds = ended.map(({ id }) => id)
-    yield* sql.afterCommit(Effect.andThen(
-      Effect.sync(() => cache.forget(tokenIds, [])),
-      broadcast.publish({ _tag: "Revoked", tokenIds, accountIds: [] })
-    ))
+    yield* sql.afterCommit(broadcast.publish({ _tag: "Revoked", tokenIds, accountIds: [] }))
   })
 
   const revoke = traced("Tokens.revoke")(

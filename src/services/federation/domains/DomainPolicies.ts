@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer, PubSub } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../../Broadcast.ts"
+import { Changes } from "../../caching/Changes.ts"
+import { single } from "../../caching/Single.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { HostPolicy } from "../../outbound/HostPolicy.ts"
 import { rowsMax } from "../../Paging.ts"
@@ -31,23 +32,7 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
     DomainPolicies,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
       const { limitedFederation: limited } = yield* ServerConfig
-      let kept: { readonly lists: DomainLists; readonly at: number } | undefined
-      let changes = 0
-
-      const subscription = yield* broadcast.subscribe
-      yield* PubSub.take(subscription).pipe(
-        Effect.tap((message) =>
-          Effect.sync(() => {
-            if (message._tag !== "Changed" || message.kind !== "domains") return
-            changes++
-            kept = undefined
-          })
-        ),
-        Effect.forever,
-        Effect.forkScoped
-      )
 
       const stored = Effect.gen(function*() {
         const most = rowsMax(sql, domainRulesMax)
@@ -63,16 +48,10 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
         }
       }).pipe(Effect.withSpan("DomainPolicies.stored"))
 
-      const current = Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
-        const most = (yield* broadcast.connected) ? rulesMillisMax : rulesAloneMillisMax
-        if (kept !== undefined && now - kept.at < most && now >= kept.at) return kept.lists
-        const before = changes
-        const lists = yield* Effect.orDie(stored)
-        // What was read before a change was heard may be from before it.
-        if (changes === before) kept = { lists, at: now }
-        return lists
-      })
+      const current = yield* single(
+        { kinds: ["domains"], millisMax: rulesMillisMax, aloneMillisMax: rulesAloneMillisMax },
+        Effect.orDie(stored)
+      )
 
       const of = (host: string) => Effect.map(current, (lists) => policyOf(lists, hostName(host)))
       return DomainPolicies.of({
@@ -82,7 +61,7 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
         isAllowed: traced("DomainPolicies.isAllowed")((host: string) => Effect.map(of(host), ({ allowed }) => allowed))
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 
   /** The rules as requests of the server obey them. */
   static readonly layerHostPolicy = Layer.effect(
