@@ -1,20 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { circlesOf } from "./support/circles.ts"
 import { unusedExports } from "./support/exports.ts"
+import { bannedIn, glossary } from "./support/glossary.ts"
 import { federation, http, trespasses } from "./support/rooms.ts"
-import { importsOf, type Source, sourcesIn } from "./support/source.ts"
+import { complaints, importsOf, matches, type Source, sourcesIn } from "./support/source.ts"
 
 const sources = sourcesIn("src")
 const migrations = sourcesIn("migrations")
 const tests = sourcesIn("test")
 
 const lineCount = ({ text }: Source) => text.split("\n").length - 1
-
-/** "path: what" for everything in the files that `find` complains of. */
-const complaints = (files: ReadonlyArray<Source>, find: (file: Source) => ReadonlyArray<string>) =>
-  files.flatMap((file) => find(file).map((what) => `${file.path}: ${what}`))
-
-const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([found]) => found.trim())
 
 /** The room of a path: `services`, `actors`, `http`, `layers`, or the entry points as `entry`. */
 const roomOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
@@ -157,50 +152,6 @@ describe("transactions", () => {
   })
 })
 
-describe("F32: ids never pass through a number of JavaScript, which holds 53 of their 64 bits", () => {
-  const id = String.raw`(?:\w*Id|id|\w*_id)`
-
-  it("in the program", () => {
-    // What follows a named id up to the end of the call makes it something else (a moment, a count).
-    const rounded = new RegExp(
-      String.raw`\b(?:Number|(?:Number\.)?parseInt|parseFloat|Math\.\w+)\((?:[\w.?]+\.)?${id}[,)]`,
-      "g"
-    )
-    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, rounded)), [])
-    const unary = new RegExp(String.raw`[(=:?,]\s*\+(?:\w+\.)*${id}\b`, "g")
-    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, unary)), [])
-  })
-
-  it("in schemas, where `IdNumber` stands for one that clients get as a number", () => {
-    const typed = new RegExp(
-      String
-        .raw`\b${id}s?: (?:Schema\.(?:optionalKey|NullOr|Array|UndefinedOr)\()*(?:Schema\.(?:Number|Int|Finite)\b|Integer\b|Count\b)`,
-      "g"
-    )
-    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, typed)), [])
-  })
-
-  it("in JSON that Postgres makes, and in its types", () => {
-    const built = new RegExp(
-      String.raw`'${id}',\s*[\w.]+(?!\w|\.|::text|\s*::)|\b(?:\w+\.)?${id}::(?:int|integer|float8|real|numeric)\b`,
-      "g"
-    )
-    const whole = /\brow_to_json\(|\bto_jsonb?\((?=\w)/g
-    const inSql = (pattern: RegExp) => ({ literals }: Source) =>
-      literals.flatMap((literal) => matches(literal, pattern))
-    assert.deepStrictEqual(complaints([...sources, ...migrations], inSql(built)), [])
-    assert.deepStrictEqual(complaints(sources, inSql(whole)), [])
-  })
-})
-
-describe("what comes from outside", () => {
-  it("F10: dates are read in src/services/Moments.ts only, where they are brought between 1970 and 9999", () => {
-    const others = sources.filter(({ path }) => path !== "src/services/Moments.ts")
-    const read = /Date\.(?:parse|UTC)\b|DateTime\.make\w*|Schema\.Date\w*/g
-    assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, read)), [])
-  })
-})
-
 describe("house rule 4: snake_case", () => {
   it("names properties in src/http/wire only", () => {
     const inside = sources.filter(({ path }) => !path.startsWith("src/http/wire/"))
@@ -208,6 +159,18 @@ describe("house rule 4: snake_case", () => {
       complaints(inside, ({ code }) => matches(code, /(?<![\w"])[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g)),
       []
     )
+  })
+})
+
+describe("docs/glossary.md", () => {
+  it("has sixty words at most, each once", () => {
+    assert.deepStrictEqual(glossary.words, [...new Set(glossary.words)])
+    assert.isTrue(glossary.words.length >= 40 && glossary.words.length <= 60)
+  })
+
+  it("bans words that no file's name has", () => {
+    assert.isAtLeast(glossary.banned.size, 40)
+    assert.deepStrictEqual(complaints([...sources, ...tests], ({ path }) => bannedIn(path)), [])
   })
 })
 

@@ -48,7 +48,7 @@ export const dead = Command.make(
     }
     if (Option.isSome(retry)) {
       const id = asId(retry.value)
-      const revived = id !== undefined && (yield* Effect.orDie(inbound.revive(id)))
+      const revived = id !== undefined && (yield* Effect.orDie(inbound.requeue(id)))
       if (!revived) return yield* new OperatorError({ message: `No activity ${retry.value} was set aside` })
       return yield* Console.log(`Activity ${retry.value} is tried again.`)
     }

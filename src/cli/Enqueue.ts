@@ -8,6 +8,6 @@ import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 export const enqueue = Effect.fnUntraced(function*(accountId: AccountId, command: Protocol.Command) {
   const operatorCommands = yield* OperatorCommands
   const encoded = yield* Schema.encodeEffect(Schema.toCodecJson(Protocol.Command))(command)
-  yield* operatorCommands.leave(accountId, command._tag, encoded)
+  yield* operatorCommands.enqueue(accountId, command._tag, encoded)
   yield* notify({ _tag: "Wake", accountId })
 }, Effect.orDie)

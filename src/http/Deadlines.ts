@@ -3,8 +3,8 @@ import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } fr
 import { takesFiles } from "./body/UploadedFiles.ts"
 import { isStreaming } from "./guard/Handshake.ts"
 import * as Reply from "./guard/Reply.ts"
+import { InFlight } from "./InFlight.ts"
 import * as TimeoutSet from "./TimeoutSet.ts"
-import { Work } from "./Work.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -30,7 +30,7 @@ export const layer = HttpRouter.middleware(
     const requests = yield* TimeoutSet.make(answerMillisMax, sweepPeriod)
 
     /** Its time stands still while it is aside. */
-    const standing = (one: TimeoutSet.Waiting, outer: Work): Work => ({
+    const timed = (one: TimeoutSet.Waiting, outer: InFlight): InFlight => ({
       aside: Effect.fnUntraced(function*(effect) {
         const timed = requests.delete(one)
         const spent = (yield* Clock.currentTimeMillis) - one.since
@@ -49,7 +49,7 @@ export const layer = HttpRouter.middleware(
       const one: TimeoutSet.Waiting = { since: yield* Clock.currentTimeMillis, giveUp: () => undefined }
       requests.add(one)
       const own = HttpMethod.hasBody(request.method)
-        ? Effect.provideService(handler, Work, standing(one, yield* Work))
+        ? Effect.provideService(handler, InFlight, timed(one, yield* InFlight))
         : handler
       // One fiber and no timer a request; `Effect.timeout` would take two of the one and one of the other.
       const fiber = yield* Effect.forkDetach(own, { startImmediately: true })

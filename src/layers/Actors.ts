@@ -69,7 +69,7 @@ import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** What leaves for other servers. */
-const leaving = Layer.mergeAll(
+const outbound = Layer.mergeAll(
   OutgoingActivities.layer,
   DeliveryExpansion.layer,
   FollowActivities.layer,
@@ -136,7 +136,7 @@ const services = Layer.mergeAll(
       RemoteEmojis.layer,
       RemotePolls.layer,
       Severances.layer,
-      leaving
+      outbound
     )
   )
 )

@@ -4,7 +4,7 @@ import { HttpMethod, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, 
 import { bodyBytesMax } from "../http/body/Body.ts"
 import { forRequests } from "../http/Group.ts"
 import { isHandshake } from "../http/guard/Handshake.ts"
-import { Work } from "../http/Work.ts"
+import { InFlight } from "../http/InFlight.ts"
 import * as ConnectionShares from "./ConnectionShares.ts"
 import { Environment } from "./Environment.ts"
 import { Handover } from "./Handover.ts"
@@ -100,8 +100,8 @@ const admission = HttpRouter.middleware(
             inWork = true
             return Effect.void
           })
-          const outer = Context.get(context, Work)
-          counted = Effect.provideService(handler, Work, {
+          const outer = Context.get(context, InFlight)
+          counted = Effect.provideService(handler, InFlight, {
             aside: (effect) =>
               Effect.suspend(() => {
                 leave()

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { LRUCache } from "lru-cache"
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, verify } from "node:crypto"
+import { boundedMap } from "../services/BoundedMap.ts"
 import { KeyOperations, type KeyPair, NoKey, rsaBits } from "../services/federation/signatures/KeyOperations.ts"
 
 /** Parsed keys that are kept, the public and the private ones apart. */
@@ -11,7 +11,7 @@ const pemCharactersMax = 4_096
 
 /** Parses each text once; `Option.none` for what is no key. */
 const parser = (parse: (pem: string) => KeyObject) => {
-  const known = new LRUCache<string, Option.Option<KeyObject>>({ max: keysMax })
+  const known = boundedMap<string, Option.Option<KeyObject>>(keysMax)
   return (pem: string): Option.Option<KeyObject> => {
     if (pem.length > pemCharactersMax) return Option.none()
     const before = known.get(pem)

@@ -1,6 +1,6 @@
 import { Clock, Effect, FileSystem, Layer, Path, Redacted, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { createTransport, type Transporter } from "nodemailer"
+import type { Transporter } from "nodemailer"
 import { type Email, EmailNotSent, Mailer } from "../services/emails/Mailer.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { traced } from "../services/Traced.ts"
@@ -12,6 +12,9 @@ const timeout = 10_000
 const connectionsMax = 3
 const tries = Schedule.max([Schedule.exponential("500 millis"), Schedule.recurs(2)])
 
+/** Loaded where mail is sent: most commands and nodes send none. */
+const nodemailer = Effect.promise(() => import("nodemailer"))
+
 const deliver = (transport: Transporter, from: string, email: Email) =>
   Effect.tryPromise({
     try: () => transport.sendMail({ from, ...email, headers: { "Auto-Submitted": "auto-generated" } }),
@@ -22,7 +25,7 @@ const deliver = (transport: Transporter, from: string, email: Email) =>
 const smtp = Effect.fnUntraced(function*(url: Redacted.Redacted<string>) {
   const { mailFrom } = yield* ServerConfig
   const transport = yield* Effect.acquireRelease(
-    Effect.sync(() =>
+    Effect.map(nodemailer, ({ createTransport }) =>
       createTransport({
         url: Redacted.value(url),
         pool: true,
@@ -30,8 +33,7 @@ const smtp = Effect.fnUntraced(function*(url: Redacted.Redacted<string>) {
         connectionTimeout: timeout,
         greetingTimeout: timeout,
         socketTimeout: timeout
-      })
-    ),
+      })),
     (transport) => Effect.sync(() => transport.close())
   )
   return Mailer.of({
@@ -45,11 +47,13 @@ const files = Effect.fnUntraced(function*(dataDir: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const random = yield* SecureRandom.SecureRandom
-  const transport = createTransport({ streamTransport: true, buffer: true })
+  const transport = yield* Effect.cached(
+    Effect.map(nodemailer, ({ createTransport }) => createTransport({ streamTransport: true, buffer: true }))
+  )
   const folder = path.join(dataDir, "mail")
   return Mailer.of({
     send: traced("Mailer.send")(function*(email) {
-      const { message } = yield* deliver(transport, mailFrom, email)
+      const { message } = yield* deliver(yield* transport, mailFrom, email)
       const file = path.join(folder, `${yield* Clock.currentTimeMillis}-${yield* random.uuidV4()}.eml`)
       yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
         Effect.andThen(fs.writeFile(file, message, { mode: 0o600 })),

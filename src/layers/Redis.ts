@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Redacted, Schedule, Schema, type Scope } from "effect"
-import { Redis as Client, type RedisOptions } from "ioredis"
+import type { Redis as Client, RedisOptions } from "ioredis"
 import { traced } from "../services/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
 
@@ -99,7 +99,8 @@ const isTimeout = (cause: unknown) => cause instanceof Error && cause.message ==
 const open = traced("Redis.open")(function*(url: Redacted.Redacted<string>, purpose: string) {
   const log = Effect.runForkWith(yield* Effect.context<never>())
   const client = yield* Effect.acquireRelease(
-    Effect.sync(() => new Client(Redacted.value(url), options)),
+    // Loaded here: a server that runs alone needs none of it.
+    Effect.map(Effect.promise(() => import("ioredis")), ({ Redis }) => new Redis(Redacted.value(url), options)),
     (client) => Effect.sync(() => client.disconnect())
   )
   let away = false

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "./BoundedMap.ts"
 
 /** Rows whose failure was logged and is not logged again by this process, so that a page that is read often does not fill the log. */
 const loggedMax = 1_000
-const logged = new LRUCache<string, true>({ max: loggedMax })
+const logged = boundedMap<string, true>(loggedMax)
 
 interface Failure {
   readonly row: string

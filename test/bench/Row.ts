@@ -1,7 +1,7 @@
+import type { Stand } from "./BenchServer.ts"
 import type { Spent } from "./Cpu.ts"
 import type { Options } from "./Options.ts"
 import type { People } from "./People.ts"
-import type { Stand } from "./Stand.ts"
 
 /** What one row measured. */
 export interface Measured {

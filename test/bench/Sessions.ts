@@ -1,3 +1,4 @@
+import * as BenchServer from "./BenchServer.ts"
 import type { Checkout } from "./Checkout.ts"
 import { type Size, sizes } from "./People.ts"
 import type { Row } from "./Row.ts"
@@ -10,7 +11,6 @@ import * as Media from "./rows/Media.ts"
 import { pauses } from "./rows/Pauses.ts"
 import * as Requests from "./rows/Requests.ts"
 import { events } from "./rows/Streaming.ts"
-import * as Stand from "./Stand.ts"
 
 /** Rows that one running server is measured with, one after another. */
 export interface Session {
@@ -18,13 +18,13 @@ export interface Session {
   /** What their names end with. */
   readonly where: string
   /** Starts it on data that are there; undefined where the machine has not what it needs. */
-  readonly start: (dataDir: string, checkout?: Checkout) => Promise<Stand.Stand | undefined>
+  readonly start: (dataDir: string, checkout?: Checkout) => Promise<BenchServer.Stand | undefined>
 }
 
 const single = (variables: Record<string, string>, rows: ReadonlyArray<Row>): Session => ({
   rows,
   where: "",
-  start: (dataDir, checkout) => Stand.single(dataDir, variables, checkout)
+  start: (dataDir, checkout) => BenchServer.single(dataDir, variables, checkout)
 })
 
 const all = (followersMax: Size): ReadonlyArray<Session> => [
@@ -50,7 +50,7 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
   {
     rows: [Requests.home20, Requests.posting, fanout(10_000), events],
     where: " (cluster)",
-    start: Stand.clustered
+    start: BenchServer.clustered
   }
 ]
 

@@ -1,3 +1,4 @@
+import type { Stand } from "./BenchServer.ts"
 import type { Checkout } from "./Checkout.ts"
 import { total } from "./Cpu.ts"
 import type { Options } from "./Options.ts"
@@ -5,7 +6,6 @@ import type { People } from "./People.ts"
 import type { Pair } from "./Ratios.ts"
 import type { Bench, Row } from "./Row.ts"
 import type { Session } from "./Sessions.ts"
-import type { Stand } from "./Stand.ts"
 
 /** One of the two that are compared: its source, and its data from the first start to the last. */
 export interface Side {

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
+import * as BenchServer from "./BenchServer.ts"
 import * as Options from "./Options.ts"
 import { type People, seed, type Size } from "./People.ts"
 import type { Bench, Measured, Row } from "./Row.ts"
 import { median } from "./Row.ts"
 import * as Sessions from "./Sessions.ts"
-import * as Stand from "./Stand.ts"
 import { table } from "./Table.ts"
 
 const options = readOptions()
@@ -41,8 +41,13 @@ const profiled = async (bench: Bench, row: Row) => {
   return found
 }
 
-let running: Stand.Stand | undefined
-const measureAll = async (stand: Stand.Stand | undefined, people: People, rows: ReadonlyArray<Row>, where: string) => {
+let running: BenchServer.Stand | undefined
+const measureAll = async (
+  stand: BenchServer.Stand | undefined,
+  people: People,
+  rows: ReadonlyArray<Row>,
+  where: string
+) => {
   running = stand
   if (stand === undefined) return console.error("There is no redis-server, so the rows of a cluster are left out.")
   for (const row of rows) add(await profiled({ stand, people, options }, row), where)
@@ -50,7 +55,7 @@ const measureAll = async (stand: Stand.Stand | undefined, people: People, rows: 
   running = undefined
 }
 
-const data = await Stand.makeDataDir()
+const data = await BenchServer.makeDataDir()
 const end = async () => {
   Sessions.end()
   await running?.stop()
@@ -60,7 +65,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const began = performance.now()
 try {
-  const first = running = await Stand.single(data.folder)
+  const first = running = await BenchServer.single(data.folder)
   const people = await seed(first.query, followersMax)
   await first.stop()
   console.error(
@@ -70,7 +75,7 @@ try {
   if ("start to first 200".includes(options.only ?? "")) {
     const starts: Array<number> = []
     for (let run = 0; run < options.runs; run++) {
-      const again = running = await Stand.single(data.folder)
+      const again = running = await BenchServer.single(data.folder)
       starts.push(again.startMillis)
       await again.stop()
     }

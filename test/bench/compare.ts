@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
+import * as BenchServer from "./BenchServer.ts"
 import * as Checkout from "./Checkout.ts"
 import { seed, type Size } from "./People.ts"
 import { change, middle, type Pair } from "./Ratios.ts"
 import * as Sessions from "./Sessions.ts"
-import * as Stand from "./Stand.ts"
 import * as Turns from "./Turns.ts"
 
 const usage = `npm run bench:compare -- FOLDER [--starts N] [--seconds N] [--only NAME]... [--quick] [--json FILE]
@@ -54,9 +54,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 /** Data of its own, as its own first start makes them. */
 const prepare = async (checkout: Checkout.Checkout): Promise<Turns.Side> => {
-  const data = await Stand.makeDataDir()
+  const data = await BenchServer.makeDataDir()
   made.push(data.remove)
-  const first = await Stand.single(data.folder, {}, checkout)
+  const first = await BenchServer.single(data.folder, {}, checkout)
   const people = await seed(first.query, followersMax)
   await first.stop()
   return { checkout, dataDir: data.folder, people }

@@ -79,20 +79,20 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
 /** I15: of a file's attempts the one that began last counts, and no other. */
 const newestOnly = (world: World, jobs: MediaJobs["Service"]): MediaJobs["Service"] => ({
   ...jobs,
-  begin: (id) =>
-    Effect.tap(jobs.begin(id), (job) =>
+  claim: (id) =>
+    Effect.tap(jobs.claim(id), (job) =>
       Effect.sync(() => {
         if (job !== undefined) world.attempts.set(id, Math.max(job.attempts, world.attempts.get(id) ?? 0))
       })),
-  finish: (id, job, outcome) =>
-    Effect.tap(jobs.finish(id, job, outcome), (done) =>
+  complete: (id, job, outcome) =>
+    Effect.tap(jobs.complete(id, job, outcome), (done) =>
       Effect.sync(() => {
         const newest = world.attempts.get(id) ?? 0
         if (done !== "shown" || job.attempts >= newest) return
         world.wrong.push(`I15: attempt ${job.attempts} of ${id} counted after attempt ${newest} had begun`)
       })),
-  giveBack: (id, job) =>
-    Effect.tap(jobs.giveBack(id, job), (given) =>
+  release: (id, job) =>
+    Effect.tap(jobs.release(id, job), (given) =>
       Effect.sync(() => {
         const newest = world.attempts.get(id) ?? 0
         if (!given) return

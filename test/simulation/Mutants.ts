@@ -99,7 +99,7 @@ const epochUnchecked: Mutant = {
 /** What a node that died left behind is nobody's. */
 const jobForgotten: Mutant = {
   name: "a media job that was left behind is not woken",
-  mutation: { processings: (jobs) => ({ ...jobs, stale: () => Effect.succeed([]) }) },
+  mutation: { processings: (jobs) => ({ ...jobs, due: () => Effect.succeed([]) }) },
   commands: 12,
   foundAt: 21,
   seedsMax: 30

@@ -36,7 +36,7 @@ export const trespasses = (sources: ReadonlyArray<Source>, folder: string, rooms
 
 /** The parts of HTTP: JSON of the wire, what guards requests, parts of pages, and what answers, up to the whole of it. */
 export const http: Rooms = [
-  ["TimeoutSet Paging Work", ""],
+  ["TimeoutSet Paging InFlight", ""],
   ["wire", ""],
   ["languages", ""],
   ["guard", ""],
@@ -44,10 +44,10 @@ export const http: Rooms = [
   ["Edge", "guard languages"],
   ["html", "guard languages"],
   ["docs", "guard html"],
-  ["body", "TimeoutSet Work guard"],
-  ["Deadlines", "TimeoutSet Work body guard"],
+  ["body", "TimeoutSet InFlight guard"],
+  ["Deadlines", "TimeoutSet InFlight body guard"],
   ["files", "guard"],
-  ["streaming", "Deadlines Work guard wire"],
+  ["streaming", "Deadlines InFlight guard wire"],
   ["render", "Paging guard html streaming wire"],
   ["activitypub", "body guard render"],
   ["wellknown", "guard html wire"],

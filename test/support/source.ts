@@ -111,3 +111,9 @@ export const importsOf = ({ path, text }: Source): ReadonlyArray<string> =>
 /** Where a relative import of a file leads, from the project's folder. */
 export const resolved = (path: string, specifier: string): string =>
   new URL(specifier, `file:///${path}`).pathname.slice(1)
+
+/** "path: what" for everything in the files that `find` complains of. */
+export const complaints = (files: ReadonlyArray<Source>, find: (file: Source) => ReadonlyArray<string>) =>
+  files.flatMap((file) => find(file).map((what) => `${file.path}: ${what}`))
+
+export const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([found]) => found.trim())

@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
 
   // Struck first, because what is done may enter the next time.
   const onDue = (own: Ownership.Ownership, { kind, subjectId }: Due) =>
-    again(owners.owned(own, Effect.andThen(agenda.strike(kind, subjectId), dues[kind](own, subjectId))))
+    again(owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId))))
 
   const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OperatorCommand) {
     yield* decodeCommand(command).pipe(
@@ -120,14 +120,14 @@ const make = Effect.gen(function*() {
           : Effect.logWarning("refused a command", refused.message)
       )
     )
-    yield* operatorCommands.strike(id)
+    yield* operatorCommands.complete(id)
   })
 
   /** Works off what waits for the account: commands from outside, what is due, and intents, whoever left them. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
-      for (const command of yield* operatorCommands.waiting(own.accountId)) yield* fromOutside(own, command)
-      for (const due of yield* agenda.dueOf(own.accountId)) yield* onDue(own, due)
+      for (const command of yield* operatorCommands.claim(own.accountId)) yield* fromOutside(own, command)
+      for (const due of yield* agenda.claim(own.accountId)) yield* onDue(own, due)
       yield* inbox.workOff(own)
     },
     (chores, own) =>

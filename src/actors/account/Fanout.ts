@@ -33,7 +33,7 @@ const awakeMillis = 20_000
  * slice, whose effects are sets.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
-  const { claim, current, owned } = owners
+  const { current, owned, ownerRow } = owners
   const actors = yield* AccountActors
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     if (slice.visibility === "direct" || slice.federates) return undefined
     const asked = { author: accountId, statusId, audience: slice, cursor: 0n, since }
     const accountIds = yield* push(asked, [accountId, ...slice.readers])
-    const finishing = slice.mentioned.length === 0 ? undefined : fanouts.finishing(id, yield* claim(own))
+    const finishing = slice.mentioned.length === 0 ? undefined : fanouts.finishing(id, yield* ownerRow(own))
     const closed = finishing === undefined
       ? yield* fanouts.close({ id, owner: (yield* current(own)).owner })
       : yield* writer.tellReadersAndClose("mention", accountId, statusId, slice.mentioned, finishing)

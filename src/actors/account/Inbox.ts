@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const batch = yield* SharedTransaction.make(owners)
 
   const finish = (own: Ownership, { id }: InboundActivity, outcome: string) =>
-    owners.owned(own, inbound.finish(id, outcome))
+    owners.owned(own, inbound.complete(id, outcome))
 
   const activityIn = ({ document }: InboundActivity) =>
     asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
@@ -44,10 +44,10 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const perform = Effect.fnUntraced(
     function*(own: Ownership, item: InboundActivity, self: InboundSender, activity: Foreign) {
       const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
-      if (!judgement.passes) return yield* inbound.finish(item.id, `dropped: ${judgement.reason}`)
+      if (!judgement.passes) return yield* inbound.complete(item.id, `dropped: ${judgement.reason}`)
       const outcome = yield* activities.perform(own, self, judgement.activity, timesOf(item))
       const changes = judgement.changes.map((reason) => `; changed: ${reason}`)
-      yield* inbound.finish(item.id, outcome + changes.join(""))
+      yield* inbound.complete(item.id, outcome + changes.join(""))
     }
   )
 
@@ -76,13 +76,13 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     }
     return Effect.andThen(
       Effect.logWarning("an activity must wait", cause),
-      inbound.postpone(item, reasonOf(cause))
+      inbound.retry(item, reasonOf(cause))
     )
   }
 
   /** One by one. */
   const workOff = Effect.fnUntraced(function*(own: Ownership) {
-    const { sender: self, waiting } = yield* inbound.waiting(own.accountId)
+    const { sender: self, waiting } = yield* inbound.claim(own.accountId)
     for (const item of waiting) {
       yield* self === undefined
         ? finish(own, item, "ignored: not from elsewhere")
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
    * same way. What may come to nothing is only ever the first, so that it takes along nothing that was written before.
    */
   const begin = Effect.fnUntraced(function*(own: Ownership) {
-    const { sender: self, waiting } = yield* inbound.waiting(own.accountId)
+    const { sender: self, waiting } = yield* inbound.claim(own.accountId)
     for (const [done, item] of waiting.entries()) {
       const activity = item.tries > 0 ? undefined : activityIn(item)
       if (self === undefined || activity === undefined || !isCommon(self, activity)) return "left"

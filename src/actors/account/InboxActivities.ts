@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const moves = yield* InboxMoves.make
   const posts = yield* InboxPosts.make(verbs)
   const boosts = yield* InboxBoosts.make(posts)
-  const leaving = yield* FollowActivities
+  const activities = yield* FollowActivities
   const send = yield* Sending.make
   const undoing = yield* InboxUndo.make(verbs)
 
@@ -97,12 +97,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const follow = (own: Ownership, target: AccountId, activity: Foreign): Outcome => {
     const uri = idOf(activity)
     return verbs.Follow(own, { _tag: "Follow", target, reblogs: null, notify: null, languages: null }).pipe(
-      Effect.andThen(send(leaving.received(own.accountId, target, uri))),
+      Effect.andThen(send(activities.received(own.accountId, target, uri))),
       Effect.andThen(remember(own, activity, "Follow", target)),
       Effect.as(done),
       Effect.catchTag(
         "NotAllowed",
-        () => Effect.andThen(send(leaving.refuse(target, own.accountId, uri)), ignored("it is refused"))
+        () => Effect.andThen(send(activities.refuse(target, own.accountId, uri)), ignored("it is refused"))
       )
     )
   }
@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       self,
       object,
       (target) =>
-        Effect.flatMap(leaving.isEarlier(target, own.accountId, idOf(object) ?? ""), (isEarlier) =>
+        Effect.flatMap(activities.isEarlier(target, own.accountId, idOf(object) ?? ""), (isEarlier) =>
           // A request ends as a follow does.
           isEarlier
             ? new Unprocessable({ text: "it ends an earlier follow" })
@@ -200,7 +200,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           if (typeof object === "string" && object !== self.uri) return byId(self, object, false)
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
-            ? Effect.as(jobs.leave("profile", own.accountId), done)
+            ? Effect.as(jobs.enqueue("profile", own.accountId), done)
             : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
         default:
           return ignored("unknown")

@@ -37,7 +37,7 @@ export const make = Effect.gen(function*() {
     for (const { document, id } of yield* inbound.awaiting(own.accountId, uri)) {
       const waiting = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined)) ?? {}
       if (id < place && typeOf(waiting, "Add") !== undefined) {
-        yield* inbound.finish(id, "ignored: it was taken off again")
+        yield* inbound.complete(id, "ignored: it was taken off again")
       }
     }
   })

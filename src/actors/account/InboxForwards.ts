@@ -72,12 +72,12 @@ export const make = Effect.gen(function*() {
   const answered = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: OriginCheck) {
     if (kind === "post") {
       // It may be there under another id than the one that was asked for.
-      if ((yield* knownUris.status(uri)) === undefined) return yield* inbound.finish(item.id, "ignored: no post")
-      yield* inbound.hasten(item.id)
+      if ((yield* knownUris.status(uri)) === undefined) return yield* inbound.complete(item.id, "ignored: no post")
+      yield* inbound.release(item.id)
       return yield* actors.wake(own.accountId)
     }
     if (kind !== "news") yield* withdraw(uri)
-    yield* inbound.finish(item.id, "done: as its origin says")
+    yield* inbound.complete(item.id, "done: as its origin says")
   })
 
   /** Has an activity wait for the answer to a check of its origin. */
@@ -88,10 +88,10 @@ export const make = Effect.gen(function*() {
       const settled: Effect.Effect<void, ClientError | SqlError> = verdict._tag === "Yes"
         ? answered(own, item, inquiry)
         : verdict._tag === "Later"
-        ? inbound.retry(item)
+        ? inbound.retrySoon(item)
         : maySendIt
         ? Effect.void
-        : inbound.finish(item.id, `ignored: ${verdict.why}`)
+        : inbound.complete(item.id, `ignored: ${verdict.why}`)
       return Effect.catch(settled, (error) => Effect.logWarning("an activity must wait", error))
     })
   })

@@ -22,7 +22,7 @@ export const make = Effect.gen(function*() {
     const to = URL.parse(id)?.origin === publicUrl ? id : readUrl(id)?.href
     if (idOf(object) !== self.uri || to === undefined || to === self.uri) return yield* ignored("no move of its sender")
     if (!(yield* moves.ask(own.accountId, to))) return yield* ignored("its last move is too near")
-    yield* jobs.leave("move", own.accountId)
+    yield* jobs.enqueue("move", own.accountId)
     return done
   })
   return { move }

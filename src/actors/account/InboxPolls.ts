@@ -53,7 +53,7 @@ export const make = Effect.gen(function*() {
 
   const told = (own: Ownership, statusId: bigint, { endsMillis }: ForeignPoll, { voted }: { voted: boolean }) =>
     voted && endsMillis !== undefined
-      ? agenda.enter("poll_end", statusId, own.accountId, endsMillis)
+      ? agenda.enqueue("poll_end", statusId, own.accountId, endsMillis)
       : Effect.void
 
   /** How an own poll stands now; false where it is not the one that is here. */

@@ -27,7 +27,7 @@ export const make = Effect.gen(function*() {
   const statusWriter = yield* StatusWriter
   const tellFollowers = yield* TellFollowers.make
   const intend = yield* Intents.make
-  const leaving = yield* PostActivities
+  const activities = yield* PostActivities
   const send = yield* Sending.make
   const notificationWriter = yield* NotificationWriter
   const broadcast = yield* Broadcast
@@ -46,13 +46,13 @@ export const make = Effect.gen(function*() {
       const target = yield* statusTargets.visible(accountId, statusId)
       if (yield* favourites.add(accountId, target.id)) {
         yield* notify(own, "favourite", target)
-        if (!target.local) yield* send(leaving.like(accountId, target.id))
+        if (!target.local) yield* send(activities.like(accountId, target.id))
         yield* changed(target.id)
       }
       return onStatus(target.id)
     }),
     Unfavourite: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Unfavourite"]) {
-      yield* send(leaving.undoLike(accountId, statusId))
+      yield* send(activities.undoLike(accountId, statusId))
       if (yield* favourites.remove(accountId, statusId)) {
         yield* notificationWriter.retractOne("favourite", accountId, statusId)
         yield* changed(statusId)

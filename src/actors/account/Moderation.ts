@@ -16,7 +16,7 @@ export const make = Effect.gen(function*() {
   const tellFollowers = yield* TellFollowers.make
   const broadcast = yield* Broadcast
   const intend = yield* Intents.make
-  const leaving = yield* PostActivities
+  const activities = yield* PostActivities
   const send = yield* Sending.make
   const moderationActions = yield* ModerationActions
   const reports = yield* Reports
@@ -25,7 +25,7 @@ export const make = Effect.gen(function*() {
     Report: Effect.fnUntraced(function*(own: Ownership, report: Commands["Report"]) {
       const id = yield* reports.file(own.accountId, report)
       yield* intend(own, "notify", null, { report: String(id) })
-      if (report.forward) yield* send(leaving.flag(id))
+      if (report.forward) yield* send(activities.flag(id))
       return onReport(id)
     }),
     Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {

@@ -126,7 +126,7 @@ export const handOver = Effect.gen(function*() {
       const { cursor, phase } = fanout
       const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
       const command: Command = { _tag: "CarryOver", from, to: AccountId.make(BigInt(movedTo)) }
-      yield* operatorCommands.leaveAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
+      yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
       if (slice.cursor !== undefined) return yield* fanouts.advance(fanout, phase, slice.cursor)
       return yield* phase === 0 ? fanouts.advance(fanout, 1, 0n) : fanouts.finish(fanout)
     }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
 import { OutgoingActivities } from "../../services/federation/outbox/OutgoingActivities.ts"
-import type { Telling } from "../../services/federation/outbox/Recipients.ts"
+import type { PostChange } from "../../services/federation/outbox/Recipients.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { type Fanout, Fanouts } from "../../services/intents/Fanouts.ts"
 import { DomainActors } from "../domain/DomainActors.ts"
@@ -17,12 +17,12 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners, sliceRows: nu
   const fanouts = yield* Fanouts
 
   /** Leaves the intent to tell of a post, in the running transaction; `concerns` somebody elsewhere, or may. */
-  const begin = (accountId: AccountId, statusId: bigint, telling: Telling, concerns: boolean) =>
+  const begin = (accountId: AccountId, statusId: bigint, change: PostChange, concerns: boolean) =>
     concerns
-      ? Effect.asVoid(fanouts.add(accountId, "deliver", statusId, { leaves: telling, number: "0" }))
-      : telling === "Create"
+      ? Effect.asVoid(fanouts.add(accountId, "deliver", statusId, { leaves: change, number: "0" }))
+      : change === "Create"
       ? Effect.void
-      : deliveryExpansion.begin(accountId, statusId, telling)
+      : deliveryExpansion.begin(accountId, statusId, change)
 
   /** How a step ends: true where nothing of its intent is left; undefined where something before it is not told yet. */
   const slice = Effect.fnUntraced(function*(own: Ownership, fanout: Fanout) {

@@ -131,10 +131,10 @@ export const make = Effect.gen(function*() {
   const beside = <A, E>(own: Ownership, held: State, work: Effect.Effect<A, E>) =>
     Effect.andThen(Effect.catchTag(commands.lock(held.owner), "StaleOwner", forget(own, held)), work)
 
-  /** For one statement that is a transaction of its own (`Commands.claim`). */
-  const claim = (own: Ownership) => Effect.map(current(own), ({ owner }) => commands.claim(owner))
+  /** For one statement that is a transaction of its own (`Commands.ownerRow`). */
+  const ownerRow = (own: Ownership) => Effect.map(current(own), ({ owner }) => commands.ownerRow(owner))
 
-  return { once, owned, current, beside, claim }
+  return { once, owned, current, beside, ownerRow }
 })
 
 export type Owners = Effect.Success<typeof make>

@@ -25,14 +25,14 @@ export const make = Effect.gen(function*() {
   const polls = yield* Polls
   const statusTargets = yield* StatusTargets
   const deliveryExpansion = yield* DeliveryExpansion
-  const leaving = yield* PostActivities
+  const activities = yield* PostActivities
   const send = yield* Sending.make
   const { federated } = yield* ServerConfig
 
   /** Voters here are told of the end of a poll elsewhere too; its author's actor does that. */
   const remember = Effect.fnUntraced(function*(statusId: bigint, author: bigint) {
     const endsAt = yield* polls.endOf(statusId)
-    if (endsAt !== undefined) yield* agenda.enter("poll_end", statusId, AccountId.make(author), endsAt)
+    if (endsAt !== undefined) yield* agenda.enqueue("poll_end", statusId, AccountId.make(author), endsAt)
   })
 
   const changed = (statusId: bigint) =>
@@ -41,7 +41,7 @@ export const make = Effect.gen(function*() {
   /** Other servers hear of votes a while after the first of them, of all together. */
   const later = Effect.fnUntraced(function*(statusId: bigint, author: AccountId) {
     if (!federated) return
-    yield* agenda.enterOnce("poll_update", statusId, author, (yield* Clock.currentTimeMillis) + pollUpdateMillis)
+    yield* agenda.enqueueOnce("poll_update", statusId, author, (yield* Clock.currentTimeMillis) + pollUpdateMillis)
   })
 
   return {
@@ -52,7 +52,7 @@ export const make = Effect.gen(function*() {
         if (target.local) yield* later(target.id, AccountId.make(target.accountId))
         else {
           yield* remember(target.id, target.accountId)
-          yield* send(leaving.vote(accountId, target.id, choices))
+          yield* send(activities.vote(accountId, target.id, choices))
         }
         yield* changed(target.id)
         return onStatus(target.id)
@@ -70,9 +70,9 @@ export const make = Effect.gen(function*() {
       if (endsAt === undefined) return
       // The node that took it for due may be ahead of this one's clock.
       if (endsAt > (yield* Clock.currentTimeMillis)) {
-        return yield* agenda.enter("poll_end", statusId, own.accountId, endsAt)
+        return yield* agenda.enqueue("poll_end", statusId, own.accountId, endsAt)
       }
-      yield* agenda.strike("poll_update", statusId)
+      yield* agenda.cancel("poll_update", statusId)
       yield* intend(own, "poll", statusId)
       yield* changed(statusId)
     })

@@ -87,7 +87,7 @@ export const make = Effect.gen(function*() {
   const follows = yield* Follows
   const tellFollowers = yield* TellFollowers.make
   const intend = yield* Intents.make
-  const leaving = yield* FollowActivities
+  const activities = yield* FollowActivities
   const send = yield* Sending.make
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
@@ -112,11 +112,11 @@ export const make = Effect.gen(function*() {
           fields === undefined ? profile : { ...profile, fields },
           Struct.pick(change, postingDefaults)
         )
-        if (fields !== undefined) yield* jobs.leave("links", accountId)
+        if (fields !== undefined) yield* jobs.enqueue("links", accountId)
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))
-        yield* send(leaving.acceptAll(accountId, admitted))
+        yield* send(activities.acceptAll(accountId, admitted))
         if (Object.keys(profile).length > 0) yield* tellFollowers(own, "Profile")
         if (ids.length > 0) yield* intend(own, "homes", null, { readers: ids.map(String) })
         yield* sql.afterCommit(

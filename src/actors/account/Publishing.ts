@@ -84,7 +84,7 @@ export const make = Effect.gen(function*() {
       yield* attachments.give(mediaIds, { statusId: intent.statusId })
       if (post.poll !== undefined) {
         const endsAt = yield* polls.create(intent.statusId, post.poll, millis)
-        yield* agenda.enter("poll_end", intent.statusId, accountId, endsAt)
+        yield* agenda.enqueue("poll_end", intent.statusId, accountId, endsAt)
       }
       Backlog.wrote(own.backlog, intent)
       yield* sql.afterCommit(changed(accountId, parent === undefined ? [] : [parent.id]))
@@ -103,8 +103,8 @@ export const make = Effect.gen(function*() {
   const ask = Effect.fnUntraced(
     function*(accountId: AccountId, statusId: bigint, poll: NewPoll | null, millis: number) {
       const endsAt = yield* polls.revise(statusId, poll, millis)
-      if (endsAt === undefined) yield* agenda.strike("poll_end", statusId)
-      else yield* agenda.enter("poll_end", statusId, accountId, endsAt)
+      if (endsAt === undefined) yield* agenda.cancel("poll_end", statusId)
+      else yield* agenda.enqueue("poll_end", statusId, accountId, endsAt)
       yield* sql.afterCommit(changed(accountId, [statusId]))
     }
   )
@@ -157,7 +157,7 @@ export const make = Effect.gen(function*() {
       yield* statusTargets.own(accountId, statusId)
       const counted = yield* statusWriter.remove(statusId, accountId, yield* nextMillis(own))
       yield* attachments.free(statusId, !deleteMedia)
-      yield* agenda.strike("poll_end", statusId)
+      yield* agenda.cancel("poll_end", statusId)
       yield* notificationWriter.retract([statusId])
       yield* intend(own, "delete", statusId)
       yield* sql.afterCommit(changed(accountId, [statusId, ...counted]))

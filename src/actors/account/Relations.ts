@@ -35,7 +35,7 @@ export const make = Effect.gen(function*() {
   const mutes = yield* Mutes
   const agenda = yield* AgendaEntries
   const intend = yield* Intents.make
-  const leaving = yield* FollowActivities
+  const activities = yield* FollowActivities
   const send = yield* Sending.make
   const notificationWriter = yield* NotificationWriter
   const feeds = yield* Feeds
@@ -88,7 +88,7 @@ export const make = Effect.gen(function*() {
           if (other.approves) yield* follows.request([accountId, target], options)
           else yield* follows.follow([accountId, target], options)
           if (other.local) yield* notify(own, other.approves ? "follow_request" : "follow", target)
-          else yield* send(leaving.follow(accountId, target))
+          else yield* send(activities.follow(accountId, target))
         }
         yield* changed(own, target, accountId)
         return onAccount(target)
@@ -96,13 +96,13 @@ export const make = Effect.gen(function*() {
     )),
     Unfollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unfollow"]) {
       const { accountId } = own
-      yield* send(leaving.undoFollow(accountId, target))
+      yield* send(activities.undoFollow(accountId, target))
       yield* drop(accountId, target)
       yield* changed(own, target, accountId)
       return onAccount(target)
     })),
     DisownFollow: paired(Effect.fnUntraced(function*({ accountId }: Ownership, { target }: Commands["DisownFollow"]) {
-      yield* send(leaving.disown(accountId, target))
+      yield* send(activities.disown(accountId, target))
       return onAccount(target)
     })),
     AuthorizeFollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["AuthorizeFollow"]) {
@@ -111,13 +111,13 @@ export const make = Effect.gen(function*() {
       // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
       yield* notificationWriter.retractFollow(target, accountId)
       yield* intend(own, "notify", null, { type: "follow", to: String(accountId), from: String(target) })
-      yield* send(leaving.answer("Accept", accountId, target))
+      yield* send(activities.answer("Accept", accountId, target))
       yield* changed(own, target, target)
       return onAccount(target)
     })),
     RejectFollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RejectFollow"]) {
       const { accountId } = own
-      yield* send(leaving.answer("Reject", accountId, target))
+      yield* send(activities.answer("Reject", accountId, target))
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
       yield* notificationWriter.retractFollow(target, accountId)
       yield* changed(own, target)
@@ -125,7 +125,7 @@ export const make = Effect.gen(function*() {
     })),
     RemoveFollower: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RemoveFollower"]) {
       const { accountId } = own
-      yield* send(leaving.answer("Reject", accountId, target))
+      yield* send(activities.answer("Reject", accountId, target))
       yield* drop(target, accountId)
       yield* changed(own, target, target)
       return onAccount(target)
@@ -135,9 +135,9 @@ export const make = Effect.gen(function*() {
       if (target === accountId) return yield* new NotAllowed()
       yield* targetAccounts.find(accountId, target)
       const fresh = yield* blocks.block(accountId, target)
-      yield* send(leaving.undoFollow(accountId, target))
-      yield* send(leaving.answer("Reject", accountId, target))
-      if (fresh) yield* send(leaving.block(accountId, target))
+      yield* send(activities.undoFollow(accountId, target))
+      yield* send(activities.answer("Reject", accountId, target))
+      if (fresh) yield* send(activities.block(accountId, target))
       yield* drop(accountId, target)
       yield* drop(target, accountId)
       yield* changed(own, target, accountId, target)
@@ -145,7 +145,7 @@ export const make = Effect.gen(function*() {
     })),
     Unblock: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unblock"]) {
       const { accountId } = own
-      yield* send(leaving.undoBlock(accountId, target))
+      yield* send(activities.undoBlock(accountId, target))
       yield* blocks.unblock(accountId, target)
       yield* changed(own, target, accountId, target)
       return onAccount(target)
@@ -157,15 +157,15 @@ export const make = Effect.gen(function*() {
       const timed = seconds > 0 && seconds <= muteSecondsMax
       const expiresAt = timed ? (yield* Clock.currentTimeMillis) + seconds * 1000 : undefined
       const id = yield* mutes.mute(accountId, target, { hideNotifications: notifications, expiresAt })
-      if (expiresAt === undefined) yield* agenda.strike("mute_end", id)
-      else yield* agenda.enter("mute_end", id, accountId, expiresAt)
+      if (expiresAt === undefined) yield* agenda.cancel("mute_end", id)
+      else yield* agenda.enqueue("mute_end", id, accountId, expiresAt)
       yield* changed(own, target, accountId)
       return onAccount(target)
     }),
     Unmute: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unmute"]) {
       const { accountId } = own
       const removed = yield* mutes.unmute(accountId, target)
-      if (removed !== undefined) yield* agenda.strike("mute_end", removed)
+      if (removed !== undefined) yield* agenda.cancel("mute_end", removed)
       yield* changed(own, target, accountId)
       return onAccount(target)
     })

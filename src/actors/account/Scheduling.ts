@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
         )}) RETURNING id`
       )
       yield* attachments.give(mediaIds, { scheduledStatusId: id })
-      yield* agenda.enter("scheduled_status", id, accountId, scheduledAt)
+      yield* agenda.enqueue("scheduled_status", id, accountId, scheduledAt)
       return onScheduled(id)
     }),
     Reschedule: Effect.fnUntraced(
@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
         const rows = yield* sql`UPDATE scheduled_statuses SET scheduled_at = ${new Date(scheduledAt)}
         WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
         if (rows.length === 0) return yield* new RecordNotFound()
-        yield* agenda.enter("scheduled_status", scheduledId, accountId, scheduledAt)
+        yield* agenda.enqueue("scheduled_status", scheduledId, accountId, scheduledAt)
         return onScheduled(scheduledId)
       }
     ),
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
         const rows = yield* sql`DELETE FROM scheduled_statuses
         WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
         if (rows.length === 0) return yield* new RecordNotFound()
-        yield* agenda.strike("scheduled_status", scheduledId)
+        yield* agenda.cancel("scheduled_status", scheduledId)
         return onScheduled(scheduledId)
       }
     )

@@ -32,13 +32,13 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
       // Nobody of the domain is becoming a follower meanwhile.
       yield* lockAccount(sql, own.accountId)
       const id = yield* domains.add(own.accountId, domain)
-      if (id !== undefined) yield* agenda.enter("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
+      if (id !== undefined) yield* agenda.enqueue("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
       yield* changed(own)
       return onAccount(own.accountId)
     }),
     UnblockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["UnblockDomain"]) {
       const id = yield* domains.remove(own.accountId, domain)
-      if (id !== undefined) yield* agenda.strike("domain_block", id)
+      if (id !== undefined) yield* agenda.cancel("domain_block", id)
       yield* changed(own)
       return onAccount(own.accountId)
     })
@@ -66,7 +66,7 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
       yield* severances.record(cause, new Map([[accountId, { followers, following }]]), now)
     }
     if (related.length === userDomainBlockSliceMax) {
-      return yield* agenda.enter("domain_block", id, accountId, yield* Clock.currentTimeMillis)
+      return yield* agenda.enqueue("domain_block", id, accountId, yield* Clock.currentTimeMillis)
     }
     const { events } = yield* severances.of(id, 0n)
     yield* notifications.tellOwners("severed_relationships", events)

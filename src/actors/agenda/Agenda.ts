@@ -51,11 +51,11 @@ export const layer = Singleton.make(
     const retention = yield* Retention
 
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
-    const due = Effect.flatMap(agenda.owners(wakesMax), wake)
+    const due = Effect.flatMap(agenda.due(wakesMax), wake)
     const leftBehind = Effect.flatMap(fanouts.stale(staleMillis, wakesMax), wake)
-    const fromOutside = Effect.flatMap(operatorCommands.owners(wakesMax), wake)
+    const fromOutside = Effect.flatMap(operatorCommands.due(wakesMax), wake)
     const fromElsewhere = Effect.flatMap(
-      inbound.senders(wakesMax),
+      inbound.due(wakesMax),
       (senders) => Effect.forEach(senders, actors.receive, { discard: true })
     )
     let lastHost = 0

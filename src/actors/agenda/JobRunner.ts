@@ -15,8 +15,8 @@ import { Moves } from "../../services/social/Moves.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 
 /** Jobs that a node runs at once, and how long one may take before it is given up for this time, in seconds. */
-const errandsAtOnceMax = 32
-const errandSecondsMax = 50
+const jobsAtOnceMax = 32
+const jobSecondsMax = 50
 /** How long one of those whom a post names is waited for, in seconds. */
 const mentionSecondsMax = 20
 
@@ -94,15 +94,18 @@ const make = Effect.gen(function*() {
 
   const run = (job: Job) =>
     runs[job.kind](job.subjectId).pipe(
-      Effect.andThen(jobs.strike(job)),
-      Effect.timeout(`${errandSecondsMax} seconds`),
+      Effect.andThen(jobs.complete(job)),
+      Effect.timeout(`${jobSecondsMax} seconds`),
       Effect.withSpan("Jobs.run", { attributes: { kind: job.kind } }),
       Effect.catchCause((cause) =>
-        Effect.logInfo(`a job must wait: ${job.kind} of ${job.subjectId}`, briefCause(cause))
+        Effect.andThen(
+          Effect.logInfo(`a job must wait: ${job.kind} of ${job.subjectId}`, briefCause(cause)),
+          Effect.catchCause(jobs.retry(job), (cause) => Effect.logWarning("a job is left as it is claimed", cause))
+        )
       )
     )
 
-  yield* Effect.flatMap(jobs.take(errandsAtOnceMax), Effect.forEach(run, { concurrency: "unbounded" })).pipe(
+  yield* Effect.flatMap(jobs.claim(jobsAtOnceMax), Effect.forEach(run, { concurrency: "unbounded" })).pipe(
     Effect.catchCause((cause) => Effect.logWarning("jobs must wait", cause)),
     Effect.repeat(Schedule.spaced("1 second")),
     Effect.forkScoped

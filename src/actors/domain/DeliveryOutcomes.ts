@@ -1,10 +1,5 @@
 import { Effect } from "effect"
-import {
-  Deliveries,
-  type DeliveryKey,
-  type Postponed,
-  type Untried
-} from "../../services/federation/outbox/Deliveries.ts"
+import { Deliveries, type DeliveryKey, type Failed, type Untried } from "../../services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import type { Scheme } from "../../services/federation/signatures/Signatures.ts"
 import * as Batches from "./Batches.ts"
@@ -17,7 +12,7 @@ export interface DeliveryOutcome {
   readonly host: string
   /** Taken, or never to be taken. */
   readonly over: ReadonlyArray<DeliveryKey>
-  readonly failed: ReadonlyArray<Postponed>
+  readonly failed: ReadonlyArray<Failed>
   readonly untried: ReadonlyArray<Untried>
   /** It works, and that is news; this is how it wants to be signed for. */
   readonly works?: Scheme | undefined
@@ -31,8 +26,8 @@ export const make = Effect.gen(function*() {
   const deliveryHosts = yield* DeliveryHosts
 
   const write = Effect.fnUntraced(function*(notes: ReadonlyArray<DeliveryOutcome>) {
-    yield* deliveries.finish(notes.flatMap(({ over }) => over))
-    yield* deliveries.postpone(notes.flatMap(({ failed }) => failed))
+    yield* deliveries.complete(notes.flatMap(({ over }) => over))
+    yield* deliveries.retry(notes.flatMap(({ failed }) => failed))
     yield* deliveries.release(notes.flatMap(({ untried }) => untried))
     yield* deliveryHosts.succeeded(
       notes.flatMap(({ host, works: scheme }) => scheme === undefined ? [] : [{ host, scheme }])

@@ -1,6 +1,7 @@
-import { Clock, Effect, Metric, Random } from "effect"
-import { Deliveries, type Delivery, type Postponed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
-import { delayMillis, lowTriesMax, triesMax } from "../../services/federation/outbox/Retries.ts"
+import { Clock, Effect, Metric } from "effect"
+import * as Backoff from "../../services/Backoff.ts"
+import { Deliveries, type Delivery, type Failed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
+import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
 import * as Batches from "./Batches.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
@@ -43,8 +44,8 @@ export const make = Effect.gen(function*() {
 
   /** When it is tried again; undefined after the last try. */
   const again = Effect.fnUntraced(function*(state: HostState.HostState, { low, tries }: Delivery, now: number) {
-    if (tries >= (low ? lowTriesMax : triesMax)) return undefined
-    return Math.max(state.restsUntil, now + delayMillis(tries, yield* Random.next))
+    const delay = yield* Backoff.next(low ? lowDeliveryBackoff : deliveryBackoff, tries)
+    return delay === undefined ? undefined : Math.max(state.restsUntil, now + delay)
   })
 
   /** Writes down what came of deliveries; of those that were given up nobody knows what the host made of them. */
@@ -56,9 +57,9 @@ export const make = Effect.gen(function*() {
   ) {
     const now = yield* Clock.currentTimeMillis
     const over: Array<Delivery> = []
-    const failed: Array<Postponed> = []
+    const failed: Array<Failed> = []
     for (const { delivery, verdict } of done) {
-      if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.goneInbox(delivery.inboxId))
+      if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.failInbox(delivery.inboxId))
       const dueAt = verdict._tag === "Failed" ? yield* again(state, delivery, now) : undefined
       if (verdict._tag === "Failed" && dueAt !== undefined) failed.push({ ...delivery, dueAt, error: verdict.why })
       else over.push(delivery)

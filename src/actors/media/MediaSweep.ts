@@ -27,7 +27,7 @@ export const layer = Singleton.make(
         Effect.repeat(Schedule.spaced(period))
       )
     const leftBehind = Effect.flatMap(
-      jobs.stale(wakesMax),
+      jobs.due(wakesMax),
       (ids) => Effect.forEach(ids, mediaActors.wake, { discard: true })
     )
     return yield* Effect.all([

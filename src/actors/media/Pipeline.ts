@@ -37,7 +37,7 @@ export const make = Effect.gen(function*() {
     const made = yield* tools.attachment(source, folder, thumbnail)
     const fileName = yield* keep(made.original)
     const previewName = made.preview === undefined ? null : yield* keep(made.preview)
-    return yield* jobs.finish(id, job, {
+    return yield* jobs.complete(id, job, {
       type: made.type,
       fileName,
       previewName,
@@ -49,19 +49,19 @@ export const make = Effect.gen(function*() {
   /** Works on a file until its row is ready or failed; fails where storage or the database do not answer. */
   const run = (id: MediaId): Effect.Effect<void, SqlError | StorageFailed> =>
     Effect.gen(function*() {
-      const job = yield* jobs.begin(id)
+      const job = yield* jobs.claim(id)
       if (job === undefined) return
       // The earlier attempts ended without a word: each took its process or its node with it.
       if (job.attempts > attemptsMax) return yield* jobs.fail(id, job, processingFailed)
       yield* Effect.scoped(attempt(id, job)).pipe(
         Effect.flatMap((outcome) => outcome === "again" ? run(id) : Effect.void),
         // Whoever goes on with it begins with as many attempts left.
-        Effect.onInterrupt(() => Effect.ignore(jobs.giveBack(id, job))),
+        Effect.onInterrupt(() => Effect.ignore(jobs.release(id, job))),
         Effect.catchTags({
           MediaRefused: ({ text }) => jobs.fail(id, job, text),
           MediaToolFailed: ({ text }) =>
             Effect.andThen(Effect.logInfo("an attempt at a media file failed", text), run(id)),
-          StorageFailed: (failure) => Effect.andThen(jobs.giveBack(id, job), Effect.fail(failure))
+          StorageFailed: (failure) => Effect.andThen(jobs.release(id, job), Effect.fail(failure))
         })
       )
     })

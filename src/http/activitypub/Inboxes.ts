@@ -93,7 +93,7 @@ const make = Effect.gen(function*() {
         return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
       }
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
-        (yield* Effect.orDie(inbound.record(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
+        (yield* Effect.orDie(inbound.enqueue(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
       if (!kept) return yield* comeBack("activities", "backlog")
       yield* actors.receive(accountId)
       // Whoever speaks to us lives, whatever became of what was sent there.

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
-import { LRUCache } from "lru-cache"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
+import { boundedMap } from "../../services/BoundedMap.ts"
 import { asForeign, asList, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { FollowerDigests, synchronizedMax } from "../../services/federation/FollowerDigests.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
@@ -27,7 +27,7 @@ export const make = Effect.gen(function*() {
   const knownUris = yield* KnownUris
   const { outboundAllow, publicUrl } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
-  const looked = new LRUCache<bigint, number>({ max: lookedMax })
+  const looked = boundedMap<bigint, number>(lookedMax)
 
   /** The ids in the collection, ours alone; undefined where it is too long to be read. */
   const members = Effect.fnUntraced(function*(url: string) {

@@ -4,8 +4,8 @@ import * as AddressShares from "../guard/AddressShares.ts"
 import { Caller } from "../guard/Caller.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { plainError } from "../guard/Reply.ts"
+import { aside } from "../InFlight.ts"
 import * as TimeoutSet from "../TimeoutSet.ts"
-import { aside } from "../Work.ts"
 
 /** Bytes of a body that is declared and small. */
 const smallBytesMax = 65_536

@@ -1,6 +1,6 @@
 import { Deferred, Effect, Exit, Option, Schedule, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { aside } from "../Work.ts"
+import { aside } from "../InFlight.ts"
 import * as Authentication from "./Authentication.ts"
 import { queryOf } from "./Authentication.ts"
 import { channelOf, type ChannelParameters, refused } from "./Channels.ts"

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 import { type ChangeKind, Changes } from "./Changes.ts"
 
 /** How long an entry is believed while the nodes hear one another, and while they do not (milliseconds). */
@@ -57,11 +58,9 @@ export const make = Effect.fnUntraced(function*<Key extends NonNullable<unknown>
 ) {
   const changes = yield* Changes
   const { aloneMillisMax = cachedAloneMillisMax, kinds = [], max, millisMax = cachedMillisMax, rows } = options
-  const kept = new LRUCache<Key, Entry<Value>>(
-    "entries" in max
-      ? { max: max.entries }
-      : { maxSize: max.bytes, sizeCalculation: ({ value }) => max.bytesOf(value) }
-  )
+  const kept = "entries" in max
+    ? boundedMap<Key, Entry<Value>>(max.entries)
+    : new LRUCache<Key, Entry<Value>>({ maxSize: max.bytes, sizeCalculation: ({ value }) => max.bytesOf(value) })
 
   const believable = (key: Key, now: number, connected: boolean): Value | undefined => {
     const entry = kept.get(key)

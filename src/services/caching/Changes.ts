@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast, type BroadcastMessage, type Change } from "../Broadcast.ts"
 
 /** What can change. Tokens do when they are revoked, which has a message of its own. */
@@ -10,7 +10,7 @@ const changedRowsMax = 20_000
 
 /** The last changes of one kind, counted in changes; of rows that are not known any more the latest that it may have been. */
 interface Known {
-  readonly rows: LRUCache<bigint, number>
+  readonly rows: ReturnType<typeof boundedMap<bigint, number>>
   forgotten: number
   last: number
 }
@@ -44,8 +44,7 @@ export class Changes extends Context.Service<Changes, {
         const before = kinds.get(kind)
         if (before !== undefined) return before
         const known: Known = {
-          rows: new LRUCache<bigint, number>({
-            max: changedRowsMax,
+          rows: boundedMap<bigint, number>(changedRowsMax, {
             dispose: (change, _id, reason) => {
               if (reason === "evict") known.forgotten = Math.max(known.forgotten, change)
             }

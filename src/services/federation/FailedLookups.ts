@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 
 /**
  * Looks at a key's origin in a minute that led to no signature which holds: those that requests from one address caused, and
@@ -26,8 +26,8 @@ interface Look {
 /** Counts looks of the current minute; one that led to a signature which holds is taken back. */
 export const make = () => {
   const counts = {
-    address: new LRUCache<string, Count>({ max: rememberedMax }),
-    host: new LRUCache<string, Count>({ max: rememberedMax })
+    address: boundedMap<string, Count>(rememberedMax),
+    host: boundedMap<string, Count>(rememberedMax)
   }
   const kinds = ["address", "host"] as const
   const countOf = (kind: typeof kinds[number], name: string, now: number): Count => {

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { LRUCache } from "lru-cache"
 import { hash } from "node:crypto"
+import { boundedMap } from "../BoundedMap.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax } from "../Paging.ts"
 import { traced } from "../Traced.ts"
@@ -56,9 +56,7 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
-      const kept = new LRUCache<bigint, { readonly at: number; readonly byHost: ReadonlyMap<string, string> }>({
-        max: keptMax
-      })
+      const kept = boundedMap<bigint, { readonly at: number; readonly byHost: ReadonlyMap<string, string> }>(keptMax)
       const nobody: ReadonlyMap<string, string> = new Map()
 
       const followers = (accountId: bigint) =>

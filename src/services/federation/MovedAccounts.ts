@@ -27,7 +27,7 @@ export class MovedAccounts extends Context.Service<MovedAccounts, {
             WHERE account_id = ${accountId} AND moved_to IS DISTINCT FROM ${movedTo} RETURNING account_id`
           if (rows.length === 0) return
           if (movedTo === null) yield* sql`UPDATE accounts SET moved_to_id = NULL WHERE id = ${accountId}`
-          else yield* jobs.leave("redirect", accountId)
+          else yield* jobs.enqueue("redirect", accountId)
         }),
         of: traced("MovedAccounts.of")(function*(accountId) {
           const [row] = yield* sql<{ movedTo: string | null }>`

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 
 /** Hosts below one registrable domain that we begin to know in one minute (federation.md section 3, safety row 34). */
 export const newHostsPerMinuteMax = 10
@@ -20,8 +20,8 @@ export const registrable = (hostname: string): string => {
 
 /** Bounds how fast one domain can make up hosts with accounts on them: a wildcard in the DNS costs its owner nothing. */
 export const make = () => {
-  const known = new LRUCache<string, true>({ max: hostsMax })
-  const domains = new LRUCache<string, { readonly since: number; count: number }>({ max: hostsMax })
+  const known = boundedMap<string, true>(hostsMax)
+  const domains = boundedMap<string, { readonly since: number; count: number }>(hostsMax)
 
   /** Whether a host may be begun with; one that was, may be again. */
   const admit = (host: string): Effect.Effect<boolean> =>

@@ -160,8 +160,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             const { byOrigin, suspendedAt } = suspensionOf(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])
             const id = yield* account(actor, handle, suspendedAt, fields, now)
-            if (later && old === undefined) yield* jobs.leave("profile", id, handleDelayMillis)
-            if (mayBeProven(fields, old, now)) yield* jobs.leave("links", id, linksDelayMillis)
+            if (later && old === undefined) yield* jobs.enqueue("profile", id, handleDelayMillis)
+            if (mayBeProven(fields, old, now)) yield* jobs.enqueue("links", id, linksDelayMillis)
             yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* details(id, actor, byOrigin, now)

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
 import * as LocalIds from "./LocalIds.ts"
@@ -27,7 +27,7 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
       const keys = yield* KeyOperations
-      const kept = new LRUCache<bigint, OwnKey>({ max: keysMax })
+      const kept = boundedMap<bigint, OwnKey>(keysMax)
       const once = yield* SingleFlight.make<KeyPair, never>(keysMax)
 
       const stored = (ownerId: bigint) =>

@@ -16,51 +16,55 @@ export interface Due {
   readonly subjectId: bigint
 }
 
-/** What is due at a time. The owner of an entry does it and strikes it in one transaction. */
+/** What is due at a time. The owner of an entry does it and completes it in one transaction. */
 export class AgendaEntries extends Context.Service<AgendaEntries, {
   /** Enters something, or moves it, in the running transaction; `dueAt` in milliseconds since 1970. */
-  readonly enter: (
+  readonly enqueue: (
     kind: DueKind,
     subjectId: bigint,
     accountId: AccountId,
     dueAt: number
   ) => Effect.Effect<void, SqlError>
   /** The same, and leaves it where it is when it is there. */
-  readonly enterOnce: (
+  readonly enqueueOnce: (
     kind: DueKind,
     subjectId: bigint,
     accountId: AccountId,
     dueAt: number
   ) => Effect.Effect<void, SqlError>
-  readonly strike: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
+  /** Is done, in the running transaction of its owner. */
+  readonly complete: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
+  /** What it is about is not there any more, or has no end. */
+  readonly cancel: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
   /** What is due for an account now, the oldest first. */
-  readonly dueOf: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Due>, SqlError>
+  readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Due>, SqlError>
   /** Accounts for which something is due. */
-  readonly owners: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+  readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
 }>()("murmuration/services/intents/AgendaEntries") {
   static readonly layer = Layer.effect(
     AgendaEntries,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      const remove = (kind: DueKind, subjectId: bigint) =>
+        Effect.asVoid(sql`DELETE FROM agenda WHERE kind = ${kind} AND subject_id = ${subjectId}`)
       return AgendaEntries.of({
-        enter: traced("AgendaEntries.enter")((kind, subjectId, accountId, dueAt) =>
+        enqueue: traced("AgendaEntries.enqueue")((kind, subjectId, accountId, dueAt) =>
           Effect.asVoid(sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
             VALUES (${kind}, ${subjectId}, ${accountId}, ${new Date(dueAt)})
             ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = EXCLUDED.due_at`)
         ),
-        enterOnce: traced("AgendaEntries.enterOnce")((kind, subjectId, accountId, dueAt) =>
+        enqueueOnce: traced("AgendaEntries.enqueueOnce")((kind, subjectId, accountId, dueAt) =>
           Effect.asVoid(sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
             VALUES (${kind}, ${subjectId}, ${accountId}, ${new Date(dueAt)}) ON CONFLICT (kind, subject_id) DO NOTHING`)
         ),
-        strike: traced("AgendaEntries.strike")((kind, subjectId) =>
-          Effect.asVoid(sql`DELETE FROM agenda WHERE kind = ${kind} AND subject_id = ${subjectId}`)
-        ),
-        dueOf: traced("AgendaEntries.dueOf")(function*(accountId) {
+        complete: traced("AgendaEntries.complete")(remove),
+        cancel: traced("AgendaEntries.cancel")(remove),
+        claim: traced("AgendaEntries.claim")(function*(accountId) {
           return yield* sql<Due>`SELECT kind, subject_id FROM agenda
             WHERE account_id = ${accountId} AND due_at <= ${yield* now} ORDER BY due_at LIMIT 100`
         }),
-        owners: traced("AgendaEntries.owners")(function*(accountsMax) {
+        due: traced("AgendaEntries.due")(function*(accountsMax) {
           const rows = yield* sql<{ accountId: bigint }>`
             SELECT account_id FROM agenda WHERE due_at <= ${yield* now} GROUP BY account_id
             ORDER BY min(due_at) LIMIT ${accountsMax}`

@@ -65,7 +65,7 @@ export class Commands extends Context.Service<Commands, {
    * What a statement asks that is a transaction of its own: a row where the owner still is the owner, who stays so until
    * the statement is committed.
    */
-  readonly claim: (owner: Owner) => Fragment
+  readonly ownerRow: (owner: Owner) => Fragment
   /** Forgets answers that are older than a day; at most `rowsMax` rows. Answers how many. */
   readonly sweep: (rowsMax: number) => Effect.Effect<number, SqlError>
 }>()("murmuration/services/intents/Commands") {
@@ -135,7 +135,7 @@ export class Commands extends Context.Service<Commands, {
             epoch === owner.epoch ? Effect.void : Effect.fail(new StaleOwner())
         )
 
-      const claim = ({ accountId, epoch }: Owner) =>
+      const ownerRow = ({ accountId, epoch }: Owner) =>
         sql`SELECT FROM actors WHERE account_id = ${accountId} AND epoch = ${epoch} FOR SHARE`
 
       const sweep = traced("Commands.sweep")(function*(rowsMax: number) {
@@ -152,7 +152,7 @@ export class Commands extends Context.Service<Commands, {
         once: (owner, id, family, work) => sql.withTransaction(once(owner, id, family, work)),
         owned: (owner, work) => sql.withTransaction(Effect.andThen(lock(owner), work)),
         lock,
-        claim,
+        ownerRow,
         sweep
       })
     })

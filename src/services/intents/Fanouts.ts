@@ -149,7 +149,7 @@ export class Fanouts extends Context.Service<Fanouts, {
    */
   readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, DoneElsewhere | SqlError>
   readonly finish: (from: Progress) => Effect.Effect<true, DoneElsewhere | SqlError>
-  /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.claim`). */
+  /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.ownerRow`). */
   readonly finishing: (id: bigint, claim: Fragment) => Statement<{ readonly id: bigint }>
   /** Finishes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
   readonly close: (closing: Closing) => Effect.Effect<boolean, SqlError>

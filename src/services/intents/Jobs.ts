@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Backoff from "../Backoff.ts"
 import { rowsMax } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 
@@ -11,54 +12,69 @@ import { traced } from "../Traced.ts"
  */
 export type JobKind = "profile" | "move" | "redirect" | "links" | "mentions"
 
-/** How often a job is run that does not succeed: for a day, later each time. */
-const jobTriesMax = 6
-/** How long one may take before somebody else runs it as well, in milliseconds; four times as long after every try. */
-const jobMillisMin = 60_000
+/** A job is run six times within a day. */
+const jobBackoff: Backoff.Backoff = {
+  baseMillis: 60_000,
+  growth: { factor: 4 },
+  jitter: 0,
+  capMillis: 24 * 3_600_000,
+  triesMax: 6
+}
+/** How long a job belongs to the node that claimed it, in milliseconds: longer than one run takes. */
+const claimMillis = 60_000
 
 export interface Job {
   readonly kind: JobKind
   readonly subjectId: bigint
-  /** When it is run again unless it is struck. */
+  /** How often it was claimed, this time included. */
+  readonly tries: number
+  /** Until when it is claimed. */
   readonly dueAt: Date
 }
 
-/** Durable work that no transaction can wait for: at least once, by any node. */
+/** Durable work that no transaction can wait for: at least once, by any node, in no order. */
 export class Jobs extends Context.Service<Jobs, {
-  /** Leaves a job in the running transaction, for now or later; one that is under way is run once more. */
-  readonly leave: (kind: JobKind, subjectId: bigint, delayMillis?: number) => Effect.Effect<void, SqlError>
-  /** Takes what is due, at most so many; it is the caller's until `dueAt`. What was tried too often is dropped. */
-  readonly take: (errandsMax: number) => Effect.Effect<ReadonlyArray<Job>, SqlError>
-  /** Is done, unless it was left anew meanwhile. */
-  readonly strike: (job: Job) => Effect.Effect<void, SqlError>
+  /** Writes a job in the running transaction, for now or later; one that is under way is run once more. */
+  readonly enqueue: (kind: JobKind, subjectId: bigint, delayMillis?: number) => Effect.Effect<void, SqlError>
+  /** Takes what is due, at most so many; it is the caller's until `dueAt`. */
+  readonly claim: (jobsMax: number) => Effect.Effect<ReadonlyArray<Job>, SqlError>
+  /** Is done, unless it was enqueued anew meanwhile. */
+  readonly complete: (job: Job) => Effect.Effect<void, SqlError>
+  /** Did not come to its end: is run again later, or has failed after the last try; unless it was enqueued anew meanwhile. */
+  readonly retry: (job: Job) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/intents/Jobs") {
   static readonly layer = Layer.effect(
     Jobs,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      const claimedAs = ({ dueAt, kind, subjectId }: Job) =>
+        sql`kind = ${kind} AND subject_id = ${subjectId} AND due_at = ${dueAt}`
+      const remove = (job: Job) => Effect.asVoid(sql`DELETE FROM errands WHERE ${claimedAs(job)}`)
       return Jobs.of({
-        leave: traced("Jobs.leave")(function*(kind, subjectId, delayMillis = 0) {
+        enqueue: traced("Jobs.enqueue")(function*(kind, subjectId, delayMillis = 0) {
           const dueAt = new Date((yield* now).getTime() + delayMillis)
           yield* sql`INSERT INTO errands (kind, subject_id, due_at) VALUES (${kind}, ${subjectId}, ${dueAt})
             ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0`
         }),
-        take: traced("Jobs.take")(function*(errandsMax) {
+        claim: traced("Jobs.claim")(function*(jobsMax) {
           const at = yield* now
           const due = sql`SELECT kind, subject_id FROM errands WHERE due_at <= ${at} ORDER BY due_at
-            LIMIT ${rowsMax(sql, errandsMax)} FOR UPDATE SKIP LOCKED`
-          const taken = yield* sql<Job & { readonly tries: number }>`
-            UPDATE errands SET tries = tries + 1,
-              due_at = ${at}::timestamptz + interval '1 millisecond' * (${jobMillisMin} * power(4, tries))
+            LIMIT ${rowsMax(sql, jobsMax)} FOR UPDATE SKIP LOCKED`
+          const claimed = yield* sql<Job>`
+            UPDATE errands SET tries = tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
             WHERE (kind, subject_id) IN (${due}) RETURNING kind, subject_id, due_at, tries`
-          yield* sql`DELETE FROM errands WHERE tries > ${jobTriesMax}`
-          return taken.filter(({ tries }) => tries <= jobTriesMax)
+          // Those of which every run ended with its node.
+          yield* sql`DELETE FROM errands WHERE tries > ${jobBackoff.triesMax}`
+          return claimed.filter(({ tries }) => tries <= jobBackoff.triesMax)
         }),
-        strike: traced("Jobs.strike")(({ dueAt, kind, subjectId }) =>
-          Effect.asVoid(
-            sql`DELETE FROM errands WHERE kind = ${kind} AND subject_id = ${subjectId} AND due_at = ${dueAt}`
-          )
-        )
+        complete: traced("Jobs.complete")((job) => remove(job)),
+        retry: traced("Jobs.retry")(function*(job) {
+          const delay = yield* Backoff.next(jobBackoff, job.tries)
+          if (delay === undefined) return yield* remove(job)
+          const dueAt = new Date((yield* now).getTime() + delay)
+          yield* sql`UPDATE errands SET due_at = ${dueAt} WHERE ${claimedAs(job)}`
+        })
       })
     })
   )

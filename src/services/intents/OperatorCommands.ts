@@ -13,24 +13,24 @@ export interface OperatorCommand {
 
 /** Commands that the command line writes as rows beside a running server, for accounts' actors to run. */
 export class OperatorCommands extends Context.Service<OperatorCommands, {
-  readonly leave: (accountId: AccountId, kind: string, command: unknown) => Effect.Effect<bigint, SqlError>
+  readonly enqueue: (accountId: AccountId, kind: string, command: unknown) => Effect.Effect<bigint, SqlError>
   /** The same command for several accounts, in the running transaction. */
-  readonly leaveAll: (
+  readonly enqueueAll: (
     accountIds: ReadonlyArray<AccountId>,
     kind: string,
     command: unknown
   ) => Effect.Effect<void, SqlError>
-  readonly waiting: (accountId: AccountId) => Effect.Effect<ReadonlyArray<OperatorCommand>, SqlError>
-  readonly strike: (id: bigint) => Effect.Effect<void, SqlError>
+  readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<OperatorCommand>, SqlError>
+  readonly complete: (id: bigint) => Effect.Effect<void, SqlError>
   /** Accounts for which commands wait. */
-  readonly owners: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+  readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
 }>()("murmuration/services/intents/OperatorCommands") {
   static readonly layer = Layer.effect(
     OperatorCommands,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return OperatorCommands.of({
-        leave: traced("OperatorCommands.leave")(function*(accountId, kind, command) {
+        enqueue: traced("OperatorCommands.enqueue")(function*(accountId, kind, command) {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* sql<{ id: bigint }>`
             INSERT INTO account_intents (id, account_id, kind, details, created_at)
@@ -39,21 +39,21 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
           )}) RETURNING id`
           return only(rows).id
         }),
-        leaveAll: traced("OperatorCommands.leaveAll")(function*(accountIds, kind, command) {
+        enqueueAll: traced("OperatorCommands.enqueueAll")(function*(accountIds, kind, command) {
           if (accountIds.length === 0) return
           const now = yield* Clock.currentTimeMillis
           yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
             SELECT next_id(${now}), one, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(now)}
             FROM unnest(${accountIds}::bigint[]) one`
         }),
-        waiting: traced("OperatorCommands.waiting")((accountId) =>
+        claim: traced("OperatorCommands.claim")((accountId) =>
           sql<OperatorCommand>`SELECT id, details AS command FROM account_intents
             WHERE account_id = ${accountId} ORDER BY id LIMIT 100`
         ),
-        strike: traced("OperatorCommands.strike")((id) =>
+        complete: traced("OperatorCommands.complete")((id) =>
           Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)
         ),
-        owners: traced("OperatorCommands.owners")(function*(accountsMax) {
+        due: traced("OperatorCommands.due")(function*(accountsMax) {
           const rows = yield* sql<
             { accountId: bigint }
           >`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`

@@ -39,12 +39,12 @@ interface Outcome {
  */
 export class MediaJobs extends Context.Service<MediaJobs, {
   /** Begins an attempt; undefined where nothing is left to do. */
-  readonly begin: (id: MediaId) => Effect.Effect<MediaJobRecord | undefined, SqlError>
+  readonly claim: (id: MediaId) => Effect.Effect<MediaJobRecord | undefined, SqlError>
   /**
    * Shows what was made, where this attempt was still the one that counts; where its owner gave the file another picture
    * meanwhile, nothing is shown and the file is to be worked on again.
    */
-  readonly finish: (
+  readonly complete: (
     id: MediaId,
     job: MediaJobRecord,
     outcome: Outcome
@@ -52,9 +52,9 @@ export class MediaJobs extends Context.Service<MediaJobs, {
   /** The file cannot be shown, and `text` says why. */
   readonly fail: (id: MediaId, job: MediaJobRecord, text: string) => Effect.Effect<void, SqlError>
   /** It was not the file's fault, or the node was asked to stop: the attempt does not count. False where it was not the newest. */
-  readonly giveBack: (id: MediaId, job: MediaJobRecord) => Effect.Effect<boolean, SqlError>
+  readonly release: (id: MediaId, job: MediaJobRecord) => Effect.Effect<boolean, SqlError>
   /** Jobs that wait although nobody works on them, the oldest first. */
-  readonly stale: (jobsMax: number) => Effect.Effect<ReadonlyArray<MediaId>, SqlError>
+  readonly due: (jobsMax: number) => Effect.Effect<ReadonlyArray<MediaId>, SqlError>
 }>()("murmuration/services/media/MediaJobs") {
   static readonly layer = Layer.effect(
     MediaJobs,
@@ -67,7 +67,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
       const mine = (id: MediaId, { attempts }: MediaJobRecord) =>
         sql`id = ${id} AND attempts = ${attempts} AND state = 'processing'`
 
-      const begin = traced("MediaJobs.begin")(function*(id: MediaId) {
+      const claim = traced("MediaJobs.claim")(function*(id: MediaId) {
         const [job] = yield* sql<MediaJobRecord>`
           UPDATE media_attachments SET state = 'processing', attempts = attempts + 1,
             touched_at = ${new Date(yield* Clock.currentTimeMillis)}
@@ -76,7 +76,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
         return job
       })
 
-      const giveBack = traced("MediaJobs.giveBack")((id: MediaId, job: MediaJobRecord) =>
+      const release = traced("MediaJobs.release")((id: MediaId, job: MediaJobRecord) =>
         Effect.map(
           sql`UPDATE media_attachments SET state = 'queued', attempts = attempts - 1 WHERE ${
             mine(id, job)
@@ -85,7 +85,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
         )
       )
 
-      const finish = traced("MediaJobs.finish")(function*(id: MediaId, job: MediaJobRecord, outcome: Outcome) {
+      const complete = traced("MediaJobs.complete")(function*(id: MediaId, job: MediaJobRecord, outcome: Outcome) {
         const { previewName } = outcome
         const names = previewName === null ? [outcome.fileName] : [outcome.fileName, previewName]
         const done = yield* transaction(sql)(Effect.gen(function*() {
@@ -94,7 +94,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
               meta = ${JSON.stringify(outcome.meta)}::jsonb, upload_name = NULL, thumbnail_name = NULL
             WHERE ${mine(id, job)} AND thumbnail_name IS NOT DISTINCT FROM ${job.thumbnailName} RETURNING id`
           if (rows.length === 0) {
-            return (yield* giveBack(id, job)) ? "again" : "lost"
+            return (yield* release(id, job)) ? "again" : "lost"
           }
           yield* fileOwners.release(uploadsOf(job))
           // Files of an attempt that stood still for an hour were swept; it has made nothing then, and is begun anew.
@@ -113,14 +113,14 @@ export class MediaJobs extends Context.Service<MediaJobs, {
         yield* files.discard(uploadsOf(job))
       })
 
-      const stale = traced("MediaJobs.stale")(function*(jobsMax: number) {
+      const due = traced("MediaJobs.due")(function*(jobsMax: number) {
         const before = new Date((yield* Clock.currentTimeMillis) - staleMillis)
         const rows = yield* sql<{ id: bigint }>`SELECT id FROM media_attachments
           WHERE state IN ('queued', 'processing') AND touched_at < ${before} ORDER BY touched_at LIMIT ${jobsMax}`
         return rows.map(({ id }) => MediaId.make(id))
       })
 
-      return MediaJobs.of({ begin, finish, fail, giveBack, stale })
+      return MediaJobs.of({ claim, complete, fail, release, due })
     })
   )
 }

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type TooManyRequests } from "../Errors.ts"
 import { emojiBytesMax, profilePictureBytesMax, videoBytesMax } from "../instance/ContentLimits.ts"
@@ -55,8 +55,8 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const outbound = yield* Outbound
       const tools = yield* MediaTools
       const broadcast = yield* Broadcast
-      const unmeasurable = new LRUCache<string, true>({ max: unmeasurableMax })
-      const failures = new LRUCache<string, number>({ max: failuresMax })
+      const unmeasurable = boundedMap<string, true>(unmeasurableMax)
+      const failures = boundedMap<string, number>(failuresMax)
 
       const find = Effect.fnUntraced(function*(key: string) {
         const attachment = (column: string) => {

@@ -1,5 +1,5 @@
 import { Cause, Clock, Effect, Exit } from "effect"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../BoundedMap.ts"
 import * as Gate from "./Gate.ts"
 import { Unreachable } from "./OutboundError.ts"
 
@@ -31,7 +31,7 @@ export const make = () => {
   const places = (kind: Kind) => ({ all: Gate.make(requestsMax[kind]), others: Gate.make(requestsMax[kind] / 2) })
   const kinds = { delivery: places("delivery"), fetch: places("fetch") }
   const hosts = new Map<string, Host>()
-  const prompt = new LRUCache<string, true>({ max: promptHostsMax })
+  const prompt = boundedMap<string, true>(promptHostsMax)
 
   const hostOf = (url: URL): Host | undefined => {
     const host = hosts.get(url.host) ?? { gate: Gate.make(requestsPerHostMax), users: 0 }

@@ -8,7 +8,7 @@ import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
 /** What an owner does with a delivery, one after the other; each begins and ends. */
-const steps = ["claim", "sign", "send", "finish"] as const
+const steps = ["claim", "sign", "send", "complete"] as const
 type Point = `${"before" | "after"} ${(typeof steps)[number]}`
 const points = steps.flatMap((step): ReadonlyArray<Point> => [`before ${step}`, `after ${step}`])
 
@@ -41,7 +41,7 @@ const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
       over?.()
       if (end === "defect") return Effect.die(new Error(point))
       // What is being asked of the database, or written down, comes to its end when an owner is asked to leave.
-      return end === "interrupted" && (step === "finish" || step === "claim") ? Effect.void : Effect.never
+      return end === "interrupted" && (step === "complete" || step === "claim") ? Effect.void : Effect.never
     })
   const within = <A, E, R>(step: (typeof steps)[number], effect: Effect.Effect<A, E, R>) =>
     pass("before", step).pipe(Effect.andThen(effect), Effect.tap(() => pass("after", step)))
@@ -52,12 +52,12 @@ const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
       Deliveries.of({
         ...deliveries,
         claim: (wanted) => within("claim", deliveries.claim(wanted)),
-        finish: (done) =>
+        complete: (done) =>
           done.length === 0
             ? Effect.void
             : within(
-              "finish",
-              Effect.tap(deliveries.finish(done), () =>
+              "complete",
+              Effect.tap(deliveries.complete(done), () =>
                 Effect.sync(() => {
                   for (const { activityId } of done) recorded.add(activityId)
                 }))
@@ -151,8 +151,8 @@ layer(Layer.fresh(layerRounds))("I5, I6, F2: an owner ends at any step of a deli
           if (end === "killed") assert.sameMembers(twice, mayBeTwice)
           else assert.includeMembers(mayBeTwice, twice)
           // What was not sent, or is written down, comes once.
-          if (point === "before claim" || point === "after finish") assert.isEmpty(twice)
-          if (end === "killed" && (point === "after send" || point === "before finish")) assert.isNotEmpty(twice)
+          if (point === "before claim" || point === "after complete") assert.isEmpty(twice)
+          if (end === "killed" && (point === "after send" || point === "before complete")) assert.isNotEmpty(twice)
           assert.isAtMost(Math.max(...told.map((uri) => arrived.filter((other) => other === uri).length)), 2)
         }))
     }

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { failuresMax } from "../../../src/actors/domain/HostState.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts, failedDaysMax } from "../../../src/services/federation/outbox/DeliveryHosts.ts"
-import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
+import { deliveryBackoff } from "../../../src/services/federation/outbox/Retries.ts"
 import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
 const fresh = Layer.fresh(layerRounds)
@@ -27,7 +27,7 @@ describe("F12: what a host says decides what comes next", () => {
           const [row] = yield* waiting
           if (row !== undefined) yield* TestClock.adjust(`${Math.ceil(row.seconds)} seconds`)
         }
-        assert.lengthOf(outside.arrived, triesMax)
+        assert.lengthOf(outside.arrived, deliveryBackoff.triesMax)
         const seconds = ((outside.arrived.at(-1)?.at ?? 0) - began) / 1_000
         assert.isAbove(seconds, 30 * hour)
         assert.isBelow(seconds, 60 * hour)

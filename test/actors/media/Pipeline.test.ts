@@ -88,11 +88,11 @@ layer(layerJobs)("the steps of a media job", (it) => {
     Effect.gen(function*() {
       const { id } = yield* upload
       const jobs = yield* MediaJobs
-      const late = (yield* jobs.begin(id))!
+      const late = (yield* jobs.claim(id))!
       yield* run(id, yield* tools())
       const before = yield* states(id)
       const outcome = { type: "image" as const, fileName: "x", previewName: null, meta: {}, blurhash: null }
-      assert.strictEqual(yield* jobs.finish(id, late, outcome), "lost")
+      assert.strictEqual(yield* jobs.complete(id, late, outcome), "lost")
       yield* jobs.fail(id, late, "late")
       assert.deepStrictEqual(yield* states(id), before)
     }))
@@ -106,7 +106,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       yield* run(id, yield* tools()).pipe(Effect.provideService(Storage, away), Effect.exit)
       assert.deepInclude(yield* states(id), { state: "queued", attempts: 0 })
       yield* TestClock.adjust("11 seconds")
-      assert.deepStrictEqual(yield* jobs.stale(10), [id])
+      assert.deepStrictEqual(yield* jobs.due(10), [id])
     }))
 
   it.effect("a job that is asked to stop gives its attempt back", () =>

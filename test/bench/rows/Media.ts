@@ -4,12 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import sharp from "sharp"
+import type { Stand } from "../BenchServer.ts"
 import * as Child from "../Child.ts"
 import { between, megabytes, spent, total } from "../Cpu.ts"
 import type { Order } from "../load/Sharp.ts"
 import { readerNumbers, token } from "../People.ts"
 import { type Bench, type Measured, median, percentile, type Row } from "../Row.ts"
-import type { Stand } from "../Stand.ts"
 
 const script = fileURLToPath(new URL("../load/Sharp.ts", import.meta.url))
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import migration from "../../../migrations/0026_moments.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, eventually, serve, timesAsked } from "./Exchange.ts"
-import { question, tally } from "./Questions.ts"
+import { question, tally } from "./RemotePolls.ts"
 import { done, servers } from "./Sending.ts"
 import { actorOf, json, person, received, there } from "./Talking.ts"
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { optionsMax } from "../../../src/services/federation/documents/ForeignPoll.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import type { Person } from "../../support/Server.ts"
-import { question, tally } from "./Questions.ts"
+import { question, tally } from "./RemotePolls.ts"
 import { done, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf, json, person, post, received, there, told } from "./Talking.ts"
 

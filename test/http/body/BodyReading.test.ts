@@ -4,7 +4,7 @@ import { HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { arrivalMillisMax, BodyReading, bounds } from "../../../src/http/body/BodyReading.ts"
 import { Caller } from "../../../src/http/guard/Caller.ts"
-import { Work } from "../../../src/http/Work.ts"
+import { InFlight } from "../../../src/http/InFlight.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { from } from "../guard/From.ts"
 
@@ -22,11 +22,11 @@ describe("arriving bodies", () => {
     Effect.gen(function*() {
       const bodyReading = yield* BodyReading
       let inWork = 1
-      const work: Work = {
+      const inFlight: InFlight = {
         aside: (effect) => Effect.suspend(() => (inWork--, Effect.ensuring(effect, Effect.sync(() => inWork++))))
       }
       const waiting = yield* Effect.forkChild(
-        outcome(bodyReading.read(100, Effect.never)).pipe(Effect.provideService(Work, work)),
+        outcome(bodyReading.read(100, Effect.never)).pipe(Effect.provideService(InFlight, inFlight)),
         { startImmediately: true }
       )
       assert.strictEqual(inWork, 0)

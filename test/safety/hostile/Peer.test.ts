@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inboundTriesMax } from "../../../src/services/federation/inbox/InboundActivities.ts"
+import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
 import { person, there } from "../../http/activitypub/Calls.ts"
 import { OtherServer, sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
 import type { Json } from "../../services/federation/Peer.ts"
@@ -92,7 +92,7 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
         assert.isAbove(outcomes.find(({ outcome }) => outcome === "done")?.count ?? 0, 5)
         // What waits for another try is tried for the last time: nothing of it may be what we fail at.
         yield* sql`UPDATE inbound_activities SET tries = ${
-          inboundTriesMax - 1
+          inboundBackoff.triesMax - 1
         }, due_at = '2026-01-01' WHERE outcome IS NULL`
         for (const peer of peers) {
           yield* sendBody(

@@ -18,12 +18,12 @@ const ways = {
       const { lock } = yield* Commands
       yield* sql.withTransaction(Effect.andThen(lock(owner), work))
     }),
-  claim: (owner: Owner, work: Work) =>
+  ownerRow: (owner: Owner, work: Work) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { claim } = yield* Commands
+      const { ownerRow } = yield* Commands
       yield* sql.withTransaction(Effect.gen(function*() {
-        const claimed = yield* sql`WITH claim AS MATERIALIZED (${claim(owner)}) SELECT FROM claim`
+        const claimed = yield* sql`WITH claim AS MATERIALIZED (${ownerRow(owner)}) SELECT FROM claim`
         if (claimed.length === 0) return yield* new StaleOwner()
         yield* work
       }))

@@ -1,6 +1,6 @@
 import { keyOf } from "../../../src/services/federation/inbox/Recording.ts"
 import { knownBy } from "../../../src/services/federation/inbox/RepeatedActivities.ts"
-import { triesMax } from "../../../src/services/federation/outbox/Retries.ts"
+import { deliveryBackoff } from "../../../src/services/federation/outbox/Retries.ts"
 import type { Aftermath } from "./Agreement.ts"
 import type { Atlas } from "./Atlas.ts"
 import type { Exchange } from "./Exchange.ts"
@@ -56,7 +56,7 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
   for (const [what, tries] of Map.groupBy(sent, ({ exchange: { url }, id }) => `${id} to ${url.href}`)) {
     // What something in front of the host took counts as taken for its sender.
     if (!tries.some(taken)) broken.push(`I5: ${what} never arrived: ${statuses(tries)}`)
-    if (tries.length > triesMax) broken.push(`I5: ${what} was sent ${tries.length} times`)
+    if (tries.length > deliveryBackoff.triesMax) broken.push(`I5: ${what} was sent ${tries.length} times`)
     const heard = tries.findIndex(({ exchange }) => exchange.takenAt !== undefined)
     again += heard === -1 ? 0 : tries.length - heard - 1
     const bad = tries.flatMap(({ exchange: { answers } }) => answers.map(({ status }) => status)).filter((status) =>

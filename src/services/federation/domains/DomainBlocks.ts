@@ -9,6 +9,7 @@ import { transaction } from "../../Transactions.ts"
 import { normalizeDomain } from "../DomainNames.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
 import type { DomainBlock, Severity } from "./DomainPolicy.ts"
+import * as DomainTasks from "./DomainTasks.ts"
 
 export interface DomainBlockRecord extends DomainBlock {
   readonly id: bigint
@@ -65,11 +66,7 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
       const changing = <A, E>(domain: string, work: (now: number) => Effect.Effect<A, E>) =>
         Effect.gen(function*() {
           const now = yield* Clock.currentTimeMillis
-          const done = yield* transaction(sql)(Effect.tap(work(now), () =>
-            sql`INSERT INTO domain_tasks (domain, cause_id, created_at) VALUES (${domain}, next_id(${now}), ${new Date(
-              now
-            )})
-              ON CONFLICT (domain) DO UPDATE SET phase = 0, cursor_key = '', cursor_id = 0`))
+          const done = yield* transaction(sql)(Effect.tap(work(now), () => DomainTasks.enqueue(sql, domain, now)))
           yield* broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] })
           return done
         })

@@ -5,23 +5,15 @@ import { Broadcast } from "../../Broadcast.ts"
 import { Feeds } from "../../feeds/Feeds.ts"
 import { NotificationWriter } from "../../feeds/NotificationWriter.ts"
 import { AccountId } from "../../Ids.ts"
-import { rowsMax } from "../../Paging.ts"
 import { transaction } from "../../Transactions.ts"
 import { apply, hostsOf, take } from "./DomainAccounts.ts"
 import { DomainPolicies } from "./DomainPolicies.ts"
 import { policyOfAll } from "./DomainPolicy.ts"
+import * as DomainTasks from "./DomainTasks.ts"
 import { Severances } from "./Severances.ts"
 
 /** Accounts of a domain that one transaction brings in line. */
 const domainSliceRowsMax = 500
-
-interface Task {
-  readonly domain: string
-  readonly causeId: bigint
-  readonly phase: number
-  readonly cursorKey: string
-  readonly cursorId: bigint
-}
 
 /**
  * What the rules about domains mean for their accounts: those of suspended domains are suspended and lose their follows,
@@ -42,9 +34,6 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
       const policies = yield* DomainPolicies
       const severances = yield* Severances
 
-      const advance = ({ domain }: Task, phase: number, key: string, id: bigint) =>
-        sql`UPDATE domain_tasks SET phase = ${phase}, cursor_key = ${key}, cursor_id = ${id} WHERE domain = ${domain}`
-
       const changed = (accounts: ReadonlyArray<bigint>, losers: ReadonlyArray<bigint>) =>
         sql.afterCommit(Effect.all([
           feeds.drop(losers.map((id) => AccountId.make(id))),
@@ -53,10 +42,10 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
         ], { discard: true }))
 
       /** A slice of the domain's accounts. It is not left before the follows of those who are suspended are gone. */
-      const slice = Effect.fnUntraced(function*(task: Task) {
+      const slice = Effect.fnUntraced(function*(task: DomainTasks.DomainTask) {
         const rows = yield* take(sql, task, domainSliceRowsMax)
         const last = rows.at(-1)
-        if (last === undefined) return yield* advance(task, task.phase + 1, "", 0n)
+        if (last === undefined) return yield* DomainTasks.advance(sql, task, task.phase + 1, "", 0n)
         const now = new Date(yield* Clock.currentTimeMillis)
         const known = yield* policies.stored
         const wanted = rows.map((row) => ({ id: row.id, policy: policyOfAll(known, hostsOf(row)) }))
@@ -66,22 +55,21 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
           wanted.filter(({ policy }) => !policy.allowed).map(({ id }) => id)
         )
         yield* changed(differing, losers)
-        if (all) yield* advance(task, task.phase, last.key, last.id)
+        if (all) yield* DomainTasks.advance(sql, task, task.phase, last.key, last.id)
       })
 
-      const tell = Effect.fnUntraced(function*(task: Task) {
+      const tell = Effect.fnUntraced(function*(task: DomainTasks.DomainTask) {
         const { events, last } = yield* severances.of(task.causeId, task.cursorId)
         yield* notifications.tellOwners("severed_relationships", events)
-        if (last !== undefined) return yield* advance(task, task.phase, "", last)
-        yield* sql`DELETE FROM domain_tasks WHERE domain = ${task.domain}`
+        if (last !== undefined) return yield* DomainTasks.advance(sql, task, task.phase, "", last)
+        yield* DomainTasks.complete(sql, task)
         // Posts may show more or fewer files now.
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
       })
 
       return DomainEnforcement.of({
         step: transaction(sql)(Effect.gen(function*() {
-          const [task] = yield* sql<Task>`SELECT domain, cause_id, phase, cursor_key, cursor_id FROM domain_tasks
-            ORDER BY created_at, domain LIMIT ${rowsMax(sql, 1)} FOR UPDATE SKIP LOCKED`
+          const [task] = yield* DomainTasks.claim(sql)
           if (task === undefined) return false
           yield* task.phase < 2 ? slice(task) : tell(task)
           return true

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../../BoundedMap.ts"
 import { Broadcast } from "../../Broadcast.ts"
 import type { Unavailable } from "../../Errors.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
@@ -62,7 +62,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const claims = yield* RefreshClaims
       const posts = yield* RemotePosts
       const scope = yield* Effect.scope
-      const resting = new LRUCache<bigint, number>({ max: restingMax })
+      const resting = boundedMap<bigint, number>(restingMax)
 
       /** An item of one of the account's own collections. What stands there whole is believed of its author alone (row 9). */
       const had = Effect.fnUntraced(function*(author: string, item: unknown) {

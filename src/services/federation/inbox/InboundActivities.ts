@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Backoff from "../../Backoff.ts"
 import { hashedKey } from "../../HashedKey.ts"
 import { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
@@ -13,12 +14,18 @@ import * as Recording from "./Recording.ts"
 
 /** Activities of one sender that are taken up at once. */
 export const inboundRoundMax = 50
-/** How often one is tried before it is set aside. */
-export const inboundTriesMax = 8
-/** How long one waits at first for an answer from elsewhere, in milliseconds; twice as long each time. */
-const holdMillis = 60_000
-/** How long at first where the answer is that nobody can say yet, in milliseconds; four times as long each time. */
-const unsureMillis = 2_000
+/** One that failed is tried eight times within 22 minutes. */
+export const inboundBackoff: Backoff.Backoff = {
+  baseMillis: 10_000,
+  growth: { factor: 2 },
+  jitter: 0,
+  capMillis: 24 * 3_600_000,
+  triesMax: 8
+}
+/** One that waits for an answer from elsewhere is due without it after a minute, and within four hours for the last time. */
+const holdBackoff: Backoff.Backoff = { ...inboundBackoff, baseMillis: 60_000 }
+/** The same where the answer is that nobody can say yet. */
+const unsureBackoff: Backoff.Backoff = { ...inboundBackoff, baseMillis: 2_000, growth: { factor: 4 } }
 /** How an outcome begins that is for people to look at. */
 const deadMark = "set aside:"
 /** How long it is known what came, in milliseconds: longer than any signature holds. */
@@ -50,7 +57,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
    * Keeps an activity; one that is there already has no effect unless it repeats, nor has one of an account that is gone by
    * now. False where too much of the sender waits already, and nothing is kept.
    */
-  readonly record: (accountId: AccountId, incoming: Recording.Incoming) => Effect.Effect<boolean, SqlError>
+  readonly enqueue: (accountId: AccountId, incoming: Recording.Incoming) => Effect.Effect<boolean, SqlError>
   /**
    * What the account did under this id is ended by something that was signed at `signedMillis`: only what is signed later
    * does it anew; in the running transaction. Nothing is ended where it was done again later than that, and where nothing came
@@ -62,32 +69,32 @@ export class InboundActivities extends Context.Service<InboundActivities, {
     signedMillis: number
   ) => Effect.Effect<"ended" | "done later" | "unknown", SqlError>
   /** What waits for the sender and is due, in the order in which it came; `sender` is undefined where that is nobody remote. */
-  readonly waiting: (
+  readonly claim: (
     accountId: AccountId
   ) => Effect.Effect<
     { readonly sender: InboundSender | undefined; readonly waiting: ReadonlyArray<InboundActivity> },
     SqlError
   >
-  /** Is done, in the running transaction; `outcome` says what came of it. */
-  readonly finish: (id: bigint, outcome: string) => Effect.Effect<void, SqlError>
-  /** Did not work: it is tried again, later each time, and set aside for people to see after the last. */
-  readonly postpone: (activity: InboundActivity, why: string) => Effect.Effect<void, SqlError>
+  /** Is done, or refused, in the running transaction; `outcome` says what came of it. */
+  readonly complete: (id: bigint, outcome: string) => Effect.Effect<void, SqlError>
+  /** Did not work: it is tried again later, and after the last try has failed, set aside for people to see. */
+  readonly retry: (activity: InboundActivity, why: string) => Effect.Effect<void, SqlError>
   /**
    * Waits for an answer from elsewhere and is due again where none comes; dropped after the last try. Where it is a post that is
    * asked for (`awaited`, its id), the activity is due as soon as that is here (`RemoteStatuses.insert`), however it came.
    */
   readonly hold: (activity: InboundActivity, awaited?: string) => Effect.Effect<void, SqlError>
   /** What is held is due now. */
-  readonly hasten: (id: bigint) => Effect.Effect<void, SqlError>
+  readonly release: (id: bigint) => Effect.Effect<void, SqlError>
   /** What is held is due soon, for nobody could say anything this time. */
-  readonly retry: (activity: InboundActivity) => Effect.Effect<void, SqlError>
+  readonly retrySoon: (activity: InboundActivity) => Effect.Effect<void, SqlError>
   /** What the account sent about a post (its id) that had not come when it was tried, and is not done yet; with its number and text. */
   readonly awaiting: (
     accountId: AccountId,
     uri: string
   ) => Effect.Effect<ReadonlyArray<Pick<InboundActivity, "id" | "document">>, SqlError>
   /** Senders for whom something is due. */
-  readonly senders: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
+  readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   /** What was set aside after its last try, the newest first. */
   readonly dead: (rows: number) => Effect.Effect<ReadonlyArray<DeadActivity>, SqlError>
   /** What came under an id, from an actor, or under our number, and what became of it (`InboundOutcomes`). */
@@ -95,7 +102,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
   /** How often what became of things. */
   readonly ends: (rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.Ends>, SqlError>
   /** Has what was set aside tried again from the first; false where there is no such activity. */
-  readonly revive: (id: bigint) => Effect.Effect<boolean, SqlError>
+  readonly requeue: (id: bigint) => Effect.Effect<boolean, SqlError>
   /** How much waits, the age of the oldest of it in milliseconds, and how much was set aside. */
   readonly backlog: Effect.Effect<
     { readonly waiting: number; readonly oldestMillis: number; readonly dead: number },
@@ -109,6 +116,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      const after = (millis: number) => Effect.map(now, (at) => new Date(at.getTime() + millis))
       const record = yield* Recording.make(sql)
       const told = InboundOutcomes.make()
 
@@ -134,7 +142,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       )
 
       return InboundActivities.of({
-        record: traced("InboundActivities.record")((accountId, incoming) => record(accountId, incoming)),
+        enqueue: traced("InboundActivities.enqueue")((accountId, incoming) => record(accountId, incoming)),
         end: traced("InboundActivities.end")(function*(accountId, uri, signedMillis) {
           const at = new Date(signedMillis)
           const key = Recording.keyOf(uri, "")
@@ -147,21 +155,22 @@ export class InboundActivities extends Context.Service<InboundActivities, {
           const later = row?.later ?? null
           return later === null ? "unknown" : later ? "done later" : "ended"
         }),
-        waiting: traced("InboundActivities.waiting")((accountId) => waiting(accountId)),
-        finish: traced("InboundActivities.finish")((id, outcome) =>
+        claim: traced("InboundActivities.claim")((accountId) => waiting(accountId)),
+        complete: traced("InboundActivities.complete")((id, outcome) =>
           Effect.andThen(told(id, outcome), finish({ id, outcome }))
         ),
-        postpone: traced("InboundActivities.postpone")(function*({ id, tries }, why) {
-          const later = new Date((yield* now).getTime() + 10_000 * 2 ** tries)
-          const outcome = tries + 1 >= inboundTriesMax ? `${deadMark} ${why}` : null
-          if (outcome !== null) yield* told(id, deadMark)
-          yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${later}, outcome = ${outcome}
+        retry: traced("InboundActivities.retry")(function*({ id, tries }, why) {
+          const delay = yield* Backoff.next(inboundBackoff, tries + 1)
+          if (delay === undefined) yield* told(id, deadMark)
+          yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${yield* after(delay ?? 0)},
+              outcome = ${delay === undefined ? `${deadMark} ${why}` : null}
             WHERE id = ${id} AND outcome IS NULL`
         }),
         hold: traced("InboundActivities.hold")(function*({ id, tries }, awaited) {
           const at = yield* now
-          const later = new Date(at.getTime() + holdMillis * 2 ** tries)
-          const outcome = tries + 1 >= inboundTriesMax ? "ignored: its object cannot be had" : null
+          const delay = yield* Backoff.next(holdBackoff, tries + 1)
+          const later = yield* after(delay ?? 0)
+          const outcome = delay === undefined ? "ignored: its object cannot be had" : null
           if (outcome !== null) yield* told(id, outcome)
           // It may have come since it was looked for.
           yield* sql`UPDATE inbound_activities SET tries = tries + 1, outcome = ${outcome},
@@ -169,8 +178,8 @@ export class InboundActivities extends Context.Service<InboundActivities, {
                 SELECT FROM statuses WHERE uri = ${awaited ?? null}) THEN ${at}::timestamptz ELSE ${later} END
             WHERE id = ${id} AND outcome IS NULL`
         }),
-        retry: traced("InboundActivities.retry")(function*({ id, tries }) {
-          const soon = new Date((yield* now).getTime() + unsureMillis * 4 ** tries)
+        retrySoon: traced("InboundActivities.retrySoon")(function*({ id, tries }) {
+          const soon = yield* after(Backoff.delayMillis(unsureBackoff, tries + 1, 0))
           yield* sql`UPDATE inbound_activities SET due_at = least(due_at, ${soon}) WHERE id = ${id} AND outcome IS NULL`
         }),
         awaiting: traced("InboundActivities.awaiting")((accountId, uri) =>
@@ -178,10 +187,10 @@ export class InboundActivities extends Context.Service<InboundActivities, {
             WHERE awaits = ${hashedKey(uri)} AND awaits IS NOT NULL AND outcome IS NULL AND account_id = ${accountId}
             ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}`
         ),
-        hasten: traced("InboundActivities.hasten")(function*(id) {
+        release: traced("InboundActivities.release")(function*(id) {
           yield* sql`UPDATE inbound_activities SET due_at = ${yield* now} WHERE id = ${id} AND outcome IS NULL`
         }),
-        senders: traced("InboundActivities.senders")(function*(accountsMax) {
+        due: traced("InboundActivities.due")(function*(accountsMax) {
           const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM inbound_activities
             WHERE outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now}) LIMIT ${accountsMax}`
           return rows.map(({ accountId }) => AccountId.make(accountId))
@@ -194,7 +203,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         ),
         history: traced("InboundActivities.history")((name, rows) => InboundOutcomes.history(sql, name, rows)),
         ends: traced("InboundActivities.ends")((rows) => InboundOutcomes.ends(sql, rows)),
-        revive: traced("InboundActivities.revive")(function*(id) {
+        requeue: traced("InboundActivities.requeue")(function*(id) {
           const rows = yield* sql`UPDATE inbound_activities SET outcome = NULL, tries = 0, due_at = ${yield* now}
             WHERE id = ${id} AND outcome LIKE 'set aside:%' RETURNING id`
           return rows.length > 0

@@ -52,7 +52,7 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
             WHERE NOT EXISTS (SELECT FROM accounts a WHERE a.uri = n.uri)
             ORDER BY n.place LIMIT ${sql.literal(String(unknownMentionsMax))}
             ON CONFLICT DO NOTHING RETURNING 1`
-          if (written.length > 0) yield* jobs.leave("mentions", statusId)
+          if (written.length > 0) yield* jobs.enqueue("mentions", statusId)
         }
       )
 

@@ -46,7 +46,7 @@ export interface Untried extends DeliveryKey {
 }
 
 /** One that failed; `dueAt` (milliseconds since 1970) is when it is tried again. */
-export interface Postponed extends DeliveryKey {
+export interface Failed extends DeliveryKey {
   readonly dueAt: number
   readonly error: string
 }
@@ -65,13 +65,13 @@ export class Deliveries extends Context.Service<Deliveries, {
     wanted: ReadonlyArray<Wanted>
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
   /** Forgets deliveries that are over, and lets those go that waited behind them. */
-  readonly finish: (over: ReadonlyArray<DeliveryKey>) => Effect.Effect<void, SqlError>
+  readonly complete: (over: ReadonlyArray<DeliveryKey>) => Effect.Effect<void, SqlError>
   /** Puts off deliveries, and what waits behind each. */
-  readonly postpone: (failed: ReadonlyArray<Postponed>) => Effect.Effect<void, SqlError>
+  readonly retry: (failed: ReadonlyArray<Failed>) => Effect.Effect<void, SqlError>
   /** Gives back what was taken and not tried. */
   readonly release: (untried: ReadonlyArray<Untried>) => Effect.Effect<void, SqlError>
   /** The inbox says that it is gone for ever: nothing waits for it any more. */
-  readonly goneInbox: (inboxId: number) => Effect.Effect<void, SqlError>
+  readonly failInbox: (inboxId: number) => Effect.Effect<void, SqlError>
   /** Hosts with numbers above `after` for which something is due; `hosts` of them are looked at. */
   readonly due: (after: number, hosts: number) => Effect.Effect<
     { readonly hosts: ReadonlyArray<string>; readonly last: number | undefined },
@@ -129,7 +129,7 @@ export class Deliveries extends Context.Service<Deliveries, {
         return Map.groupBy(whole, ({ host }) => host)
       })
 
-      const finish = traced("Deliveries.finish")(function*(over: ReadonlyArray<DeliveryKey>) {
+      const complete = traced("Deliveries.complete")(function*(over: ReadonlyArray<DeliveryKey>) {
         if (over.length === 0) return
         yield* sql`WITH gone AS (
             DELETE FROM deliveries d USING ${keyed(over)} k (inbox_id, about, activity_id) WHERE ${is}
@@ -137,7 +137,7 @@ export class Deliveries extends Context.Service<Deliveries, {
           UPDATE deliveries d SET due_at = ${yield* now} FROM gone k WHERE k.error IS NOT NULL AND ${isBehind}`
       }, again)
 
-      const postpone = traced("Deliveries.postpone")(function*(failed: ReadonlyArray<Postponed>) {
+      const retry = traced("Deliveries.retry")(function*(failed: ReadonlyArray<Failed>) {
         if (failed.length === 0) return
         const values = sql`unnest(${failed.map(({ inboxId }) => inboxId)}::int[], ${
           failed.map(({ about }) => about)
@@ -193,8 +193,8 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       return Deliveries.of({
         claim,
-        finish,
-        postpone,
+        complete,
+        retry,
         release: traced("Deliveries.release")((untried) =>
           untried.length === 0 ? Effect.void : Effect.asVoid(again(sql`
             UPDATE deliveries d SET tries = d.tries - 1, due_at = k.due_at
@@ -203,7 +203,7 @@ export class Deliveries extends Context.Service<Deliveries, {
             untried.map(({ dueAt }) => new Date(dueAt))
           }::timestamptz[]) k (inbox_id, about, activity_id, due_at) WHERE ${is}`))
         ),
-        goneInbox: traced("Deliveries.goneInbox")(function*(inboxId) {
+        failInbox: traced("Deliveries.failInbox")(function*(inboxId) {
           yield* sql`UPDATE inboxes SET gone_at = ${yield* now} WHERE id = ${inboxId}`
           yield* sql`DELETE FROM deliveries WHERE inbox_id = ${inboxId}`
         }, again),

@@ -74,7 +74,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
       const candidates = Effect.fnUntraced(
         function*(
           fanoutId: bigint,
-          { leaving, recipients, statusId }: Rendered,
+          { item, recipients, statusId }: Rendered,
           { cursor, phase }: Progress,
           rows: number
         ) {
@@ -84,7 +84,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           const reached = !first || !recipients.reached
             ? sql``
             : statusId === null
-            ? sql`UNION ${everybody(leaving.senderId)}`
+            ? sql`UNION ${everybody(item.senderId)}`
             : sql`UNION SELECT unnest(inbox_ids) FROM reaches WHERE about = ${statusId}`
           const interacted = first && recipients.interacted && statusId !== null
           return only(
@@ -96,7 +96,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
             named AS (SELECT account_id FROM slice UNION SELECT unnest(${named}::bigint[])
               ${interacted ? sql`UNION ${people(statusId)}` : sql``}),
             wanted AS (SELECT r.inbox_id AS id FROM named n JOIN remote_actors r ON r.account_id = n.account_id
-                JOIN accounts a ON a.id = n.account_id WHERE a.suspended_at IS NULL AND ${welcome(leaving.senderId)}
+                JOIN accounts a ON a.id = n.account_id WHERE a.suspended_at IS NULL AND ${welcome(item.senderId)}
               ${reached}),
             known AS MATERIALIZED (SELECT unnest(inbox_ids) AS id FROM outgoing_activities WHERE fanout_id = ${fanoutId})
             SELECT (SELECT count(*)::int FROM slice) AS asked, (SELECT max(id) FROM slice) AS last,
@@ -126,17 +126,17 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
       const slice = traced("DeliveryExpansion.slice")(
         function*(fanoutId: bigint, rendered: Rendered, progress: Progress, rows: number) {
           const { asked, inboxes, last } = yield* candidates(fanoutId, rendered, progress, rows)
-          const { carries, leaving, recipients, statusId } = rendered
+          const { carries, item, recipients, statusId } = rendered
           const more = asked === rows && last !== null
           const next = more
             ? { phase: progress.phase, cursor: last }
             : progress.phase + 1 < recipients.followersOf.length
             ? { phase: progress.phase + 1, cursor: 0n }
             : undefined
-          const ends = statusId !== null && !carries && leaving.about === statusId
+          const ends = statusId !== null && !carries && item.about === statusId
           const spared = ends ? yield* unsent(statusId, inboxes) : new Set<number>()
           const told = inboxes.filter((id) => !spared.has(id))
-          const hosts = yield* outbox.toInboxes(leaving, told, fanoutId)
+          const hosts = yield* outbox.toInboxes(item, told, fanoutId)
           if (ends) yield* sql`DELETE FROM reaches WHERE about = ${statusId}`
           if (told.length > 0) {
             if (carries && statusId !== null) yield* remember(statusId, told)

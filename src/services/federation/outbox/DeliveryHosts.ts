@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../../BoundedMap.ts"
 import { rowsMax } from "../../Paging.ts"
 import { traced } from "../../Traced.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
@@ -35,7 +35,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
-      const heard = new LRUCache<string, number>({ max: heardMax })
+      const heard = boundedMap<string, number>(heardMax)
       const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
       /** What asks whether the host lives stays. */

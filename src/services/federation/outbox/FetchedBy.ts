@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
+import { boundedMap } from "../../BoundedMap.ts"
 import type { AccountId } from "../../Ids.ts"
 import { traced } from "../../Traced.ts"
 
@@ -20,7 +20,7 @@ export class FetchedBy extends Context.Service<FetchedBy, {
     FetchedBy,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const noted = new LRUCache<string, true>({ max: notedMax })
+      const noted = boundedMap<string, true>(notedMax)
 
       return FetchedBy.of({
         note: traced("FetchedBy.note")(

@@ -13,7 +13,7 @@ export const instanceSender = 0n
 const paceMillis = 20
 
 /** An activity and what is to be known of it when it is sent. */
-export interface Leaving {
+export interface OutboxItem {
   /** The account that signs; `instanceSender` is the server. */
   readonly senderId: bigint
   /** Deliveries about the same reach an inbox in order. */
@@ -43,10 +43,10 @@ export class Outbox extends Context.Service<Outbox, {
    * Sends what is for these accounts alone, of which only remote ones count, to their own inboxes; the inbox that an account
    * shares with its neighbours is for followers and for everybody (ActivityPub section 7.1.3).
    */
-  readonly toAccounts: (leaving: Leaving, accountIds: ReadonlyArray<bigint>) => Effect.Effect<HostNames, SqlError>
+  readonly toAccounts: (item: OutboxItem, accountIds: ReadonlyArray<bigint>) => Effect.Effect<HostNames, SqlError>
   /** Sends to inboxes by their numbers; the activity is there already where `activityId` is given. */
   readonly toInboxes: (
-    leaving: Leaving,
+    item: OutboxItem,
     inboxIds: ReadonlyArray<number>,
     fanoutId?: bigint
   ) => Effect.Effect<HostNames, SqlError>
@@ -66,12 +66,12 @@ export class Outbox extends Context.Service<Outbox, {
         return row === undefined ? undefined : { actor: LocalIds.actor(config, row.username), other: row.uri }
       })
 
-      const store = Effect.fnUntraced(function*(leaving: Leaving, at: Date, fanoutId: bigint | undefined) {
-        const { activity, low = false, senderId, synchronizes = false } = leaving
+      const store = Effect.fnUntraced(function*(item: OutboxItem, at: Date, fanoutId: bigint | undefined) {
+        const { activity, low = false, senderId, synchronizes = false } = item
         const { id } = only(
           yield* sql<{ id: bigint }>`
           INSERT INTO outgoing_activities (sender_id, type, uri, about, document, synchronizes, low, fanout_id, created_at)
-          VALUES (${senderId}, ${activity.type}, ${activity.uri}, ${leaving.about}, ${
+          VALUES (${senderId}, ${activity.type}, ${activity.uri}, ${item.about}, ${
             JSON.stringify(activity.document)
           }, ${synchronizes}, ${low}, ${fanoutId ?? null}, ${at})
           ON CONFLICT (fanout_id) WHERE fanout_id IS NOT NULL DO UPDATE SET low = excluded.low RETURNING id`
@@ -80,20 +80,20 @@ export class Outbox extends Context.Service<Outbox, {
       })
 
       const toInboxes = traced("Outbox.toInboxes")(
-        function*(leaving: Leaving, inboxIds: ReadonlyArray<number>, fanoutId?: bigint) {
+        function*(item: OutboxItem, inboxIds: ReadonlyArray<number>, fanoutId?: bigint) {
           if (!federated || inboxIds.length === 0) return []
           const at = new Date(yield* Clock.currentTimeMillis)
-          const id = yield* store(leaving, at, fanoutId)
-          const pace = leaving.low === true ? paceMillis : 0
+          const id = yield* store(item, at, fanoutId)
+          const pace = item.low === true ? paceMillis : 0
           // Behind one that failed nothing is due before it; else the claim would find it again and again.
           const rows = yield* sql<{ host: string }>`
             WITH failed AS MATERIALIZED (
               SELECT d.inbox_id, max(d.due_at) AS due_at
               FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id
-              WHERE a.about = ${leaving.about}::bigint AND a.id < ${id}::bigint AND d.error IS NOT NULL GROUP BY d.inbox_id),
+              WHERE a.about = ${item.about}::bigint AND a.id < ${id}::bigint AND d.error IS NOT NULL GROUP BY d.inbox_id),
             fresh AS (
               INSERT INTO deliveries (inbox_id, about, activity_id, host_id, due_at)
-              SELECT i.id, ${leaving.about}::bigint, ${id}::bigint, i.host_id,
+              SELECT i.id, ${item.about}::bigint, ${id}::bigint, i.host_id,
                 greatest(${at}::timestamptz + (given.rank - 1) * ${pace}::int * interval '1 millisecond', f.due_at)
               FROM unnest(${inboxIds}::int[]) WITH ORDINALITY AS given (id, rank) JOIN inboxes i ON i.id = given.id
                 LEFT JOIN failed f ON f.inbox_id = i.id
@@ -104,16 +104,16 @@ export class Outbox extends Context.Service<Outbox, {
       )
 
       const toAccounts = traced("Outbox.toAccounts")(
-        function*(leaving: Leaving, accountIds: ReadonlyArray<bigint>) {
+        function*(item: OutboxItem, accountIds: ReadonlyArray<bigint>) {
           if (!federated || accountIds.length === 0) return []
           // Whether a host is alive again is learnt by asking it for something new (federation.md section 12).
-          const asks = leaving.activity.type === "Follow"
+          const asks = item.activity.type === "Follow"
           const rows = yield* sql<{ id: number }>`SELECT DISTINCT inbox_number(r.inbox_url) AS id
             FROM remote_actors r LEFT JOIN inboxes i ON i.url = r.inbox_url
               LEFT JOIN hosts h ON h.host = lower(substring(r.inbox_url from '^[a-z]+://([^/?#]+)'))
             WHERE r.account_id = ANY (${accountIds}::bigint[])
               AND (${asks} OR (i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures'))`
-          return yield* toInboxes(leaving, rows.map(({ id }) => id))
+          return yield* toInboxes(item, rows.map(({ id }) => id))
         }
       )
       return Outbox.of({ enabled: federated, parties, toAccounts, toInboxes })

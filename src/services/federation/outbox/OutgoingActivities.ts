@@ -11,12 +11,12 @@ import type { Document } from "../documents/Vocabulary.ts"
 import { LocalActors } from "../LocalActors.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
-import type { Leaving } from "./Outbox.ts"
+import type { OutboxItem } from "./Outbox.ts"
 import { type PostFacts, type Recipients, recipients } from "./Recipients.ts"
 
 /** An activity as it is now, and where it goes; `statusId` is the post that it tells of. */
 export interface Rendered {
-  readonly leaving: Leaving
+  readonly item: OutboxItem
   readonly recipients: Recipients
   readonly statusId: bigint | null
   /** Whoever gets it has the post from now on. */
@@ -104,7 +104,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         if (activity === undefined) return undefined
         const forFew = facts.visibility === "private" && telling !== "Delete"
         return {
-          leaving: { senderId: facts.authorId, about: statusId, activity, synchronizes: forFew },
+          item: { senderId: facts.authorId, about: statusId, activity, synchronizes: forFew },
           recipients: recipients(telling, facts),
           statusId,
           carries: telling !== "Delete"
@@ -119,7 +119,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
           if (me === undefined) return undefined
           const actor = LocalIds.actor(config, me.username)
           const rendered = (activity: Activities.Activity, more: Partial<Rendered> = {}): Rendered => ({
-            leaving: { senderId: accountId, about: accountId, activity },
+            item: { senderId: accountId, about: accountId, activity },
             recipients: followersOnly(accountId),
             statusId: null,
             carries: false,
@@ -138,7 +138,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
               return rendered(Activities.move(actor, outgoing.target ?? "", outgoing.number))
             case "Farewell":
               return rendered(Activities.deleteActor(actor), {
-                leaving: { senderId: accountId, about: accountId, activity: Activities.deleteActor(actor), low: true },
+                item: { senderId: accountId, about: accountId, activity: Activities.deleteActor(actor), low: true },
                 recipients: { ...followersOnly(accountId), reached: true }
               })
             case "FeatureTag":

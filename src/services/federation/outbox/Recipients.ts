@@ -25,16 +25,16 @@ export interface Recipients {
   readonly interacted: boolean
 }
 
-export type Telling = "Create" | "Update" | "Delete"
+export type PostChange = "Create" | "Update" | "Delete"
 
 /**
  * The recipients of a post, decided here only (row 67; federation.md section 10, 'Reach'). What is for followers or for the
  * mentioned goes to nobody else, whoever is answered and whoever had it before; that it is gone may be known by all who had it.
  */
-export const recipients = (telling: Telling, post: PostFacts): Recipients => {
+export const recipients = (change: PostChange, post: PostFacts): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post
   const open = visibility === "public" || visibility === "unlisted"
-  if (telling === "Delete") return { followersOf: [], accountIds: [], reached: true, interacted: open }
+  if (change === "Delete") return { followersOf: [], accountIds: [], reached: true, interacted: open }
   const answered = open && repliedTo !== null ? [repliedTo] : []
   const concerned = originalAuthor === null ? [...mentioned, ...answered] : [originalAuthor]
   const theirs = open && originalAuthor === null && post.repliedToLocal && repliedTo !== null && repliedTo !== authorId
@@ -43,7 +43,7 @@ export const recipients = (telling: Telling, post: PostFacts): Recipients => {
   return {
     followersOf: visibility === "direct" ? [] : [authorId, ...theirs],
     accountIds: concerned,
-    reached: open && telling === "Update",
-    interacted: open && telling === "Update"
+    reached: open && change === "Update",
+    interacted: open && change === "Update"
   }
 }

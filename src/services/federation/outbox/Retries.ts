@@ -1,15 +1,19 @@
-/** How often a delivery is tried: usually, and where there is no hurry (federation.md section 12). */
-export const triesMax = 16
-export const lowTriesMax = 8
+import type { Backoff } from "../../Backoff.ts"
 
 /**
- * How long after its `tries`-th failure (from 1) a delivery is tried again, in milliseconds: n^4 + 15 seconds and up to half
- * of n^4 more, n from 0; in all between 50 and 75 hours. `chance` is from 0 to 1.
+ * A delivery is tried 16 times: n^4 + 15 seconds and up to half of n^4 more after each failure, n from 0; in all between 50 and
+ * 75 hours (federation.md section 12).
  */
-export const delayMillis = (tries: number, chance: number): number => {
-  const power = Math.max(0, tries - 1) ** 4
-  return Math.round((power + 15 + chance * power / 2) * 1_000)
+export const deliveryBackoff: Backoff = {
+  baseMillis: 15_000,
+  growth: { power: 4, unitMillis: 1_000 },
+  jitter: 0.5,
+  capMillis: 24 * 3_600_000,
+  triesMax: 16
 }
+
+/** The same where there is no hurry. */
+export const lowDeliveryBackoff: Backoff = { ...deliveryBackoff, triesMax: 8 }
 
 /** Whether another try could have another outcome; `status` is the answer's (section 12). */
 export const mayRetry = (status: number): boolean =>

@@ -61,7 +61,7 @@ export class Purges extends Context.Service<Purges, {
         yield* sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), uri = 'gone:' || id,
           username = id::text, domain = 'handle.invalid', display_name = '', note_html = '', fields = '[]',
           avatar_remote_url = NULL, header_remote_url = NULL, moved_to_id = NULL WHERE id = ${accountId}`
-        yield* agenda.enter("purge", accountId, accountId, now)
+        yield* agenda.enqueue("purge", accountId, accountId, now)
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
       })
 
@@ -81,7 +81,7 @@ export class Purges extends Context.Service<Purges, {
         yield* sql`UPDATE stored_files SET account_id = NULL WHERE account_id = ${accountId}`
         yield* sql`DELETE FROM moves WHERE account_id = ${accountId}`
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
-        yield* agenda.enter("purge", accountId, accountId, now)
+        yield* agenda.enqueue("purge", accountId, accountId, now)
         yield* sql.afterCommit(
           Effect.andThen(
             broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] }),
@@ -110,14 +110,14 @@ export class Purges extends Context.Service<Purges, {
           AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL)),
           gone AS (DELETE FROM accounts WHERE id IN (SELECT id FROM over WHERE domain IS NOT NULL))
           SELECT id FROM over`
-        if (gone.length === 0) return yield* agenda.enter("purge", accountId, accountId, now + reportedMillis)
+        if (gone.length === 0) return yield* agenda.enqueue("purge", accountId, accountId, now + reportedMillis)
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
       })
 
       const advance = traced("Purges.advance")(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
-        const more = agenda.enter("purge", accountId, accountId, now)
-        if (yield* tells(accountId)) return yield* agenda.enter("purge", accountId, accountId, now + farewellMillis)
+        const more = agenda.enqueue("purge", accountId, accountId, now)
+        if (yield* tells(accountId)) return yield* agenda.enqueue("purge", accountId, accountId, now + farewellMillis)
         const left = yield* PurgedRows.removeSome(sql, accountId)
         if (left !== undefined) {
           yield* sql.afterCommit(Effect.andThen(

@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 
 type Aside = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-export interface Work {
+export interface InFlight {
   readonly aside: Aside
 }
 
@@ -10,9 +10,9 @@ export interface Work {
  * How a request steps aside of those that are in work: while its body arrives or its stream is open it takes no place of
  * theirs (`requestsInFlightMax`) and none of its time (`answerMillisMax`). Who counts or times requests provides this, over what was there.
  */
-export const Work = Context.Reference<Work>("murmuration/http/Work", {
+export const InFlight = Context.Reference<InFlight>("murmuration/http/InFlight", {
   defaultValue: () => ({ aside: (effect) => effect })
 })
 
 /** Does something for which only the client is waited, under limits of its own. */
-export const aside: Aside = (effect) => Effect.flatMap(Work, (work) => work.aside(effect))
+export const aside: Aside = (effect) => Effect.flatMap(InFlight, (inFlight) => inFlight.aside(effect))

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
-import { inboundTriesMax } from "../../../src/services/federation/inbox/InboundActivities.ts"
+import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
@@ -131,7 +131,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the in
       assert.strictEqual(yield* settled, "done")
       const waiting = sql<{ tries: number; outcome: string | null; document: string | null }>`
         SELECT tries, outcome, document FROM inbound_activities WHERE document LIKE '%poison%'`
-      for (let tries = 1; tries < inboundTriesMax; tries++) {
+      for (let tries = 1; tries < inboundBackoff.triesMax; tries++) {
         const [row] = yield* waiting
         assert.deepInclude(row, { tries, outcome: null })
         yield* sql`UPDATE inbound_activities SET due_at = ${new Date()} WHERE outcome IS NULL`
