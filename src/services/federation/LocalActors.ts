@@ -7,14 +7,17 @@ import { Accounts, type FoundAccount } from "../identity/Accounts.ts"
 import { Handles } from "../identity/Handles.ts"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { actorDocument, instanceDocument, type Linked } from "./documents/ActorDocument.ts"
+import { actorDocument, instanceDocument, Linked } from "./documents/ActorDocument.ts"
 import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
 /** Local accounts that one process knows by their names. */
 const namesMax = 20_000
+
+const linkedRows = rowsOf(Linked)
 
 /** Local accounts as others ask for them, by name. A suspended one shows itself, as suspended, and nothing else. */
 export class LocalActors extends Context.Service<LocalActors, {
@@ -50,8 +53,8 @@ export class LocalActors extends Context.Service<LocalActors, {
 
       const stored = Effect.fnUntraced(function*(asked: string) {
         const { username } = yield* handles.find(asked)
-        const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts
-          WHERE lower(username) = ${username.toLowerCase()} AND domain IS NULL`.pipe(Effect.orDie)
+        const [row] = yield* idRows(sql`SELECT id FROM accounts
+          WHERE lower(username) = ${username.toLowerCase()} AND domain IS NULL`).pipe(Effect.orDie)
         if (row === undefined) return yield* new RecordNotFound()
         return { ...(yield* accounts.find(row.id)), username }
       })
@@ -69,8 +72,8 @@ export class LocalActors extends Context.Service<LocalActors, {
           record.noteHtml,
           ...record.fields.flatMap(({ html, name }) => [name, html])
         )
-        const [linked = { alsoKnownAs: [], attributionDomains: [], note: "" }] = yield* sql<Linked>`
-          SELECT also_known_as, attribution_domains, note FROM accounts WHERE id = ${id}`.pipe(Effect.orDie)
+        const [linked = { alsoKnownAs: [], attributionDomains: [], note: "" }] = yield* linkedRows(sql`
+          SELECT also_known_as, attribution_domains, note FROM accounts WHERE id = ${id}`).pipe(Effect.orDie)
         return actorDocument(config, record, publicPem, used, { ...linked, movedTo })
       })
 

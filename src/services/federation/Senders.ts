@@ -5,6 +5,7 @@ import { Changes } from "../caching/Changes.ts"
 import { hashedKey } from "../HashedKey.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as ActorLookups from "./ActorLookups.ts"
 import { urlReader } from "./documents/Reading.ts"
@@ -34,22 +35,23 @@ class DomainClosed extends Schema.TaggedError<DomainClosed>()("DomainClosed", {}
 }
 
 /** Who signed a request: its key belongs to the account, and the account's document lists it (row 2). */
-export interface Sender {
-  readonly accountId: AccountId
-  readonly uri: string
+const Sender = Schema.Struct({
+  accountId: AccountId,
+  uri: Schema.String,
   /** Of the handle. */
-  readonly domain: string
-  readonly suspended: boolean
-}
+  domain: Schema.String,
+  suspended: Schema.Boolean
+})
+export type Sender = typeof Sender.Type
 
 /** A sender whose signature holds, and when that was made, in milliseconds since 1970. */
 interface Verified extends Sender {
   readonly signedMillis: number
 }
 
-interface KnownKey extends Sender {
-  readonly publicPem: string
-}
+const KnownKey = Schema.Struct({ ...Sender.fields, publicPem: Schema.String })
+type KnownKey = typeof KnownKey.Type
+const keyRows = rowsOf(KnownKey)
 
 /** Finds out who signed a request; nothing of the request is believed before. */
 export class Senders extends Context.Service<Senders, {
@@ -74,10 +76,10 @@ export class Senders extends Context.Service<Senders, {
       const look = yield* ActorLookups.make
 
       const stored = Effect.fnUntraced(function*(keyId: string) {
-        const [row] = yield* sql<KnownKey>`
+        const [row] = yield* keyRows(sql`
           SELECT k.account_id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, k.public_pem
-          FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_id = ${keyId}`
-        return row && { ...row, accountId: AccountId.make(row.accountId) }
+          FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_id = ${keyId}`)
+        return row
       }, Effect.orDie)
 
       const unverified = (text: string) => new Unverified({ text, malformed: false })

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Changes } from "../caching/Changes.ts"
 import { single } from "../caching/Single.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Emoji } from "./Emoji.ts"
 import * as ForeignEmojis from "./ForeignEmojis.ts"
@@ -16,12 +17,19 @@ const customEmojiAloneMillisMax = 1_000
 
 const shortcodes = /:([a-zA-Z0-9_]{2,128}):/g
 
-interface Row extends Pick<Emoji, "id" | "shortcode" | "visibleInPicker" | "category" | "updatedAt"> {
-  readonly url: string | null
-  readonly staticUrl: string | null
-  readonly fileName: string | null
-  readonly staticName: string | null
-}
+const Row = Schema.Struct({
+  id: Schema.BigInt,
+  shortcode: Schema.String,
+  visibleInPicker: Schema.Boolean,
+  category: Schema.NullOr(Schema.String),
+  updatedAt: Timestamptz,
+  url: Schema.NullOr(Schema.String),
+  staticUrl: Schema.NullOr(Schema.String),
+  fileName: Schema.NullOr(Schema.String),
+  staticName: Schema.NullOr(Schema.String)
+})
+type Row = typeof Row.Type
+const emojiRows = rowsOf(Row)
 
 /** This server's own emoji; remote ones belong to their accounts' servers. */
 export class CustomEmojis extends Context.Service<CustomEmojis, {
@@ -49,10 +57,10 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
       }
 
       const stored = Effect.gen(function*() {
-        const rows = yield* sql<Row>`
+        const rows = yield* emojiRows(sql`
           SELECT id, shortcode, url, static_url, file_name, static_name, visible_in_picker, category, coalesce(updated_at, created_at) AS updated_at
           FROM custom_emojis
-          WHERE domain IS NULL AND NOT disabled ORDER BY id LIMIT ${customEmojisMax}`
+          WHERE domain IS NULL AND NOT disabled ORDER BY id LIMIT ${customEmojisMax}`)
         return new Map(rows.map((row) => [row.shortcode, toEmoji(row)]))
       }).pipe(Effect.orDie)
       const enabled = yield* single(

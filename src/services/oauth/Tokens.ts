@@ -1,4 +1,4 @@
-import { Array as Arr, Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
@@ -7,10 +7,11 @@ import * as Cache from "../caching/Cache.ts"
 import { Changes } from "../caching/Changes.ts"
 import { AccountId, AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
-import type { TokenInfo, UserState } from "./TokenInfo.ts"
+import type { TokenInfo } from "./TokenInfo.ts"
 
 /** Tokens that one process knows. */
 const cachedTokensMax = 50_000
@@ -62,22 +63,24 @@ export const userState = `CASE WHEN t.account_id IS NULL THEN 'active'
   WHEN a.moved_to_id IS NOT NULL THEN 'moved'
   ELSE 'active' END`
 
-interface Row {
-  readonly id: bigint
-  readonly appId: bigint | null
-  readonly accountId: bigint | null
-  readonly scopes: string
-  readonly revoked: boolean
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-  readonly lastSeenAt: Date | null
-  readonly state: UserState
-}
+const Row = Schema.Struct({
+  id: TokenId,
+  appId: Schema.NullOr(AppId),
+  accountId: Schema.NullOr(AccountId),
+  scopes: Schema.String,
+  revoked: Schema.Boolean,
+  createdAt: Timestamptz,
+  lastUsedAt: Schema.NullOr(Timestamptz),
+  lastSeenAt: Schema.NullOr(Timestamptz),
+  state: Schema.Literals(["active", "unconfirmed", "pending", "disabled", "moved"])
+})
+type Row = typeof Row.Type
+const tokenRows = rowsOf(Row)
 
 const infoOf = (row: Row): TokenInfo => ({
-  tokenId: TokenId.make(row.id),
-  appId: row.appId === null ? undefined : AppId.make(row.appId),
-  accountId: row.accountId === null ? undefined : AccountId.make(row.accountId),
+  tokenId: row.id,
+  appId: row.appId ?? undefined,
+  accountId: row.accountId ?? undefined,
   scopes: new Set(Scopes.parse(row.scopes)),
   revoked: row.revoked,
   state: row.state,
@@ -117,14 +120,14 @@ const make = Effect.gen(function*() {
 
   const stored = Effect.fnUntraced(function*(hash: Uint8Array) {
     const now = yield* Clock.currentTimeMillis
-    const [row] = yield* sql<Row>`
+    const [row] = yield* tokenRows(sql`
       SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
         u.last_seen_at,
         ${sql.literal(userState)} AS state
       FROM oauth_tokens t
       LEFT JOIN users u ON u.account_id = t.account_id
       LEFT JOIN accounts a ON a.id = t.account_id
-      WHERE t.token_hash = ${hash}`
+      WHERE t.token_hash = ${hash}`)
     if (row === undefined) return undefined
     if (!row.revoked) yield* visit(row, now)
     return infoOf(row)
@@ -135,10 +138,10 @@ const make = Effect.gen(function*() {
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
     const createdAt = new Date(now)
-    const rows = yield* sql<{ id: bigint }>`
+    const rows = yield* idRows(sql`
       INSERT INTO oauth_tokens (id, token_hash, app_id, account_id, scopes, created_at)
       VALUES (next_id(${now}), ${hash}, ${appId ?? null}, ${accountId ?? null}, ${Scopes.format(scopes)}, ${createdAt})
-      RETURNING id`
+      RETURNING id`)
     if (accountId !== undefined && appId !== undefined) {
       yield* sql`UPDATE oauth_apps SET authorized_at = ${createdAt} WHERE id = ${appId} AND authorized_at IS NULL`
       yield* revokeBeyondMax(accountId, appId)
@@ -147,9 +150,9 @@ const make = Effect.gen(function*() {
   }, Effect.orDie)
 
   const revokeBeyondMax = Effect.fnUntraced(function*(accountId: AccountId, appId: AppId) {
-    const old = yield* sql<{ id: bigint }>`
+    const old = yield* idRows(sql`
       SELECT id FROM oauth_tokens WHERE account_id = ${accountId} AND app_id = ${appId} AND revoked_at IS NULL
-      ORDER BY id DESC OFFSET ${tokensOfUserAndAppMax}`
+      ORDER BY id DESC OFFSET ${tokensOfUserAndAppMax}`)
     if (old.length > 0) yield* revoke({ tokenIds: old.map(({ id }) => TokenId.make(id)) })
   })
 
@@ -161,8 +164,8 @@ const make = Effect.gen(function*() {
     ])
 
   const end = Effect.fnUntraced(function*(tokens: Fragment, at: Date) {
-    const ended = yield* sql<{ id: bigint }>`
-      UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id`
+    const ended = yield* idRows(sql`
+      UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id`)
     if (ended.length === 0) return
     const tokenIds = ended.map(({ id }) => id)
     yield* sql.afterCommit(broadcast.publish({ _tag: "Revoked", tokenIds, accountIds: [] }))

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Changes } from "../../caching/Changes.ts"
@@ -6,15 +6,19 @@ import { single } from "../../caching/Single.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { HostPolicy } from "../../outbound/HostPolicy.ts"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { hostName } from "./DomainAccounts.ts"
-import { type DomainBlock, type DomainLists, type DomainPolicy, policyOf } from "./DomainPolicy.ts"
+import { DomainBlock, type DomainLists, type DomainPolicy, policyOf } from "./DomainPolicy.ts"
 
 /** Rules of each kind that are known at once. */
 export const domainRulesMax = 200_000
 /** How long rules are believed while this node hears of changes, and while it does not (milliseconds). */
 const rulesMillisMax = 30_000
 const rulesAloneMillisMax = 1_000
+
+const blockRows = rowsOf(DomainBlock)
+const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
 /** The operator's rules about other servers, in memory; a change is known within a second. */
 export class DomainPolicies extends Context.Service<DomainPolicies, {
@@ -36,10 +40,10 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
 
       const stored = Effect.gen(function*() {
         const most = rowsMax(sql, domainRulesMax)
-        const blocks = yield* sql<DomainBlock>`
-          SELECT domain, severity, reject_media, reject_reports FROM domain_blocks ORDER BY id LIMIT ${most}`
+        const blocks = yield* blockRows(sql`
+          SELECT domain, severity, reject_media, reject_reports FROM domain_blocks ORDER BY id LIMIT ${most}`)
         const allows = limited
-          ? yield* sql<{ domain: string }>`SELECT domain FROM domain_allows ORDER BY id LIMIT ${most}`
+          ? yield* domainRows(sql`SELECT domain FROM domain_allows ORDER BY id LIMIT ${most}`)
           : []
         return {
           blocks: new Map(blocks.map((block) => [block.domain, block])),

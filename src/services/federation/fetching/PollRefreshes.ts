@@ -1,6 +1,7 @@
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { briefCause } from "../../outbound/BriefCause.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { RefreshClaims } from "./RefreshClaims.ts"
 import { RemotePosts } from "./RemotePosts.ts"
@@ -9,6 +10,8 @@ import { RemotePosts } from "./RemotePosts.ts"
 const pollMillisMin = 60_000
 /** How long whoever asks for the poll waits for the answer, in seconds; it is stored when it comes later. */
 const pollSecondsMax = 3
+
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
 /** Polls of other servers as their origins say that they stand: while they are open, and once after their end. */
 export class PollRefreshes extends Context.Service<PollRefreshes, {
@@ -35,11 +38,11 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
 
       const refresh = traced("PollRefreshes.refresh")(function*(statusId: bigint) {
         // A post for a few is shown to its readers, of whom the server itself is none.
-        const [poll] = yield* sql<{ uri: string }>`SELECT s.uri FROM statuses s JOIN polls p ON p.status_id = s.id
+        const [poll] = yield* uriRows(sql`SELECT s.uri FROM statuses s JOIN polls p ON p.status_id = s.id
           LEFT JOIN look_ups l ON l.kind = 'poll' AND l.subject_id = s.id
           WHERE s.id = ${statusId} AND NOT s.local AND s.uri IS NOT NULL AND s.deleted_at IS NULL
             AND s.visibility IN ('public', 'unlisted')
-            AND (p.expires_at IS NULL OR l.begun_at IS NULL OR l.begun_at < p.expires_at)`.pipe(Effect.orDie)
+            AND (p.expires_at IS NULL OR l.begun_at IS NULL OR l.begun_at < p.expires_at)`).pipe(Effect.orDie)
         if (poll === undefined || !(yield* claims.begin("poll", statusId, pollMillisMin))) return false
         const fetching = yield* Effect.forkIn(asked(statusId, poll.uri), scope)
         yield* Effect.timeoutOption(Fiber.join(fetching), `${pollSecondsMax} seconds`)

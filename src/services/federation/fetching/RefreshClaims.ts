@@ -1,6 +1,7 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { aheadMillisMax } from "../../Moments.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 
 /** What is looked up: the conversation around a post, the posts of an account, how the poll of a post stands. */
@@ -8,6 +9,8 @@ export type RefreshKind = "thread" | "profile" | "poll"
 
 /** How long a look-up may take in all, in seconds; less than until the next of its kind. */
 export const refreshSecondsMax = 300
+
+const begunRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))
 
 /** Refreshes of which other servers hear, and when: one at a time for its subject on all nodes, and not too often. */
 export class RefreshClaims extends Context.Service<RefreshClaims, {
@@ -43,9 +46,9 @@ export class RefreshClaims extends Context.Service<RefreshClaims, {
         }, Effect.orDie),
         find: traced("RefreshClaims.find")(function*(kind, subjectId) {
           const since = new Date((yield* Clock.currentTimeMillis) - refreshSecondsMax * 1_000)
-          const [row] = yield* sql<{ running: boolean; found: number }>`
+          const [row] = yield* begunRows(sql`
             SELECT ended_at IS NULL AND begun_at > ${since} AS running, found FROM look_ups
-            WHERE kind = ${kind} AND subject_id = ${subjectId}`
+            WHERE kind = ${kind} AND subject_id = ${subjectId}`)
           return row
         }, Effect.orDie)
       })

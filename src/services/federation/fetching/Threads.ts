@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { momentOf } from "../../Moments.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
@@ -17,6 +18,9 @@ const threadAgeMillisMin = 5 * 60_000
 const pagesOfNew = 2
 /** Parents above a post among which one is looked for that is missing here. */
 const ancestorsMax = 4_096
+
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String) }))
+const wantedRows = rowsOf(Schema.Struct({ uri: Schema.String, createdAt: Timestamptz }))
 
 /** Conversations whose other posts are elsewhere: parents up to the first, and replies, each from its origin. */
 export class Threads extends Context.Service<Threads, {
@@ -114,13 +118,13 @@ export class Threads extends Context.Service<Threads, {
       /** What the topmost of the parents that are here answers, if that is not here. */
       const missing = (statusId: bigint) =>
         Effect.map(
-          sql<{ uri: string | null }>`
+          uriRows(sql`
           WITH RECURSIVE up (id, depth) AS (
             SELECT ${statusId}::bigint, 1
             UNION ALL
             SELECT s.in_reply_to_id, up.depth + 1 FROM up JOIN statuses s ON s.id = up.id
             WHERE s.in_reply_to_id IS NOT NULL AND up.depth < ${ancestorsMax})
-          SELECT s.in_reply_to_uri AS uri FROM up JOIN statuses s ON s.id = up.id ORDER BY up.depth DESC LIMIT 1`,
+          SELECT s.in_reply_to_uri AS uri FROM up JOIN statuses s ON s.id = up.id ORDER BY up.depth DESC LIMIT 1`),
           ([row]) => row?.uri ?? undefined
         )
 
@@ -132,8 +136,8 @@ export class Threads extends Context.Service<Threads, {
       })
 
       const read = traced("Threads.read")(function*(statusId: bigint) {
-        const [post] = yield* sql<{ uri: string; createdAt: Date }>`SELECT uri, created_at FROM statuses
-          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND visibility IN ('public', 'unlisted')`.pipe(
+        const [post] = yield* wantedRows(sql`SELECT uri, created_at FROM statuses
+          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND visibility IN ('public', 'unlisted')`).pipe(
           Effect.orDie
         )
         const now = yield* Clock.currentTimeMillis
