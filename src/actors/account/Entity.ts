@@ -86,7 +86,7 @@ const make = Effect.gen(function*() {
   const inbox = yield* Inbox.make(owners, verbs, settled)
 
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
-    // Asked again where the account is locked: whoever is told something else by then was told it after this.
+    // Checked again under the account's lock: waiting for it takes time.
     const work = Effect.flatMap(
       Clock.currentTimeMillis,
       (now) => now > until ? new Unavailable() : perform(verbs, command._tag, own, command)
@@ -97,7 +97,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  /** What is done when something is due, by its kind. */
+  /** The work of each kind of agenda entry. */
   const dues = {
     ["domain_block"]: domains.due,
     ["mute_end"]: relations.muteEnd,

@@ -22,9 +22,9 @@ import type { Verbs } from "./Verbs.ts"
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /**
- * What a remote account sent, worked off by its actor in the order in which it came: each activity in one transaction with
- * the mark that it is done, so that it has its effect once. What is refused is done as well, with the reason; what fails
- * is tried later and does not hold up the rest. `settled` wraps work that leaves intents.
+ * Does a remote account's activities in the order in which they came: each in one transaction with the mark that it is
+ * done, so that it has its effect once. A refused one is done as well, with the reason; a failed one is tried later and
+ * does not hold up the rest. `settled` wraps work that leaves intents.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, settled: Settled) {
   const actors = yield* AccountActors

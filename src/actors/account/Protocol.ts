@@ -181,7 +181,7 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Move", Target),
   /** An actor's id that the account is, or is not any more, known as. */
   Schema.TaggedStruct("Alias", { uri: Schema.String, present: Schema.Boolean }),
-  /** Whom the account follows, blocks or mutes has become another one. */
+  /** An account that this one follows, blocks or mutes has moved to another one. */
   Schema.TaggedStruct("CarryOver", { from: AccountIdFromString, to: AccountIdFromString })
 ])
 export type Command = typeof Command.Type

@@ -176,7 +176,7 @@ const tooLongText = validationFailed(`Text character limit of ${statusCharacters
 const size = ({ html }: Draft, spoilerText: string) =>
   exceedsTold([html, spoilerText], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
 
-/** What is stored of a text and its content warning, with so many files; a content warning alone is the text. */
+/** The text and content warning to store, with so many files; a content warning alone becomes the text. */
 const words = Effect.fnUntraced(
   function*(source: { readonly text: string; readonly spoilerText: string }, files: number) {
     const [body, warning] = [source.text.trim(), source.spoilerText.trim()]

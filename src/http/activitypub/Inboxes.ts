@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
         (yield* Effect.orDie(inbound.enqueue(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
       if (!kept) return yield* comeBack("activities", "backlog")
       yield* actors.receive(accountId)
-      // Whoever speaks to us lives, whatever became of what was sent there.
+      // A host that sends is alive, whatever became of deliveries to it.
       yield* Effect.ignore(deliveryHosts.spoke(new URL(uri).host))
       const differences = synchronize(sender.success, request.headers["collection-synchronization"])
       yield* Effect.forkIn(Effect.ignoreCause(differences), scope)

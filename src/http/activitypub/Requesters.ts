@@ -29,7 +29,7 @@ export class NotSigned extends Schema.TaggedError<NotSigned>()("NotSigned", {
   }
 }
 
-/** What of a request its signature may speak of. */
+/** Parts of a request that its signature may cover. */
 export const signedRequest = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): SignedRequest => {
   const { headers, method, url } = request
   return { method, target: url, headers, body, address: addressOf(request) }

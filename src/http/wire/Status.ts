@@ -21,7 +21,7 @@ const QuoteApproval = Schema.Struct({
   current_user: Schema.Literals(["automatic", "manual", "denied", "unknown"])
 }).annotate({ identifier: "QuoteApproval" })
 
-/** What of a status is the same for everybody and changes only with an edit. */
+/** The part of a status that is the same for everybody and changes only with an edit. */
 export const StatusBody = Schema.Struct({
   id: Id,
   created_at: Timestamp,
@@ -92,7 +92,7 @@ export const StatusEdit = Schema.Struct({
   created_at: Timestamp,
   media_attachments: Schema.Array(MediaAttachment),
   emojis: Schema.Array(CustomEmoji),
-  /** What it asked, where it asked something. */
+  /** Its poll, where it has one. */
   poll: Schema.optionalKey(Schema.Struct({ options: Schema.Array(Schema.Struct({ title: Schema.String })) }))
 }).annotate({ identifier: "StatusEdit" })
 export type StatusEdit = typeof StatusEdit.Type

@@ -1,4 +1,4 @@
-/** Whom a handle that nobody confirms belongs to: no domain at all, so that it can mislead nobody. */
+/** The domain of a handle that nobody confirms: none at all, so that it misleads nobody. */
 export const unknownDomain = "handle.invalid"
 
 /** Characters of a domain name (RFC 1035 section 2.3.4) with a port. */

@@ -40,9 +40,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   /** Its own server says that the account is gone, if we know it. */
   readonly depart: (uri: string) => Effect.Effect<void>
   /**
-   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined where
-   * it could not be confirmed; whoever had it before loses it. `later`: nobody could say, so that a new account is looked at
-   * again.
+   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined
+   * where it could not be confirmed; its owner until now loses it. `later`: nobody could say, so that a new account is
+   * looked at again.
    */
   readonly store: (
     actor: ForeignActor,
@@ -80,7 +80,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       })
 
-      /** Whoever else has the handle loses it: its domain says now that it is another's. */
+      /** Another account with the handle loses it: its domain says now whose it is. */
       const takeHandle = (uri: string, { domain, username }: { username: string; domain: string }) =>
         sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
           WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = ${domain} AND uri <> ${uri}`

@@ -20,7 +20,7 @@ const keyIdCharactersMax = 2_048
 /** How long a key in memory is believed, in milliseconds. */
 const keptMillisMax = 60_000
 
-/** The key could not be had; the sender may come back. */
+/** The key could not be fetched; the sender may come back. */
 class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUnavailable", { keyId: Schema.String }) {
   override get message() {
     return `Unable to fetch key ${this.keyId}`

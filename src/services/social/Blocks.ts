@@ -14,7 +14,7 @@ export class Blocks extends Context.Service<Blocks, {
   /** Blocks, and removes what stood between the two: notifications and endorsements both ways. */
   readonly block: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
   readonly unblock: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
-  /** Whom the account blocks, without the suspended. */
+  /** Accounts that the account blocks, without the suspended. */
   readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
 }>()("murmuration/services/social/Blocks") {
   static readonly layer = Layer.effect(

@@ -8,7 +8,7 @@ import type { Viewer } from "../Viewer.ts"
 import type { Visibility } from "./StatusWriter.ts"
 import { visibleTo } from "./Visibility.ts"
 
-/** Whom a status mentions. `url` is null for local accounts. */
+/** An account that a status mentions. `url` is null for local ones. */
 export interface MentionRecord {
   /** A decimal string. */
   readonly id: string
@@ -27,7 +27,9 @@ export interface PollRecord {
   readonly expiresAt: string | null
 }
 
-/** What of a status is the same for every viewer. `uri` and `url` are null for local ones, `html` is sanitised. */
+/**
+ * The part of a status that is the same for every viewer. `uri` and `url` are null for local ones, `html` is sanitised.
+ */
 export interface StatusRecord {
   readonly id: bigint
   readonly accountId: bigint

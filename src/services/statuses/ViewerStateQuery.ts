@@ -100,7 +100,7 @@ export const textOf = (variant: number): string => {
   return `SELECT ${columns.join(", ")}`
 }
 
-/** What was not asked is undefined. */
+/** Columns that were not asked for are undefined. */
 export type Row =
   & Readonly<Record<"counters", ReadonlyArray<bigint>>>
   & Readonly<

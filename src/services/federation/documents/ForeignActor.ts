@@ -76,7 +76,7 @@ const dateOf = (value: unknown): Date | undefined => {
   return millis === undefined ? undefined : new Date(millis)
 }
 
-/** The actor in a document that was had from `id` itself; undefined where it is none that we can deal with. */
+/** The actor in a document that `id` served; undefined where it has a form that we cannot use. */
 export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): ForeignActor | undefined => {
   const type = typeOf(document, ...actorTypes)
   const inbox = readUrl(document["inbox"])

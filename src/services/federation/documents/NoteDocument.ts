@@ -117,5 +117,5 @@ export const announceDocument = (
   }
 }
 
-/** What stands for a status that was deleted. */
+/** Stands for a deleted status. */
 export const tombstone = (id: string): Document => ({ id, type: "Tombstone", atomUri: id })

@@ -25,7 +25,7 @@ const DomainBlockRecord = Schema.Struct({
 export type DomainBlockRecord = typeof DomainBlockRecord.Type
 const blockRows = rowsOf(DomainBlockRecord)
 
-/** What is absent stays; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
+/** Absent fields stay; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
 interface DomainBlockChange {
   readonly severity?: Severity
   readonly rejectMedia?: boolean

@@ -10,7 +10,7 @@ const inquiriesMax = 2_000
 const inquiriesPerHostMax = 100
 
 /**
- * What is asked of an object's origin: the post, to have it here; its newest version, as far as it concerns somebody here;
+ * A question to an object's origin: the post, to have it here; its newest version, as far as it concerns somebody here;
  * whether there is none any more (`gone`: a 404 says so as well).
  */
 export const OriginCheck = Schema.Struct({
@@ -32,7 +32,7 @@ export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
   }
 }
 
-/** What came of it: what was asked for is so, or it is not and never will be, or nobody can say yet. */
+/** The outcome: yes, no for ever, or nobody can say yet. */
 type Verdict =
   | { readonly _tag: "Yes" }
   | { readonly _tag: "No"; readonly why: string }

@@ -15,7 +15,7 @@ import * as SingleFlight from "../SingleFlight.ts"
 import * as Budget from "./Budget.ts"
 import { FetchedPosts } from "./FetchedPosts.ts"
 
-/** Why a post could not be had. */
+/** Why a post could not be fetched. */
 export type PostError = RemoteError | Unavailable
 
 /** Whether another try could end otherwise. */

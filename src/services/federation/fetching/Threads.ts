@@ -101,7 +101,7 @@ export class Threads extends Context.Service<Threads, {
       const around = traced("Threads.around")(function*(post: Foreign) {
         const budget = Budget.begin(limits)
         yield* climb(idOf(post["inReplyTo"]), budget)
-        // What is in the post itself is enough for a new one.
+        // The post itself is enough for a new one.
         budget.pages = typeof post["replies"] === "string" ? pagesOfNew : 0
         yield* descend(post, budget, limits.repliesOfNew)
       })

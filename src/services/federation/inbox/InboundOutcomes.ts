@@ -52,7 +52,7 @@ export const make = () => {
 
 const isNumber = (text: string) => /^[0-9]{1,18}$/.test(text)
 
-/** What came under an id, from an actor by its id, or under our number of it; the newest first. Nothing is known longer than a week. */
+/** Activities under an id, from an actor by its id, or under our number; the newest first, for a week. */
 export const history = (
   sql: SqlClient,
   name: string,

@@ -35,7 +35,7 @@ export const keyOf = (uri: string | undefined, document: string): string =>
     ? uri
     : `sha256:${hash("sha256", uri ?? document)}`
 
-/** 64 bits of what it says; whoever finds another text with the same ones keeps nothing but its own away. */
+/** 64 bits of the activity's hash; a sender who finds a collision keeps only its own activities away. */
 const digestOf = (document: string): bigint => hash("sha256", document, "buffer").readBigInt64BE()
 
 /**

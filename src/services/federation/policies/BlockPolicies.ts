@@ -1,7 +1,7 @@
 import { asForeign, asList, type Foreign, idOf, typeOf } from "../documents/Reading.ts"
 import { accept, change, drop, type InboundPolicy } from "./InboundPolicy.ts"
 
-/** Whoever blocks the sender gets nothing from it for a post (row 17). */
+/** An author who blocks the sender gets no reactions from it (row 17). */
 export const reactions: InboundPolicy = (activity, { blockedByAuthor }) =>
   blockedByAuthor && typeOf(activity, "Like", "EmojiReact", "Announce") !== undefined
     ? drop("the author blocks its sender")
