@@ -9,7 +9,7 @@ import { Drafts } from "../statuses/Drafts.ts"
 import { traced } from "../Traced.ts"
 
 /** A profile field as its owner wrote it. */
-export interface ProfileField {
+interface ProfileField {
   readonly name: string
   readonly value: string
 }
