@@ -1,14 +1,15 @@
-import type { Post } from "../../src/actors/account/Protocol.ts"
+import { type Post, saidBy } from "../../src/services/statuses/Post.ts"
 
 /** A post as a client sends it that leaves everything to the author's settings. */
 export const post = (text: string, more: Partial<Post> = {}): Post => ({
+  ...saidBy({}),
   text,
-  spoilerText: "",
-  sensitive: null,
   visibility: null,
-  language: null,
   inReplyToId: null,
   applicationId: null,
   allowedMentions: null,
+  mediaIds: null,
+  poll: null,
+  quoteApprovalPolicy: null,
   ...more
 })

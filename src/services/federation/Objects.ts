@@ -5,6 +5,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { renderedRows } from "../RenderedRows.ts"
 import { rowsOf } from "../Rows.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
+import { isOpenRow } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import {
   announceDocument,
@@ -16,16 +17,29 @@ import {
 import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
 
+const figureRows = rowsOf(Schema.Struct({ id: Schema.BigInt, favourites: Schema.Int, reblogs: Schema.Int }))
+const replyRows = rowsOf(
+  Schema.Struct({
+    id: Schema.BigInt,
+    replies: Schema.Array(Schema.BigInt),
+    begunHere: Schema.Boolean,
+    readers: Schema.Array(Schema.String)
+  })
+)
+
 const Named = Schema.Struct({
-  id: Schema.BigInt,
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
   uri: Schema.NullOr(Schema.String)
 })
 type Named = typeof Named.Type
-const namedRows = rowsOf(Named)
+const personRows = rowsOf(Schema.Struct({ ...Named.fields, id: Schema.BigInt }))
 
-const Reference = Schema.Struct({ ...Named.fields, statusUri: Schema.NullOr(Schema.String) })
+const Reference = Schema.Struct({
+  ...Named.fields,
+  id: Schema.BigInt,
+  statusUri: Schema.NullOr(Schema.String)
+})
 type Reference = typeof Reference.Type
 const referenceRows = rowsOf(Reference)
 
@@ -35,16 +49,6 @@ export interface LocalObject {
   readonly note: Document | undefined
   readonly activity: Document
 }
-
-const countRows = rowsOf(Schema.Struct({ id: Schema.BigInt, favourites: Schema.Int, reblogs: Schema.Int }))
-const audienceRows = rowsOf(
-  Schema.Struct({
-    id: Schema.BigInt,
-    replies: Schema.Array(Schema.BigInt),
-    begunHere: Schema.Boolean,
-    readers: Schema.Array(Schema.String)
-  })
-)
 
 /** Local statuses as ActivityPub. Decides nothing about permission: its callers name what may be read. */
 export class Objects extends Context.Service<Objects, {
@@ -69,17 +73,19 @@ export class Objects extends Context.Service<Objects, {
         referenceRows(sql`SELECT s.id, s.uri AS status_uri, a.username, a.domain, a.uri
           FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[])`)
       const people = (ids: ReadonlyArray<string>) =>
-        namedRows(sql`SELECT id, username, domain, uri FROM accounts
+        personRows(sql`SELECT id, username, domain, uri FROM accounts
           WHERE id = ANY (${ids}::bigint[])`)
       const figures = (ids: ReadonlyArray<bigint>) =>
-        countRows(sql`SELECT status_id AS id, favourites_count AS favourites,
+        figureRows(sql`SELECT status_id AS id, favourites_count AS favourites,
           reblogs_count AS reblogs FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`)
       const ownReplies = (ids: ReadonlyArray<bigint>) =>
-        audienceRows(sql`
+        replyRows(sql`
           SELECT s.id, ARRAY(SELECT a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id
             WHERE m.status_id = s.id AND m.quiet AND NOT m.silent AND a.uri IS NOT NULL ORDER BY a.id) AS readers, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
-            AND root.local AND root.deleted_at IS NULL AND root.visibility IN ('public', 'unlisted')) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
-            AND r.deleted_at IS NULL AND r.visibility IN ('public', 'unlisted')
+            AND root.local AND root.deleted_at IS NULL AND ${
+          isOpenRow(sql, "root")
+        }) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
+            AND r.deleted_at IS NULL AND ${isOpenRow(sql, "r")}
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies
           FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`)
 

@@ -37,7 +37,7 @@ export class Listeners extends Context.Service<Listeners, {
       const reception = traced("Listeners.reception")(
         function*(statusId: bigint, listeners: ReadonlyArray<AccountId>) {
           const now = new Date(yield* Clock.currentTimeMillis)
-          const [row] = yield* receptionRows(sql`
+          const [row] = yield* listenerRows(sql`
             SELECT s.account_id,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent
                 LIMIT ${mentionedMax}) AS mentioned,
@@ -67,4 +67,4 @@ const Row = Schema.Struct({
   withheld: Schema.Array(Schema.BigInt)
 })
 type Row = typeof Row.Type
-const receptionRows = rowsOf(Row)
+const listenerRows = rowsOf(Row)

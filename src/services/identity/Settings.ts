@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
+import { Visibility } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { StoredField } from "./Accounts.ts"
 import { effective, everyone } from "./Roles.ts"
@@ -16,7 +17,7 @@ const UserSettings = Schema.Struct({
   indexable: Schema.Boolean,
   attributionDomains: Schema.Array(Schema.String),
   /** The visibility of a new post that names none. */
-  visibility: Schema.Literals(["public", "unlisted", "private", "direct"]),
+  visibility: Visibility,
   sensitive: Schema.Boolean,
   language: Schema.NullOr(Schema.String),
   quotePolicy: Schema.Literals(["public", "followers", "nobody"]),

@@ -16,7 +16,7 @@ const DomainBlockRecord = Schema.Struct({
   id: Schema.BigInt,
   /** For the operators; null where there is none. */
   privateComment: Schema.NullOr(Schema.String),
-  /** For whoever may read the list. */
+  /** For those who may read the list. */
   publicComment: Schema.NullOr(Schema.String),
   /** The list shows the domain with asterisks. */
   obfuscate: Schema.Boolean,

@@ -4,13 +4,13 @@ import { aheadMillisMax } from "../../Moments.ts"
 import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 
+const claimRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))
+
 /** What is refreshed: the conversation around a post, the posts of an account, the poll of a post. */
 export type RefreshKind = "thread" | "profile" | "poll"
 
 /** How long a look-up may take in all, in seconds; less than until the next of its kind. */
 export const refreshSecondsMax = 300
-
-const begunRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))
 
 /** Refreshes of which other servers hear, and when: one at a time for its subject on all nodes, and not too often. */
 export class RefreshClaims extends Context.Service<RefreshClaims, {
@@ -46,7 +46,7 @@ export class RefreshClaims extends Context.Service<RefreshClaims, {
         }, Effect.orDie),
         find: traced("RefreshClaims.find")(function*(kind, subjectId) {
           const since = new Date((yield* Clock.currentTimeMillis) - refreshSecondsMax * 1_000)
-          const [row] = yield* begunRows(sql`
+          const [row] = yield* claimRows(sql`
             SELECT ended_at IS NULL AND begun_at > ${since} AS running, found FROM look_ups
             WHERE kind = ${kind} AND subject_id = ${subjectId}`)
           return row

@@ -16,6 +16,8 @@ import { RefreshClaims, refreshSecondsMax } from "./RefreshClaims.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
+const changesRows = rowsOf(Schema.Struct({ changes: Schema.Int }))
+
 /** How often an account's collections are read, in milliseconds, and posts that are taken from its outbox. */
 const outboxMillisMin = 24 * 3_600_000
 const outboxPostsMax = 20
@@ -43,8 +45,6 @@ const Profile = Schema.Struct({
 type Profile = typeof Profile.Type
 const profileRows = rowsOf(Profile)
 
-const changesRows = rowsOf(Schema.Struct({ changes: Schema.Int }))
-
 /** What a profile of another server shows beside its document: its newest posts, what it pinned, how many follow it. */
 export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /**
@@ -53,7 +53,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(RemoteProfiles, { read: () => Effect.void })
 
   static readonly layer = Layer.effect(

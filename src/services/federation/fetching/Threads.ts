@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { momentOf } from "../../Moments.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
 import { rowsOf, Timestamptz } from "../../Rows.ts"
+import { isOpenRow } from "../../statuses/Visibility.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
@@ -11,6 +12,9 @@ import { RefreshClaims, refreshSecondsMax } from "./RefreshClaims.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
+const parentRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String) }))
+const postRows = rowsOf(Schema.Struct({ uri: Schema.String, createdAt: Timestamptz }))
+
 /** How often the conversation of a post is fetched, and how old the post is at least, in milliseconds. */
 const threadMillisMin = 15 * 60_000
 const threadAgeMillisMin = 5 * 60_000
@@ -18,9 +22,6 @@ const threadAgeMillisMin = 5 * 60_000
 const pagesOfNew = 2
 /** Parents above a post among which one is looked for that is missing here. */
 const ancestorsMax = 4_096
-
-const uriRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String) }))
-const wantedRows = rowsOf(Schema.Struct({ uri: Schema.String, createdAt: Timestamptz }))
 
 /** Conversations whose other posts are elsewhere: parents up to the first, and replies, each from its origin. */
 export class Threads extends Context.Service<Threads, {
@@ -36,7 +37,7 @@ export class Threads extends Context.Service<Threads, {
     statusId: bigint
   ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
 }>()("murmuration/services/federation/fetching/Threads") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(Threads, {
     around: () => Effect.void,
     meet: () => Effect.void,
@@ -118,7 +119,7 @@ export class Threads extends Context.Service<Threads, {
       /** What the topmost of the parents that are here answers, if that is not here. */
       const missing = (statusId: bigint) =>
         Effect.map(
-          uriRows(sql`
+          parentRows(sql`
           WITH RECURSIVE up (id, depth) AS (
             SELECT ${statusId}::bigint, 1
             UNION ALL
@@ -136,8 +137,8 @@ export class Threads extends Context.Service<Threads, {
       })
 
       const read = traced("Threads.read")(function*(statusId: bigint) {
-        const [post] = yield* wantedRows(sql`SELECT uri, created_at FROM statuses
-          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND visibility IN ('public', 'unlisted')`).pipe(
+        const [post] = yield* postRows(sql`SELECT uri, created_at FROM statuses
+          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND ${isOpenRow(sql, "statuses")}`).pipe(
           Effect.orDie
         )
         const now = yield* Clock.currentTimeMillis
