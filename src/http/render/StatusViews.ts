@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { Broadcast } from "../../services/Broadcast.ts"
+import * as Cache from "../../services/caching/Cache.ts"
+import { Changes } from "../../services/caching/Changes.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
@@ -15,8 +16,6 @@ import type { Ready } from "../wire/Keys.ts"
 import type { DeletedStatus, Status } from "../wire/Status.ts"
 import { forRedraft, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./AccountViews.ts"
-import { onChanged } from "./Changes.ts"
-import * as JsonCache from "./JsonCache.ts"
 import { authorsOf, bytesOf, compose, nobodys, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
@@ -70,10 +69,6 @@ export class StatusViews extends Context.Service<StatusViews, {
   readonly renderUndone: (viewer: AccountId, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
   /** The answer to deleting an own status, made before it is deleted: its text as written in place of the HTML (S-060). */
   readonly renderForRedraft: (owner: AccountId, id: bigint) => Effect.Effect<Ready<DeletedStatus>, RecordNotFound>
-  /** Drops what is kept of statuses that a command on this node has changed. */
-  readonly forget: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
-  /** Drops what these accounts may see and have marked, after a command on this node has changed their relations. */
-  readonly forgetViewers: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
 }>()("murmuration/http/render/StatusViews") {
   static readonly layerNoDeps = Layer.effect(
     StatusViews,
@@ -83,15 +78,12 @@ export class StatusViews extends Context.Service<StatusViews, {
       const accounts = yield* AccountViews
       const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
-      const broadcast = yield* Broadcast
-      const cache = JsonCache.make<ReadyStatus>({
-        bytesMax: statusCacheBytesMax,
-        bytesOf,
-        connected: broadcast.connected
+      // Staff marks all that an account posts as sensitive, and domains lose their files.
+      const cache = yield* Cache.make<bigint, ReadyStatus>({
+        rows: ({ key }, id) => [["status", id], ["moderation", key.accountId]],
+        kinds: ["domains", "emojis"],
+        max: { bytes: statusCacheBytesMax, bytesOf }
       })
-      yield* onChanged("status", cache.forget)
-      yield* onChanged("domains", cache.clear)
-      yield* emojis.whenChanged(cache.clear)
       const kept = yield* ViewerStateCache.make(viewerStates)
 
       const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
@@ -109,9 +101,9 @@ export class StatusViews extends Context.Service<StatusViews, {
 
       /** The statuses and, for reblogs, their originals. */
       const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, loading: typeof load = load) {
-        const found = yield* cache.get(ids, loading)
+        const found = yield* cache.getAll(ids, loading)
         const originals = ids.flatMap((id) => found.get(id)?.key.original?.id ?? []).filter((id) => !found.has(id))
-        return originals.length === 0 ? found : new Map([...found, ...yield* cache.get(originals, load)])
+        return originals.length === 0 ? found : new Map([...found, ...yield* cache.getAll(originals, load)])
       })
 
       /** Those of `ids` that the viewer is shown, of the bodies that were found. */
@@ -225,15 +217,9 @@ export class StatusViews extends Context.Service<StatusViews, {
         renderOne,
         renderFor,
         renderUndone,
-        renderForRedraft,
-        forget: (ids) =>
-          Effect.sync(() => {
-            cache.forget(ids)
-            kept.forget(ids)
-          }),
-        forgetViewers: (ids) => Effect.sync(() => kept.forgetViewers(ids))
+        renderForRedraft
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
   static readonly layer = StatusViews.layerNoDeps.pipe(Layer.provide(AccountViews.layer))
 }

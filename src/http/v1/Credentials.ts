@@ -104,7 +104,6 @@ export const layer = group(
       const viewer = yield* Caller.account
       const [old] = change.avatar === undefined && change.header === undefined ? [] : yield* records.load([viewer])
       yield* actors.tell(viewer, { _tag: "UpdateProfile", change })
-      yield* views.forget([viewer])
       // Those that the profile still has are held, so they stay.
       yield* files.discard(namesOf(old))
       return Reply.json(yield* views.renderCredentials(viewer))

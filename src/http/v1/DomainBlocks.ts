@@ -12,7 +12,6 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/Lists.ts"
 import { domainRows } from "../render/Pages.ts"
-import { StatusViews } from "../render/StatusViews.ts"
 import { DomainBlockPreview, DomainName } from "../wire/DomainBlock.ts"
 import { encode, json } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
@@ -47,14 +46,12 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const domains = yield* UserDomainBlocks
-    const statuses = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
 
     const change = (tag: "BlockDomain" | "UnblockDomain") =>
       Effect.fnUntraced(function*({ payload }: { readonly payload: typeof DomainName.Type }) {
         const viewer = yield* Caller.account
         yield* actors.tell(viewer, { _tag: tag, domain: yield* domainIn(payload) })
-        yield* statuses.forgetViewers([viewer])
         return Reply.empty
       })
 

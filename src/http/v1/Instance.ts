@@ -1,5 +1,7 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Changes } from "../../services/caching/Changes.ts"
+import { single } from "../../services/caching/Single.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { unknownDomain } from "../../services/federation/DomainNames.ts"
 import { DomainPolicies } from "../../services/federation/domains/DomainPolicies.ts"
@@ -10,7 +12,6 @@ import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { Instance } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
-import { fresh, freshUntilChanged } from "../Fresh.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -35,6 +36,7 @@ import { PeersQuery } from "../wire/ReadRequests.ts"
 
 /** How long an answer about the server is kept ready, in milliseconds; what the operator changes shows a second later. */
 const instanceMillisMax = 1_000
+const ofInstance = { kinds: ["instance"], millisMax: instanceMillisMax } as const
 /** How long the list of known servers is, in milliseconds. */
 const peersMillisMax = 5 * 60_000
 /** Servers that a search for them names. */
@@ -104,21 +106,21 @@ export const layer = group(
         usage: yield* instance.usage
       }
     })
-    const show = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(facts, instanceJson))
-    const showV1 = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(facts, instanceV1Json))
-    const rules = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(instance.rules, rulesJson))
-    const known = fresh(peersMillisMax, instance.peers)
+    const show = yield* single(ofInstance, Effect.map(facts, instanceJson))
+    const showV1 = yield* single(ofInstance, Effect.map(facts, instanceV1Json))
+    const rules = yield* single(ofInstance, Effect.map(instance.rules, rulesJson))
+    const known = yield* single({ kinds: [], millisMax: peersMillisMax }, instance.peers)
     /** Those that are known and not kept away. */
-    const peers = fresh(
-      instanceMillisMax,
+    const peers = yield* single(
+      { kinds: ["domains"], millisMax: instanceMillisMax },
       Effect.zipWith(known, domains.current, (all, lists) =>
         all.filter((domain) => {
           const { allowed, severity } = policyOf(lists, domain)
           return domain !== unknownDomain && allowed && severity === "noop"
         }))
     )
-    const listed = fresh(
-      instanceMillisMax,
+    const listed = yield* single(
+      { kinds: ["emojis"], millisMax: instanceMillisMax },
       Effect.map(emojis.listed, (all) => json<ReadonlyArray<CustomEmoji>>(all.map(emojiValues)))
     )
     /** The terms, where there are some, of a day where one is named. */
@@ -161,4 +163,4 @@ export const layer = group(
       customEmojis: () => Effect.map(listed, (text) => Reply.json(text))
     })
   })
-)
+).pipe(Layer.provide(Changes.layer))

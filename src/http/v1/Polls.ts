@@ -48,13 +48,11 @@ export const layer = group(
         const known = yield* shown(viewer, params.id)
         // Only who may see it has its server asked, and no stranger has us ask others for anything.
         if (viewer === undefined || !(yield* refreshes.refresh(params.id))) return known
-        yield* views.forget([params.id])
         return yield* shown(viewer, params.id)
       }),
       vote: traced("polls.vote")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         yield* actors.tell(viewer, { _tag: "Vote", statusId: params.id, choices: payload.choices ?? [] })
-        yield* views.forget([params.id])
         return yield* shown(viewer, params.id)
       })
     })

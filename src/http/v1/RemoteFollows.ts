@@ -13,7 +13,6 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
-import { StatusViews } from "../render/StatusViews.ts"
 import { Account } from "../wire/Account.ts"
 import { RemoteFollow } from "../wire/AccountRequests.ts"
 import { familyHeaders } from "./StatusActions.ts"
@@ -37,7 +36,6 @@ export const layer = group(
     const accounts = yield* Accounts
     const remote = yield* RemoteActors
     const views = yield* AccountViews
-    const statuses = yield* StatusViews
     const { federated } = yield* ServerConfig
 
     /** An account of another protocol cannot be followed (S-016); one whose server does not answer is not found. */
@@ -71,8 +69,6 @@ export const layer = group(
           notify: null,
           languages: null
         })
-        yield* views.forget([viewer, target])
-        yield* statuses.forgetViewers([viewer, target])
         return Reply.withHeaders(Reply.json(yield* views.renderOne(target)), familyHeaders(answer))
       })
     })

@@ -64,13 +64,11 @@ export const layer = group(
       const viewer = yield* Caller.account
       const answer = yield* actors.tell(viewer, command, key)
       const id = BigInt(answer.id)
-      yield* views.forget([id])
       return Reply.withHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(answer))
     })
     const undo = Effect.fnUntraced(function*(command: Command) {
       const viewer = yield* Caller.account
       const id = BigInt((yield* actors.tell(viewer, command)).id)
-      yield* views.forget([id])
       return Reply.json(yield* views.renderUndone(viewer, id))
     })
     const mute = Effect.fnUntraced(function*(
@@ -81,7 +79,6 @@ export const layer = group(
       // Asked for first: what cannot be seen cannot be muted.
       yield* views.renderOne(viewer, id)
       yield* change(viewer, id)
-      yield* views.forgetViewers([viewer])
       return Reply.json(yield* views.renderOne(viewer, id))
     })
 

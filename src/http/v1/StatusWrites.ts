@@ -182,7 +182,6 @@ export const layer = group(
           media: yield* revisionsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })
         })
-        yield* views.forget([params.id])
         return Reply.withHeaders(
           Reply.json(yield* views.renderOne(viewer, params.id)),
           familyHeaders(answer)
@@ -214,7 +213,6 @@ export const layer = group(
         const viewer = yield* Caller.account
         const shown = yield* views.renderForRedraft(viewer, params.id)
         yield* actors.tell(viewer, { _tag: "Delete", statusId: params.id, deleteMedia: payload.deleteMedia === true })
-        yield* views.forget([params.id])
         return Reply.json(shown)
       }),
       reschedule: move,

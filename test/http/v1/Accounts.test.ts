@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountViews } from "../../../src/http/render/AccountViews.ts"
 import { Account, CredentialAccount, FamiliarFollowers } from "../../../src/http/wire/Account.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { get, ids, links, postJson } from "../../support/Requests.ts"
 import { token } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -13,8 +13,10 @@ const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => (value: unknown) =>
   Schema.decodeUnknownEffect(schema, strict)(value)
 
-/** What a command on this node does after it: caches forget the accounts. */
-const changed = Effect.flatMap(AccountViews, (views) => views.forget([1n, 2n, 3n, 4n, 5n, 6n]))
+/** What a command says after it. */
+const changed = Broadcast.use(({ publish }) =>
+  publish({ _tag: "Changed", kind: "account", ids: [1n, 2n, 3n, 4n, 5n, 6n] })
+)
 
 /** anna (1), ben (2), cleo (3, locked), dora (4, suspended), erik (5, not confirmed), rita (6, at remote.example). */
 const settle = Effect.gen(function*() {
