@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const uris = Map.groupBy(named, ([, id]) => id)
     return [...uris].flatMap(([id, spellings]) => {
       const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
-      // In a post for a few, whoever it is addressed to belongs to them, without being told where it does not name them.
+      // A post for a few belongs to all whom it addresses; those whom it does not mention are not notified.
       const counts = !quiet || note.visibility === "direct"
       return counts && id !== own.accountId
         ? [{ id, quiet, addressed: spellings.some(([uri]) => addressed.has(uri)) }]

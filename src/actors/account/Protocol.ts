@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { Change } from "../../services/Broadcast.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { Answer } from "../../services/intents/Commands.ts"
@@ -151,6 +152,9 @@ export const Command = Schema.Union([
 ])
 export type Command = typeof Command.Type
 
+/** The answer of a command, and what the command changed, of which the caller's node may not have heard yet. */
+const Done = Schema.Struct({ ...Answer.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
+
 /** `account_intents.details` */
 export const PersistedCommand = persisted(Command, 1)
 
@@ -159,14 +163,14 @@ export const accountMailboxMax = 1_024
 
 /**
  * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each
- * `id`, and not any more after `until` (milliseconds since 1970), when whoever sent it has been told to come back: what is
- * refused then must not happen afterwards. `Wake` says that there are intents or something due, `Receive` that another
+ * `id`, and not any more after `until` (milliseconds since 1970), when the caller has been told to come back: a refused
+ * command must not happen afterwards. `Wake` says that there are intents or something due, `Receive` that another
  * server sent something; both may be lost.
  */
 export const Account = Entity.make("Account", [
   Rpc.make("Do", {
     payload: { id: Schema.String, command: Command, until: Schema.Int },
-    success: Answer,
+    success: Done,
     error: ClientError
   }),
   Rpc.make("Wake"),

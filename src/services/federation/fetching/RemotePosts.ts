@@ -64,7 +64,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
   /** Whether its origin says that there is no such post any more; with `open`, also where it knows of none. */
   readonly isGone: (uri: string, open: boolean) => Effect.Effect<boolean, RemoteError>
 }>()("murmuration/services/federation/fetching/RemotePosts") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemotePosts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -75,7 +75,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const knownUris = yield* KnownUris
       const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
 
-      /** The object of a Create; whatever came with the activity, the object's own document decides (row 7). */
+      /** The object of a Create; its own document decides, not the copy in the activity (row 7). */
       const objectOf = Effect.fnUntraced(function*(found: FetchedDocument, places: Places) {
         if (typeOf(found.document, "Create") === undefined) return found
         const object = idOf(found.document["object"])
@@ -145,5 +145,8 @@ export class RemotePosts extends Context.Service<RemotePosts, {
 
       return RemotePosts.of({ find, refresh, keep, isGone })
     })
+  )
+  static readonly layer = RemotePosts.layerNoDeps.pipe(
+    Layer.provide([KnownUris.layer, ObjectFetcher.layer, RemoteAccounts.layer, RemoteActors.layer])
   )
 }

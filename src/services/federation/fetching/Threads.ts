@@ -37,14 +37,14 @@ export class Threads extends Context.Service<Threads, {
     statusId: bigint
   ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
 }>()("murmuration/services/federation/fetching/Threads") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(Threads, {
     around: () => Effect.void,
     meet: () => Effect.void,
     read: () => Effect.succeed(undefined)
   })
 
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Threads,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -158,5 +158,8 @@ export class Threads extends Context.Service<Threads, {
 
       return Threads.of({ around, meet, read })
     })
+  )
+  static readonly layer = Threads.layerNoDeps.pipe(
+    Layer.provide([KnownUris.layer, RefreshClaims.layer, RemoteCollections.layer, RemotePosts.layer])
   )
 }

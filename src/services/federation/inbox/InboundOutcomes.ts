@@ -33,7 +33,7 @@ export const Ends = Schema.Struct({ outcome: Schema.String, count: Schema.Int })
 export type Ends = typeof Ends.Type
 const endsRows = rowsOf(Ends)
 
-/** Counts an outcome, and says it in the log of whoever looks for a single activity. */
+/** Counts an outcome, and logs it for an operator who looks for a single activity. */
 export const make = () => {
   const known = new Set<string>()
   const labelOf = (outcome: string): string => {

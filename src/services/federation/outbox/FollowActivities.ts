@@ -21,7 +21,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   /** Takes back what is no follow here, though the other server has one. */
   readonly disown: (follower: bigint, target: bigint) => Sent
   /**
-   * Answers whoever follows or asks to; for a Reject before the row is gone. A Reject of somebody elsewhere is answered by an
+   * Answers a follower or a request; a Reject before the row is gone. A Reject of somebody elsewhere is answered by an
    * Undo of what stood here: they may have taken a later follow meanwhile, which they would keep alone.
    */
   readonly answer: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent
@@ -41,7 +41,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   /** Before its row is gone. */
   readonly undoBlock: (accountId: bigint, target: bigint) => Sent
 }>()("murmuration/services/federation/outbox/FollowActivities") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     FollowActivities,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -192,4 +192,5 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       })
     })
   )
+  static readonly layer = FollowActivities.layerNoDeps.pipe(Layer.provide(Outbox.layer))
 }
