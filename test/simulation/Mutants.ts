@@ -162,9 +162,10 @@ const wakeLost: Mutant = {
   mutation: {},
   planted: {
     file: "actors/account/Entity.ts",
-    from: "// It may be committed all the same",
+    from: "return isUnsure(cause) ? fanout.wake(own) : Effect.void",
     times: 1,
-    to: (on) => `if (${on}) return Effect.void\n            // It may be committed all the same`
+    to: (on) =>
+      `backlog.unread &&= !${on}\n            return !${on} && isUnsure(cause) ? fanout.wake(own) : Effect.void`
   },
   breaks: /^I16: .* waited/,
   commands: 12,
