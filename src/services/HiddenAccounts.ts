@@ -3,7 +3,8 @@ import type { Fragment } from "effect/sql/Statement"
 
 /*
  * THE decision who hides whom: by a block, a mute that lasts, or a block of the other's domain; once in TypeScript and once
- * in SQL, which a property test holds equal. In SQL accounts are expressions of ids; subqueries end in OFFSET 0, so that
+ * in SQL, which a property test holds equal. In SQL accounts are expressions of ids, columns with the name of their table,
+ * because the tables of the subqueries have columns of the same names; subqueries end in OFFSET 0, so that
  * Postgres looks single rows up and never hashes all blocks of somebody well known.
  */
 

@@ -72,8 +72,8 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
         if (named.size === 0) return nobody
         const ids = [...named.values()]
         const rows = yield* accountIdRows(sql`
-          SELECT account_id FROM unnest(${ids}::bigint[]) AS named (account_id)
-          WHERE ${isSeparate(sql, sql`account_id`, sql`${sender.accountId}::bigint`)}`)
+          SELECT named.account_id FROM unnest(${ids}::bigint[]) AS named (account_id)
+          WHERE ${isSeparate(sql, sql`named.account_id`, sql`${sender.accountId}::bigint`)}`)
         const blocking = new Set(rows.map(({ accountId }) => accountId))
         return new Set([...named].flatMap(([uri, id]) => blocking.has(id) ? [uri] : []))
       })
