@@ -39,7 +39,7 @@ export const http: Rooms = [
   ["TimeoutSet Paging InFlight", ""],
   ["wire", ""],
   ["languages", ""],
-  ["guard", ""],
+  ["guard", "wire"],
   ["Group", "guard"],
   ["Edge", "guard languages"],
   ["html", "guard languages"],
@@ -53,7 +53,7 @@ export const http: Rooms = [
   ["wellknown", "guard html wire"],
   ["oauth", "Group guard html render wire"],
   ["v1", "Group Paging guard oauth render wire"],
-  ["pages", "activitypub docs guard html oauth render"],
+  ["pages", "activitypub docs guard html oauth render wire"],
   ["Api Routes", "activitypub files guard oauth pages render streaming v1 wellknown"]
 ]
 
@@ -70,7 +70,7 @@ export const federation: Rooms = [
   ["policies", "documents domains inbox"],
   ["FollowerDigests LocalActors Objects Replies", "LocalIds SigningKeys documents"],
   ["outbox", "LocalActors LocalIds Objects documents inbox signatures"],
-  ["ObjectFetcher WebFingers", "DomainNames HostDocuments documents"],
+  ["ObjectFetcher WebFingers", "DomainNames HostDocuments SigningKeys documents signatures"],
   ["RemoteAccounts", "DomainNames MovedAccounts documents domains inbox purge"],
   [
     "Mentions RemoteActors",

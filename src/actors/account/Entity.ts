@@ -1,5 +1,5 @@
-import { Cause, Clock, type Context, Effect, Layer, type Scope } from "effect"
-import { Entity, type Sharding } from "effect/cluster"
+import { Cause, Clock, Effect, Layer, Scope } from "effect"
+import { Entity, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { withChanges } from "../../services/Broadcast.ts"
@@ -182,7 +182,7 @@ export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (node) =>
     Effect.updateContext(
       Layer.build(actor(node)),
-      (context: Context.Context<Scope.Scope | Sharding.Sharding>) => lean(context)
+      lean(Scope.Scope, Sharding.Sharding)
     ))
 )
 

@@ -12,7 +12,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { traced } from "../../services/Traced.ts"
 import type * as Wire from "../wire/Account.ts"
-import { json, splice, type Values } from "../wire/Keys.ts"
+import { json, type Ready, splice, type Values } from "../wire/Keys.ts"
 import { accountValues } from "./AccountValues.ts"
 
 /** Bytes of accounts' JSON that are kept, two for each character. */
@@ -25,12 +25,12 @@ const accountCacheBytesMax = 16 * 1024 * 1024
  */
 export class AccountViews extends Context.Service<AccountViews, {
   /** By id; accounts that do not exist are absent. Who may see an account is decided before. */
-  readonly byId: (ids: Iterable<bigint>) => Effect.Effect<ReadonlyMap<bigint, string>>
+  readonly byId: (ids: Iterable<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<Wire.Account>>>
   /** In the order of `ids`. */
-  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<string>>
-  readonly renderOne: (id: bigint) => Effect.Effect<string, RecordNotFound>
+  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<Wire.Account>>>
+  readonly renderOne: (id: bigint) => Effect.Effect<Ready<Wire.Account>, RecordNotFound>
   /** The own account with its source and role, never from a cache; two queries. */
-  readonly renderCredentials: (id: AccountId) => Effect.Effect<string, RecordNotFound>
+  readonly renderCredentials: (id: AccountId) => Effect.Effect<Ready<Wire.CredentialAccount>, RecordNotFound>
 }>()("murmuration/http/render/AccountViews") {
   static readonly layer = Layer.effect(
     AccountViews,
@@ -39,7 +39,7 @@ export class AccountViews extends Context.Service<AccountViews, {
       const settings = yield* Settings
       const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
-      const cache = yield* Cache.make<bigint, { readonly json: string }>({
+      const cache = yield* Cache.make<bigint, { readonly json: Ready<Wire.Account> }>({
         rows: (_, id) => [["account", id]],
         kinds: ["emojis"],
         max: { bytes: accountCacheBytesMax, bytesOf: ({ json }) => json.length * 2 }
@@ -65,7 +65,7 @@ export class AccountViews extends Context.Service<AccountViews, {
       })
 
       const byId = traced("AccountViews.byId")(function*(ids: Iterable<bigint>) {
-        const texts = new Map<bigint, string>()
+        const texts = new Map<bigint, Ready<Wire.Account>>()
         for (const [id, { json }] of yield* cache.getAll(ids, load)) texts.set(id, json)
         return texts
       })

@@ -8,7 +8,7 @@ import type { FoundStatus } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
-import { list, splice } from "../wire/Keys.ts"
+import { list, type Ready, splice } from "../wire/Keys.ts"
 import type { Context as WireContext } from "../wire/Status.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -16,7 +16,7 @@ import { StatusViews } from "./StatusViews.ts"
 const contextCacheBytesMax = 32 * 1024 * 1024
 
 interface Entry {
-  readonly text: string
+  readonly text: Ready<WireContext>
   readonly ids: ReadonlyArray<bigint>
   readonly authors: ReadonlySet<bigint>
 }
@@ -38,9 +38,9 @@ export class ContextViews extends Context.Service<ContextViews, {
   readonly render: (
     viewer: Viewer,
     status: FoundStatus
-  ) => Effect.Effect<string, Unavailable, HttpServerRequest.HttpServerRequest>
+  ) => Effect.Effect<Ready<WireContext>, Unavailable, HttpServerRequest.HttpServerRequest>
 }>()("murmuration/http/render/ContextViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     ContextViews,
     Effect.gen(function*() {
       const contexts = yield* Contexts
@@ -71,5 +71,6 @@ export class ContextViews extends Context.Service<ContextViews, {
       })
       return ContextViews.of({ render })
     })
-  ).pipe(Layer.provide([ExpensiveReads.layer, Changes.layer]))
+  ).pipe(Layer.provide(Changes.layer))
+  static readonly layer = ContextViews.layerNoDeps.pipe(Layer.provide([StatusViews.layer, ExpensiveReads.layer]))
 }

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
@@ -49,8 +48,7 @@ export class AccountActionsGroup extends HttpApiGroup.make("accountActions")
 {}
 
 export const layer = group(
-  HttpApi.make("murmuration").add(AccountActionsGroup),
-  "accountActions",
+  AccountActionsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const relationships = yield* Relationships
@@ -60,7 +58,7 @@ export const layer = group(
       const answer = yield* actors.tell(viewer, command)
       const [found] = yield* relationships.of(viewer, [target], { withSuspended: true })
       if (found === undefined) return yield* new RecordNotFound()
-      return HttpServerResponse.setHeaders(
+      return Reply.withHeaders(
         Reply.json(json<Relationship>(relationshipValues(found))),
         familyHeaders(answer)
       )

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { ProfileChange } from "../../actors/account/Protocol.ts"
 import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
@@ -92,8 +92,7 @@ const namesOf = (record: AccountRecord | undefined) =>
     )
 
 export const layer = group(
-  HttpApi.make("murmuration").add(CredentialsGroup),
-  "credentials",
+  CredentialsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const views = yield* AccountViews

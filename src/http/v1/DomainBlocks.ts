@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { validationFailed } from "../../services/Errors.ts"
 import { normalizeDomain } from "../../services/federation/DomainNames.ts"
@@ -13,7 +13,7 @@ import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/Lists.ts"
 import { domainRows } from "../render/Pages.ts"
 import { DomainBlockPreview, DomainName } from "../wire/DomainBlock.ts"
-import { json } from "../wire/Keys.ts"
+import { encode, json } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 
 const path = "/api/v1/domain_blocks"
@@ -42,8 +42,7 @@ const domainIn = ({ domain }: typeof DomainName.Type) => {
 
 /** Servers that a user does not want to hear of (S-212). */
 export const layer = group(
-  HttpApi.make("murmuration").add(DomainBlocksGroup),
-  "domainBlocks",
+  DomainBlocksGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const domains = yield* UserDomainBlocks
@@ -66,7 +65,7 @@ export const layer = group(
           page,
           rows,
           cursor: ({ cursor }) => cursor,
-          items: rows.map(({ domain }) => JSON.stringify(domain)),
+          items: rows.map(({ domain }) => encode(domain)),
           back: "since_id"
         })
       }),

@@ -1,6 +1,5 @@
 import { Clock, Effect, Layer, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Changes } from "../../services/caching/Changes.ts"
 import { single } from "../../services/caching/Single.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
@@ -32,7 +31,7 @@ import {
 } from "../render/InstanceJson.ts"
 import { CustomEmoji } from "../wire/CustomEmoji.ts"
 import * as Wire from "../wire/Instance.ts"
-import { json } from "../wire/Keys.ts"
+import { encode, json, none } from "../wire/Keys.ts"
 import { PeersQuery } from "../wire/ReadRequests.ts"
 
 /** How long an answer about the server is kept ready, in milliseconds; what the operator changes shows a second later. */
@@ -84,8 +83,7 @@ export class InstanceGroup extends HttpApiGroup.make("instance")
 
 /** What the server says about itself; most of it also in restricted mode (S-020, S-160, S-251). */
 export const layer = group(
-  HttpApi.make("murmuration").add(InstanceGroup),
-  "instance",
+  InstanceGroup,
   Effect.fn(function*(handlers) {
     const instance = yield* Instance
     const activity = yield* Activity
@@ -98,7 +96,7 @@ export const layer = group(
     const tools = yield* MediaTools
     const facts = Effect.gen(function*() {
       const about = yield* instance.about
-      const [contact = "null"] = about.contactAccountId === null ? [] : yield* accounts.render([about.contactAccountId])
+      const [contact = none] = about.contactAccountId === null ? [] : yield* accounts.render([about.contactAccountId])
       return {
         about,
         config,
@@ -140,8 +138,7 @@ export const layer = group(
 
     return handlers.handleAll({
       show: () => Effect.map(show, (text) => Reply.json(text)),
-      showV1: () =>
-        Effect.map(showV1, (text) => HttpServerResponse.setHeaders(Reply.json(text), deprecated("2022-11-14"))),
+      showV1: () => Effect.map(showV1, (text) => Reply.withHeaders(Reply.json(text), deprecated("2022-11-14"))),
       rules: () => Effect.map(rules, (text) => Reply.json(text)),
       languages: () => Effect.succeed(Reply.json(languagesJson)),
       extendedDescription: () =>
@@ -150,7 +147,7 @@ export const layer = group(
       termsOfService: () => terms(),
       termsOfServiceSince: ({ params }) => terms(params.date),
       translationLanguages: () => Effect.succeed(Reply.empty),
-      peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(domains))),
+      peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(encode<ReadonlyArray<string>>(domains)))),
       activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),
       domainBlocks: Effect.fnUntraced(function*() {
         const found = yield* published.list((yield* Caller.viewer) !== undefined)
@@ -161,7 +158,7 @@ export const layer = group(
         unlessRestricted(Effect.map(peers, (domains) => {
           const start = query.q?.trim().toLowerCase() ?? ""
           const found = start === "" ? [] : domains.filter((domain) => domain.startsWith(start))
-          return Reply.json(found.slice(0, peersFoundMax))
+          return Reply.json(encode<ReadonlyArray<string>>(found.slice(0, peersFoundMax)))
         })),
       customEmojis: () => Effect.map(listed, (text) => Reply.json(text))
     })

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors as Actors } from "../../actors/account/AccountActors.ts"
 import { NotAllowed, RecordNotFound, Unavailable } from "../../services/Errors.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
@@ -31,8 +30,7 @@ export class RemoteFollowsGroup extends HttpApiGroup.make("remoteFollows")
 {}
 
 export const layer = group(
-  HttpApi.make("murmuration").add(RemoteFollowsGroup),
-  "remoteFollows",
+  RemoteFollowsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* Actors
     const accounts = yield* Accounts
@@ -71,7 +69,7 @@ export const layer = group(
           notify: null,
           languages: null
         })
-        return HttpServerResponse.setHeaders(Reply.json(yield* views.renderOne(target)), familyHeaders(answer))
+        return Reply.withHeaders(Reply.json(yield* views.renderOne(target)), familyHeaders(answer))
       })
     })
   })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
@@ -53,8 +53,7 @@ export const idempotencyKey = Effect.map(
 )
 
 export const layer = group(
-  HttpApi.make("murmuration").add(StatusActionsGroup),
-  "statusActions",
+  StatusActionsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const views = yield* StatusViews
@@ -65,7 +64,7 @@ export const layer = group(
       const viewer = yield* Caller.account
       const answer = yield* actors.tell(viewer, command, key)
       const id = BigInt(answer.id)
-      return HttpServerResponse.setHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(answer))
+      return Reply.withHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(answer))
     })
     const undo = Effect.fnUntraced(function*(command: Command) {
       const viewer = yield* Caller.account

@@ -6,6 +6,7 @@ import { Instance } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareName, softwareVersion } from "../../services/instance/Software.ts"
 import * as Reply from "../guard/Reply.ts"
+import { encode } from "../wire/Keys.ts"
 import type { NodeInfo, NodeInfoLinks } from "../wire/NodeInfo.ts"
 import { document } from "./DiscoveryResponse.ts"
 
@@ -38,7 +39,7 @@ const make = Effect.gen(function*() {
         },
         metadata: { nodeName: title, nodeDescription: shortDescription }
       }
-      return JSON.stringify(nodeInfo)
+      return encode(nodeInfo)
     })
   )
 

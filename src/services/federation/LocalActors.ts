@@ -32,7 +32,7 @@ export class LocalActors extends Context.Service<LocalActors, {
   readonly document: (account: FoundAccount) => Effect.Effect<Document, RecordNotFound>
   readonly instance: Effect.Effect<Document>
 }>()("murmuration/services/federation/LocalActors") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     LocalActors,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -86,4 +86,5 @@ export class LocalActors extends Context.Service<LocalActors, {
       })
     })
   ).pipe(Layer.provide(Changes.layer))
+  static readonly layer = LocalActors.layerNoDeps.pipe(Layer.provide(SigningKeys.layer))
 }

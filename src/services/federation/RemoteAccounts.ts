@@ -50,7 +50,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
     later?: boolean
   ) => Effect.Effect<AccountId>
 }>()("murmuration/services/federation/RemoteAccounts") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteAccounts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -197,7 +197,10 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
 
       return RemoteAccounts.of({ byUri, uriOf, depart, store })
     })
-  ).pipe(Layer.provide(DomainPolicies.layer))
+  )
+  static readonly layer = RemoteAccounts.layerNoDeps.pipe(
+    Layer.provide([DomainPolicies.layer, Purges.layer, MovedAccounts.layer, RemoteEmojis.layer])
+  )
 }
 
 /** Whether an account is suspended, and whether only because its own server says so. */

@@ -36,7 +36,7 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
    */
   readonly resolve: (viewer: Viewer, text: string) => Effect.Effect<Resolved | undefined>
 }>()("murmuration/services/federation/RemoteLookup") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteLookup,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -108,5 +108,8 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
       })
       return RemoteLookup.of({ resolve })
     })
+  )
+  static readonly layer = RemoteLookup.layerNoDeps.pipe(
+    Layer.provide([ObjectFetcher.layer, RemoteAccounts.layer, RemoteActors.layer, RemotePosts.layer, Threads.layer])
   )
 }

@@ -10,6 +10,7 @@ import { traced } from "../Traced.ts"
 import * as ActorLookups from "./ActorLookups.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
+import { ObjectFetcher } from "./ObjectFetcher.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { type Claim, type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
@@ -57,7 +58,7 @@ const keyRows = rowsOf(KnownKey)
 export class Senders extends Context.Service<Senders, {
   readonly verify: (request: SignedRequest) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed>
 }>()("murmuration/services/federation/Senders") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Senders,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -124,4 +125,7 @@ export class Senders extends Context.Service<Senders, {
       return Senders.of({ verify })
     })
   ).pipe(Layer.provide(Changes.layer))
+  static readonly layer = Senders.layerNoDeps.pipe(
+    Layer.provide([DomainPolicies.layer, ObjectFetcher.layer, RemoteActors.layer, Signatures.layer])
+  )
 }

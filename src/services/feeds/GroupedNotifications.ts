@@ -46,7 +46,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
     limit: number
   ) => Effect.Effect<number>
 }>()("murmuration/services/feeds/GroupedNotifications") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     GroupedNotifications,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -116,6 +116,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
       return GroupedNotifications.of({ page, members, unread })
     })
   )
+  static readonly layer = GroupedNotifications.layerNoDeps.pipe(Layer.provide(Notifications.layer))
 }
 
 interface Whole {

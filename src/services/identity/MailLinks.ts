@@ -54,7 +54,8 @@ export class MailLinks extends Context.Service<MailLinks, {
     password: Redacted.Redacted
   ) => Effect.Effect<void, RecordNotFound | Unprocessable | Unavailable>
 }>()("murmuration/services/identity/MailLinks") {
-  static readonly layer = Layer.effect(MailLinks, Effect.suspend(() => make)).pipe(Layer.provide(UserCatalogs.layer))
+  static readonly layerNoDeps = Layer.effect(MailLinks, Effect.suspend(() => make))
+  static readonly layer = MailLinks.layerNoDeps.pipe(Layer.provide([Users.layer, UserCatalogs.layer]))
 }
 
 const Row = Schema.Struct({

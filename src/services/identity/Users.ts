@@ -60,7 +60,8 @@ export class Users extends Context.Service<Users, {
   ) => Effect.Effect<void, E | Unprocessable | Unavailable>
   readonly signedIn: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/identity/Users") {
-  static readonly layer = Layer.effect(Users, Effect.suspend(() => make))
+  static readonly layerNoDeps = Layer.effect(Users, Effect.suspend(() => make))
+  static readonly layer = Users.layerNoDeps.pipe(Layer.provide(Sessions.layer))
 }
 
 const Row = Schema.Struct({

@@ -47,7 +47,8 @@ export class Grants extends Context.Service<Grants, {
     scopes: ReadonlyArray<string>
   ) => Effect.Effect<boolean>
 }>()("murmuration/services/oauth/Grants") {
-  static readonly layer = Layer.effect(Grants, Effect.suspend(() => make))
+  static readonly layerNoDeps = Layer.effect(Grants, Effect.suspend(() => make))
+  static readonly layer = Grants.layerNoDeps.pipe(Layer.provide(Tokens.layer))
 }
 
 const Row = Schema.Struct({

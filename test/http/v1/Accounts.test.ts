@@ -4,8 +4,9 @@ import { SqlClient } from "effect/sql"
 import { Account, CredentialAccount, FamiliarFollowers } from "../../../src/http/wire/Account.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
-import { ids, links, post, server, token } from "../../support/ReadServer.ts"
-import { get } from "../../support/SignInServer.ts"
+import { get, ids, links, postJson } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:34:56Z")
 const strict = { onExcessProperty: "error" } as const
@@ -166,11 +167,14 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       const dora = yield* get("/api/v1/accounts/relationships?id[]=4&with_suspended=1", bearer)
       assert.strictEqual(dora.body.length, 1)
 
-      const noted = yield* post("/api/v1/accounts/2/note", bearer, { comment: "met in Prague" })
+      const noted = yield* postJson("/api/v1/accounts/2/note", bearer, { comment: "met in Prague" })
       assert.strictEqual((yield* decode(Relationship)(noted.body)).note, "met in Prague")
-      assert.strictEqual((yield* post("/api/v1/accounts/2/note", bearer, { comment: " " })).body.note, "")
-      assert.strictEqual((yield* post("/api/v1/accounts/2/note", bearer, { comment: "x".repeat(2001) })).status, 422)
-      assert.strictEqual((yield* post("/api/v1/accounts/77/note", bearer, { comment: "x" })).status, 404)
+      assert.strictEqual((yield* postJson("/api/v1/accounts/2/note", bearer, { comment: " " })).body.note, "")
+      assert.strictEqual(
+        (yield* postJson("/api/v1/accounts/2/note", bearer, { comment: "x".repeat(2001) })).status,
+        422
+      )
+      assert.strictEqual((yield* postJson("/api/v1/accounts/77/note", bearer, { comment: "x" })).status, 404)
     }))
 
   it.effect("row 60: followers are listed by their follows' ids, and to nobody else where the account hides them", () =>

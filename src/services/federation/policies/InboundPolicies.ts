@@ -39,7 +39,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
     activity: Foreign
   ) => Effect.Effect<Judgement, SqlError>
 }>()("murmuration/services/federation/policies/InboundPolicies") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     InboundPolicies,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -103,4 +103,5 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
       })
     })
   )
+  static readonly layer = InboundPolicies.layerNoDeps.pipe(Layer.provide([DomainPolicies.layer, KnownUris.layer]))
 }
