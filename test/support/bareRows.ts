@@ -11,7 +11,7 @@ const bareRows: Readonly<Record<string, string>> = {
 
 /** Rooms whose rows are decoded. */
 const decoded =
-  /^src\/(?:services\/(?:statuses|discovery|federation\/(?:inbox|documents|fetching|purge))\/|actors\/account\/(?:Publishing|Scheduling|Polling|Inbox\w*)\.ts)/
+  /^src\/(?:cli\/|services\/(?:discovery|feeds|identity|instance|moderation|oauth|social|statuses|federation\/(?:documents|domains|fetching|inbox|policies|purge))\/|services\/federation\/\w+\.ts|actors\/account\/(?:Publishing|Scheduling|Polling|Inbox\w*)\.ts)/
 
 const bare = /\bsql(?:\.unsafe)?<.*/g
 

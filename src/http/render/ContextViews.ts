@@ -71,6 +71,6 @@ export class ContextViews extends Context.Service<ContextViews, {
       })
       return ContextViews.of({ render })
     })
-  ).pipe(Layer.provide([ExpensiveReads.layer, Changes.layer]))
+  ).pipe(Layer.provide(Changes.layer))
   static readonly layer = ContextViews.layerNoDeps.pipe(Layer.provide([StatusViews.layer, ExpensiveReads.layer]))
 }
