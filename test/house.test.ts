@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { bareStatements, decodersInside, statusWrites } from "./support/bareRows.ts"
 import { circlesOf } from "./support/circles.ts"
 import { unusedExports } from "./support/exports.ts"
 import { bannedIn, glossary } from "./support/glossary.ts"
@@ -139,6 +140,12 @@ describe("what others see of the program", () => {
       []
     )
   })
+})
+
+describe("rows, by the list of test/support/bareRows.ts", () => {
+  it("are decoded", () => assert.deepStrictEqual(bareStatements(sources), []))
+  it("by decoders that are made once", () => assert.deepStrictEqual(decodersInside(sources), []))
+  it("of statuses are written in one place", () => assert.deepStrictEqual(statusWrites(sources), []))
 })
 
 describe("transactions", () => {

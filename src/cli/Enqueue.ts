@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import * as Protocol from "../actors/account/Protocol.ts"
 import { notify } from "../layers/PostgresChannel.ts"
 import type { AccountId } from "../services/Ids.ts"
@@ -7,7 +7,6 @@ import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 /** What belongs to the account's actor: a row for it, and a signal that wakes it. */
 export const enqueue = Effect.fnUntraced(function*(accountId: AccountId, command: Protocol.Command) {
   const operatorCommands = yield* OperatorCommands
-  const encoded = yield* Schema.encodeEffect(Schema.toCodecJson(Protocol.Command))(command)
-  yield* operatorCommands.enqueue(accountId, command._tag, encoded)
+  yield* operatorCommands.enqueue(accountId, command._tag, yield* Protocol.PersistedCommand.encode(command))
   yield* notify({ _tag: "Wake", accountId })
 }, Effect.orDie)

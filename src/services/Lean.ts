@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /*
- * A context is copied by what adds to it, several times for every request, command and transaction. The services of this
- * program are some sixty, which whoever needs them takes once; so what runs often does not carry them along.
+ * Adding to a context copies it, several times for every request, command and transaction. This program has some sixty
+ * services, which their users take once; so code that runs often does not carry them along.
  */
 
 /** This program's services, and those of effect that only they use. */

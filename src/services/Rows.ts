@@ -1,3 +1,29 @@
+import { Effect, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** A statement that did not run yet: what it gives is unknown until it is decoded. */
+type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError>
+const Statement = Schema.declare<Statement>((input): input is Statement => Effect.isEffect(input))
+
+/** A column of type `timestamptz`, as the driver gives it. */
+export const Timestamptz = Schema.instanceOf(Date)
+
+/**
+ * Runs statements and decodes their rows: columns by the names of the program, without those that `row` does not name. A row
+ * of another shape is a defect of the statement. Made once, at the top of a file: a decoder costs 250 microseconds at its
+ * first use, and a row under a microsecond after it.
+ */
+export const rowsOf = <Row extends Schema.ConstraintDecoder<unknown>>(
+  row: Row
+): (statement: Statement) => Effect.Effect<ReadonlyArray<Row["Type"]>, SqlError> => {
+  const find = SqlSchema.findAll({ Request: Statement, Result: row, execute: (statement) => statement })
+  return (statement) => Effect.catchTag(find(statement), "SchemaError", Effect.die)
+}
+
+/** The most common row. */
+export const idRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
+
 /** The row of a statement that gives exactly one, as INSERT ... RETURNING does; none is a defect of the statement. */
 export const only = <Row>([row]: ReadonlyArray<Row>): Row => {
   if (row === undefined) throw new Error("A statement that gives one row gave none")

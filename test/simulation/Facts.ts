@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { AccountId } from "../../src/services/Ids.ts"
-import type { Visibility } from "../../src/services/statuses/StatusWriter.ts"
-import { canSee, type StatusFacts } from "../../src/services/statuses/Visibility.ts"
+import { canSee, type StatusFacts, type Visibility } from "../../src/services/statuses/Visibility.ts"
 
 interface StatusRow {
   readonly id: bigint

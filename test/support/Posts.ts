@@ -1,18 +1,19 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Post } from "../../src/actors/account/Protocol.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
+import { type Post, saidBy } from "../../src/services/statuses/Post.ts"
 
 /** A post as a client sends it that leaves everything to the author's settings. */
 export const post = (text: string, more: Partial<Post> = {}): Post => ({
+  ...saidBy({}),
   text,
-  spoilerText: "",
-  sensitive: null,
   visibility: null,
-  language: null,
   inReplyToId: null,
   applicationId: null,
   allowedMentions: null,
+  mediaIds: null,
+  poll: null,
+  quoteApprovalPolicy: null,
   ...more
 })
 

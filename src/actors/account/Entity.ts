@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Layer, Schema, Scope } from "effect"
+import { Cause, Clock, Effect, Layer, Scope } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
@@ -18,7 +18,7 @@ import * as Moving from "./Moving.ts"
 import * as Ownership from "./Ownership.ts"
 import * as Polling from "./Polling.ts"
 import * as Profile from "./Profile.ts"
-import { Account, accountMailboxMax, Command } from "./Protocol.ts"
+import { Account, accountMailboxMax, type Command, PersistedCommand } from "./Protocol.ts"
 import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
 import * as Relations from "./Relations.ts"
@@ -26,8 +26,6 @@ import * as Scheduling from "./Scheduling.ts"
 import * as StoringFetched from "./StoringFetched.ts"
 import * as UserDomainBlocking from "./UserDomainBlocking.ts"
 import { familyOf, perform, type Verbs } from "./Verbs.ts"
-
-const decodeCommand = Schema.decodeUnknownEffect(Schema.toCodecJson(Command))
 
 /** What all actors of a node do, made once for them: an actor itself is what it owns, and nothing more. */
 const make = Effect.gen(function*() {
@@ -75,7 +73,7 @@ const make = Effect.gen(function*() {
         }),
         Effect.tapCause((cause) =>
           Effect.suspend(() => {
-            // It may be committed all the same, where only the answer was lost, and whoever asked may not ask again.
+            // The transaction may be committed where only its answer was lost, and the client may not ask again.
             backlog.unread = true
             return isUnsure(cause) ? fanout.wake(own) : Effect.void
           })
@@ -111,7 +109,7 @@ const make = Effect.gen(function*() {
     again(owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId))))
 
   const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OperatorCommand) {
-    yield* decodeCommand(command).pipe(
+    yield* PersistedCommand.decode(command).pipe(
       Effect.flatMap((decoded) => run(own, `outside:${id}`, decoded)),
       Effect.catch((refused) =>
         refused._tag === "Unavailable"
@@ -122,7 +120,7 @@ const make = Effect.gen(function*() {
     yield* operatorCommands.complete(id)
   })
 
-  /** Works off what waits for the account: commands from outside, what is due, and intents, whoever left them. */
+  /** Does the account's waiting work: the operator's commands, due entries and intents. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
       for (const command of yield* operatorCommands.claim(own.accountId)) yield* fromOutside(own, command)

@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     yield* settled(own, owners.owned(own, perform(own, item, self, activity)))
   })
 
-  /** Refusals are outcomes; whatever else goes wrong is tried again. */
+  /** Refusals are outcomes; other failures are tried again. */
   const afterwards = (
     own: Ownership,
     item: InboundActivity,
@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     return "done"
   })
 
-  /** The same, where most is done in one transaction with what other accounts sent; whatever fails there is done alone. */
+  /** The same, mostly in one transaction with activities of other accounts; those that fail there are done alone. */
   const receive = (own: Ownership): Effect.Effect<void, ClientError | SqlError> =>
     Effect.matchCauseEffect(settled(own, batch(own, begin(own))), {
       onFailure: () => workOff(own),
@@ -139,7 +139,7 @@ const isUnasked = Schema.is(NeedsFetch)
 const causesMax = 5
 const reasonCharactersMax = 500
 
-/** What went wrong in the words of whatever went wrong first, which Postgres' errors have at their end. */
+/** The text of the innermost error, which Postgres' errors have at their end. */
 const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const messages: Array<string> = []
   for (let error = Cause.squash(cause); error instanceof Error && messages.length < causesMax; error = error.cause) {

@@ -12,6 +12,7 @@ import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import { isOpen } from "../../services/statuses/Visibility.ts"
 import { done, ignored, type make as makePosts } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
@@ -74,7 +75,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     const statusId = yield* boosted(own, self, activity["object"], followed)
     if (statusId === undefined) return yield* ignored("an unknown post")
     const target = yield* statusTargets.visible(own.accountId, statusId)
-    if (target.visibility === "direct" || target.visibility === "private") return yield* ignored("a post for a few")
+    if (!isOpen(target.visibility)) return yield* ignored("a post for a few")
     if (!target.local && !followed) return yield* ignored("it concerns nobody here")
     const before = yield* reblogs.find(own.accountId, target.id)
     if (before !== undefined) {

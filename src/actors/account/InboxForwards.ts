@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
@@ -8,9 +8,15 @@ import { InboundActivities, type InboundActivity } from "../../services/federati
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { AccountId } from "../../services/Ids.ts"
+import { rowsOf } from "../../services/Rows.ts"
+import { StoredStatus } from "../../services/statuses/StoredStatus.ts"
+import { isOpen } from "../../services/statuses/Visibility.ts"
 import { AccountActors } from "./AccountActors.ts"
 import { ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
+
+const visibilityRows = rowsOf(StoredStatus.mapFields(Struct.pick(["visibility"])))
+const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /** Tries of an activity after which a post that its origin does not give away is not waited for any more: some 7 minutes. */
 const underWayTriesMax = 3
@@ -45,8 +51,8 @@ export const make = Effect.gen(function*() {
     if (type === undefined || actor === null || URL.parse(uri)?.origin !== actor.origin || uri === actor.href) {
       return yield* ignored("not by its sender")
     }
-    const [known] = yield* sql<{ visibility: string }>`SELECT visibility FROM statuses
-      WHERE uri = ${uri} AND NOT local AND deleted_at IS NULL`
+    const [known] = yield* visibilityRows(sql`SELECT visibility FROM statuses
+      WHERE uri = ${uri} AND NOT local AND deleted_at IS NULL`)
     if (type === "Create" && known !== undefined) return yield* ignored("it is here already")
     if (type !== "Create" && known === undefined) return yield* ignored("an unknown post")
     if (type !== "Delete") {
@@ -54,7 +60,7 @@ export const make = Effect.gen(function*() {
       return concerns ? { kind: "news", uri } as const : yield* ignored("it concerns nobody here")
     }
     // Who may not read a post is told that there is none.
-    const open = known?.visibility === "public" || known?.visibility === "unlisted"
+    const open = known !== undefined && isOpen(known.visibility)
     return { kind: open ? "gone" : "deleted", uri } as const
   })
 
@@ -65,7 +71,7 @@ export const make = Effect.gen(function*() {
 
   /** The author takes it away here, too. */
   const withdraw = Effect.fnUntraced(function*(uri: string) {
-    const [status] = yield* sql<{ accountId: bigint }>`SELECT account_id FROM statuses WHERE uri = ${uri} AND NOT local`
+    const [status] = yield* accountIdRows(sql`SELECT account_id FROM statuses WHERE uri = ${uri} AND NOT local`)
     if (status !== undefined) yield* actors.tell(AccountId.make(status.accountId), { _tag: "Withdraw", uri })
   })
 

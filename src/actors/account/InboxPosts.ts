@@ -1,7 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { columnsOf } from "../../services/Columns.ts"
 import type { ClientError } from "../../services/Errors.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
 import { asForeign, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
@@ -13,14 +14,20 @@ import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
-import { editMillis, isCurrent, type Version } from "../../services/federation/inbox/Versions.ts"
+import { editMillis, isCurrent, Version } from "../../services/federation/inbox/Versions.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { rowsOf } from "../../services/Rows.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
+import { written } from "../../services/statuses/StoredStatus.ts"
+import { isOpen } from "../../services/statuses/Visibility.ts"
 import { transaction } from "../../services/Transactions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
+
+const versionRows = rowsOf(Version)
+const version = columnsOf(Version.mapFields(Struct.omit(["changedAt"])))
 
 /** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
 const unknownMillisMax = 86_400_000
@@ -61,7 +68,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const uris = Map.groupBy(named, ([, id]) => id)
     return [...uris].flatMap(([id, spellings]) => {
       const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
-      // In a post for a few, whoever it is addressed to belongs to them, without being told where it does not name them.
+      // A post for a few belongs to all whom it addresses; those whom it does not mention are not notified.
       const counts = !quiet || note.visibility === "direct"
       return counts && id !== own.accountId
         ? [{ id, quiet, addressed: spellings.some(([uri]) => addressed.has(uri)) }]
@@ -94,7 +101,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (buried) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* knownUris.status(note.inReplyTo)
     const mentions = yield* mentionsOf(own, self, note)
-    const open = note.visibility === "public" || note.visibility === "unlisted"
+    const open = isOpen(note.visibility)
     const concerns = (asked && open) || parentId !== undefined || mentions.some((mention) => mention.addressed) ||
       followed
     if (!concerns) return yield* ignored("it concerns nobody here")
@@ -142,9 +149,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (note.updatedMillis === undefined && note.poll === undefined) {
       return yield* ignored("no newer post of its sender")
     }
-    const [old] = yield* sql<Version & { id: bigint }>`
-      SELECT id, coalesce(edited_at, created_at) AS changed_at, html, spoiler_text, sensitive FROM statuses
-      WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`
+    const [old] = yield* versionRows(sql`
+      SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at FROM statuses
+      WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`)
     if (old === undefined && !self.suspended && now - note.publishedMillis < unknownMillisMax) {
       return yield* create(own, self, object, now, false)
     }
@@ -160,16 +167,16 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     yield* statuses.decorate(note)
     yield* statusWriter.revise(old.id, own.accountId, {
       millis,
-      text: "",
-      spoilerText: note.spoilerText,
-      sensitive: note.sensitive,
-      language: note.language,
       draft: {
-        html: note.html,
         mentionIds: mentions.filter(({ addressed }) => addressed).map(({ id }) => id),
         tags: note.tags
       },
-      mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, millis)
+      row: {
+        ...written(note),
+        text: "",
+        html: note.html,
+        mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, millis)
+      }
     })
     yield* statuses.quieten(old.id, mentions)
     yield* unknown.note(old.id, note)

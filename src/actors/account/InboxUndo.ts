@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
@@ -9,18 +9,23 @@ import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import * as Undoables from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
+import { rowsOf } from "../../services/Rows.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
+const originalRows = rowsOf(Schema.Struct({ original: Schema.BigInt }))
+
 const undoable = ["Announce", "Block", "Follow", "Like"] as const
 type Undoable = typeof undoable[number]
-interface Existing {
+const Existing = Schema.Struct({
   /** The id of the last activity that did it, where that is kept with it. */
-  readonly uri: string | null
+  uri: Schema.NullOr(Schema.String),
   /** Its own. */
-  readonly id: bigint
-}
+  id: Schema.BigInt
+})
+type Existing = typeof Existing.Type
+const existingRows = rowsOf(Existing)
 const isUndoable = (type: string | undefined): type is Undoable => undoable.some((one) => one === type)
 
 /**
@@ -43,19 +48,19 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
    */
   const existing = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
     const one = {
-      Announce: sql<
-        Existing
-      >`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`,
-      Block: sql<
-        Existing
-      >`SELECT NULL AS uri, id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
-      Follow: sql<
-        Existing
-      >`SELECT uri, id FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
-        UNION ALL SELECT uri, id FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`,
-      Like: sql<
-        Existing
-      >`SELECT NULL AS uri, id FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
+      Announce: existingRows(
+        sql`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`
+      ),
+      Block: existingRows(
+        sql`SELECT NULL AS uri, id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`
+      ),
+      Follow: existingRows(
+        sql`SELECT uri, id FROM follows WHERE account_id = ${accountId} AND target_account_id = ${subject}
+        UNION ALL SELECT uri, id FROM follow_requests WHERE account_id = ${accountId} AND target_account_id = ${subject}`
+      ),
+      Like: existingRows(
+        sql`SELECT NULL AS uri, id FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
+      )
     }[type]
     return Effect.map(one, ([row]) => row)
   }
@@ -111,8 +116,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
       return stays ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
     }
-    const [boost] = yield* sql<{ original: bigint }>`SELECT reblog_of_id AS original FROM statuses
-      WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`
+    const [boost] = yield* originalRows(sql`SELECT reblog_of_id AS original FROM statuses
+      WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`)
     if (boost === undefined) return false
     yield* tombstones.bury(own.accountId, id, { signedMillis, awaited: false })
     return yield* Effect.as(takeBack(own, "Announce", boost.original), true)

@@ -1,4 +1,4 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
@@ -12,11 +12,9 @@ import { Moves } from "../../services/social/Moves.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
-import { Command } from "./Protocol.ts"
+import { type Command, PersistedCommand } from "./Protocol.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
-
-const encode = Schema.encodeEffect(Schema.toCodecJson(Command))
 
 interface Followed {
   readonly showReblogs: boolean
@@ -126,7 +124,7 @@ export const handOver = Effect.gen(function*() {
       const { cursor, phase } = fanout
       const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
       const command: Command = { _tag: "CarryOver", from, to: AccountId.make(BigInt(movedTo)) }
-      yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, yield* Effect.orDie(encode(command)))
+      yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, yield* PersistedCommand.encode(command))
       if (slice.cursor !== undefined) return yield* fanouts.advance(fanout, phase, slice.cursor)
       return yield* phase === 0 ? fanouts.advance(fanout, 1, 0n) : fanouts.finish(fanout)
     }

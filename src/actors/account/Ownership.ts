@@ -1,4 +1,4 @@
-import { Clock, Effect, Semaphore } from "effect"
+import { Clock, Effect, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
@@ -6,8 +6,10 @@ import { type AccountId, millisOf } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
 import { aheadMillisMax } from "../../services/Moments.ts"
-import { only } from "../../services/Rows.ts"
+import { only, rowsOf } from "../../services/Rows.ts"
 import type { Backlog } from "./Backlog.ts"
+
+const newestRows = rowsOf(Schema.Struct({ id: Schema.NullOr(Schema.BigInt) }))
 
 /** Uses of a family in the current period; `index` numbers the periods since 1970. */
 interface Used {
@@ -65,10 +67,10 @@ export const make = Effect.gen(function*() {
     const used = (family: Family): Used => ({ index: periodOf(family, now), count: counts[family] })
     // The newest may be deleted by now; for a day the command that made it is still known.
     const newest = only(
-      yield* sql<{ id: bigint | null }>`SELECT greatest(
+      yield* newestRows(sql`SELECT greatest(
         (SELECT max(id) FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL),
         (SELECT max((answer ->> 'id')::bigint) FROM commands WHERE account_id = ${accountId} AND answer ->> 'kind' = 'status')
-      ) AS id`
+      ) AS id`)
     )
     if (newest.id !== null) own.newestMillis = Math.max(own.newestMillis, millisOf(newest.id))
     own.state = { owner, used: { statuses: used("statuses"), follows: used("follows"), reports: used("reports") } }

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
@@ -6,12 +6,15 @@ import { PostActivities } from "../../services/federation/outbox/PostActivities.
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
+import { rowsOf } from "../../services/Rows.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
+
+const hideTotalsRows = rowsOf(Schema.Struct({ hideTotals: Schema.Boolean }))
 
 /** How long votes wait for others before other servers are told, in milliseconds (federation.md section 9). */
 const pollUpdateMillis = 180_000
@@ -60,7 +63,7 @@ export const make = Effect.gen(function*() {
     },
     /** Votes came for a poll of the account; followers hear the numbers before the end unless the author hides them. */
     tell: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
-      const [poll] = yield* sql<{ hideTotals: boolean }>`SELECT hide_totals FROM polls WHERE status_id = ${statusId}`
+      const [poll] = yield* hideTotalsRows(sql`SELECT hide_totals FROM polls WHERE status_id = ${statusId}`)
       if (poll?.hideTotals === false) yield* deliveryExpansion.begin(own.accountId, statusId, "Update")
       own.backlog.unread = true
     }),

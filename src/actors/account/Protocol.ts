@@ -2,16 +2,12 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ClientError } from "../../services/Errors.ts"
-import {
-  AccountIdFromString,
-  AppIdFromString,
-  IdFromString,
-  MediaIdFromString,
-  StatusIdFromString
-} from "../../services/Ids.ts"
+import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { Answer } from "../../services/intents/Commands.ts"
+import { persisted } from "../../services/Persisted.ts"
+import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
+import { DefaultVisibility, Visibility } from "../../services/statuses/Visibility.ts"
 
-const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 const NullableText = Schema.NullOr(Schema.String)
 const Target = { target: AccountIdFromString }
 /**
@@ -20,34 +16,6 @@ const Target = { target: AccountIdFromString }
  */
 const AsRead = { readAt: Schema.Number, changes: Schema.Int }
 const OnStatus = { statusId: StatusIdFromString }
-
-/** A poll as its author wrote it. */
-const Poll = Schema.Struct({
-  options: Schema.Array(Schema.String),
-  /** How long it takes votes. */
-  seconds: Schema.Int,
-  multiple: Schema.Boolean,
-  hideTotals: Schema.Boolean
-})
-
-/** A status as its author wrote it; what is absent falls back on the author's settings. */
-export const Post = Schema.Struct({
-  text: Schema.String,
-  spoilerText: Schema.String,
-  sensitive: Schema.NullOr(Schema.Boolean),
-  visibility: Schema.NullOr(Visibility),
-  language: NullableText,
-  inReplyToId: Schema.NullOr(StatusIdFromString),
-  applicationId: Schema.NullOr(AppIdFromString),
-  /** Accounts that the post may mention, where the client checks that. */
-  allowedMentions: Schema.NullOr(Schema.Array(AccountIdFromString)),
-  /** Files to attach, in the order in which they are shown. */
-  mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
-  poll: Schema.optionalKey(Poll),
-  /** Who may quote it, for the scheduled post to tell; nobody can quote yet. */
-  quoteApprovalPolicy: Schema.optionalKey(Schema.Literals(["public", "followers", "nobody"]))
-})
-export type Post = typeof Post.Type
 
 /** A picture of a profile by the names of its stored files; null takes it away. */
 const Picture = Schema.NullOr(Schema.Struct({ name: Schema.String, staticName: NullableText }))
@@ -70,7 +38,7 @@ export const ProfileChange = Schema.Struct({
   avatarDescription: Schema.optionalKey(Schema.String),
   headerDescription: Schema.optionalKey(Schema.String),
   attributionDomains: Schema.optionalKey(Schema.Array(Schema.String)),
-  defaultVisibility: Schema.optionalKey(Schema.Literals(["public", "unlisted", "private"])),
+  defaultVisibility: Schema.optionalKey(DefaultVisibility),
   defaultSensitive: Schema.optionalKey(Schema.Boolean),
   defaultLanguage: Schema.optionalKey(NullableText),
   defaultQuotePolicy: Schema.optionalKey(Schema.Literals(["public", "followers", "nobody"]))
@@ -83,13 +51,11 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Edit", {
     ...OnStatus,
     text: Schema.String,
-    spoilerText: Schema.String,
-    sensitive: Schema.NullOr(Schema.Boolean),
-    language: NullableText,
+    ...Said.fields,
     /** Absent: the files stay as they are. */
     mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
     /** Absent: the poll stays as it is; null removes it. */
-    poll: Schema.optionalKey(Schema.NullOr(Poll)),
+    poll: Schema.optionalKey(Schema.NullOr(NewPoll)),
     /** New words about files of the status. */
     media: Schema.optionalKey(Schema.Array(Schema.Struct({
       id: MediaIdFromString,
@@ -185,13 +151,16 @@ export const Command = Schema.Union([
 ])
 export type Command = typeof Command.Type
 
+/** `account_intents.details` */
+export const PersistedCommand = persisted(Command, 1)
+
 /** Commands that may wait for one account; beyond it a caller is told to come back. */
 export const accountMailboxMax = 1_024
 
 /**
  * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each
- * `id`, and not any more after `until` (milliseconds since 1970), when whoever sent it has been told to come back: what is
- * refused then must not happen afterwards. `Wake` says that there are intents or something due, `Receive` that another
+ * `id`, and not any more after `until` (milliseconds since 1970), when the caller has been told to come back: a refused
+ * command must not happen afterwards. `Wake` says that there are intents or something due, `Receive` that another
  * server sent something; both may be lost.
  */
 export const Account = Entity.make("Account", [

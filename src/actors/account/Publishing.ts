@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
@@ -11,13 +11,15 @@ import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
-import { type NewPoll, Polls } from "../../services/statuses/Polls.ts"
+import { Polls } from "../../services/statuses/Polls.ts"
+import { type NewPoll, type Post, saidOr } from "../../services/statuses/Post.ts"
+import { blank } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
-import { StatusWriter, type Visibility } from "../../services/statuses/StatusWriter.ts"
+import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
+import { Revised, unwritten, written } from "../../services/statuses/StoredStatus.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
-import type { Post } from "./Protocol.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 /** Writes, edits and deletes statuses; all inside the transaction of a command. */
@@ -36,9 +38,9 @@ export const make = Effect.gen(function*() {
 
   /** What can be said against a post, its files, its poll and the mentions in its draft before it is stored; scheduling checks it, too. */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
-    yield* size(draft, post.spoilerText)
+    yield* size(draft, post.spoilerText ?? "")
     yield* attachments.check(accountId, filesOf(post), null)
-    if (post.poll !== undefined) yield* polls.check(post.poll)
+    if (post.poll !== null) yield* polls.check(post.poll)
     if (post.allowedMentions === null) return
     const allowed = new Set<bigint>([...post.allowedMentions, accountId])
     const unexpected = draft.mentionIds.filter((id) => !allowed.has(id))
@@ -66,23 +68,30 @@ export const make = Effect.gen(function*() {
       const { author, named } = yield* authors.writing(accountId, drafts.handles(text))
       const draft = drafts.write(text, named)
       yield* check(accountId, post, draft)
-      const wanted: Visibility = post.visibility ?? author.visibility
+      const wanted = post.visibility ?? author.visibility
+      const said = saidOr(post, { ...unwritten, ...author })
       const millis = yield* nextMillis(own)
       const intent = yield* statusWriter.insert({
-        millis,
-        accountId,
-        text,
-        spoilerText,
-        sensitive: (post.sensitive ?? author.sensitive) || post.spoilerText.trim() !== "",
-        visibility: wanted === "public" && author.silenced ? "unlisted" : wanted,
-        language: post.language ?? author.language,
-        applicationId: post.applicationId,
-        parent,
         draft,
-        mediaIds
+        row: {
+          ...blank,
+          ...written(said),
+          accountId,
+          text,
+          html: draft.html,
+          spoilerText,
+          sensitive: said.sensitive || said.spoilerText.trim() !== "",
+          visibility: wanted === "public" && author.silenced ? "unlisted" : wanted,
+          inReplyToId: parent?.id ?? null,
+          inReplyToAccountId: parent?.accountId ?? null,
+          conversationId: parent?.conversationId ?? null,
+          applicationId: post.applicationId,
+          mediaIds,
+          createdAt: new Date(millis)
+        }
       })
       yield* attachments.give(mediaIds, { statusId: intent.statusId })
-      if (post.poll !== undefined) {
+      if (post.poll !== null) {
         const endsAt = yield* polls.create(intent.statusId, post.poll, millis)
         yield* agenda.enqueue("poll_end", intent.statusId, accountId, endsAt)
       }
@@ -122,10 +131,16 @@ export const make = Effect.gen(function*() {
       const draft = yield* drafts.compose(text)
       yield* size(draft, spoilerText)
       if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
-      const sensitive = (command.sensitive ?? old.sensitive) || spoilerText !== ""
-      const language = command.language ?? old.language
-      const same = old.text === text && old.spoilerText === spoilerText && old.sensitive === sensitive &&
-        old.language === language && String(old.mediaIds) === String(mediaIds)
+      const said = saidOr(command, { ...old, spoilerText })
+      const row = {
+        ...written(said),
+        text,
+        html: draft.html,
+        spoilerText,
+        sensitive: said.sensitive || spoilerText !== "",
+        mediaIds
+      }
+      const same = isSame(old, row)
       const described = command.media ?? []
       const { poll } = command
       if (poll) yield* polls.check(poll)
@@ -139,15 +154,7 @@ export const make = Effect.gen(function*() {
       yield* attachments.give(mediaIds, { statusId: command.statusId })
       yield* attachments.revise(command.statusId, described)
       if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
-      yield* statusWriter.revise(command.statusId, accountId, {
-        millis,
-        text,
-        spoilerText,
-        sensitive,
-        language,
-        draft,
-        mediaIds
-      })
+      yield* statusWriter.revise(command.statusId, accountId, { millis, row, draft })
       yield* intend(own, "edit", command.statusId, { editedAt: millis })
       yield* sql.afterCommit(changed(accountId, [command.statusId]))
       return onStatus(command.statusId)
@@ -168,6 +175,9 @@ export const make = Effect.gen(function*() {
   return { rehearse, publish, verbs }
 })
 
+/** Whether an edit changes nothing; the HTML follows from the text. */
+const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
+
 const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
 
 const tooLongText = validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
@@ -178,8 +188,8 @@ const size = ({ html }: Draft, spoilerText: string) =>
 
 /** The text and content warning to store, with so many files; a content warning alone becomes the text. */
 const words = Effect.fnUntraced(
-  function*(source: { readonly text: string; readonly spoilerText: string }, files: number) {
-    const [body, warning] = [source.text.trim(), source.spoilerText.trim()]
+  function*(source: Pick<Post, "text" | "spoilerText">, files: number) {
+    const [body, warning] = [source.text.trim(), (source.spoilerText ?? "").trim()]
     const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
     if (text === "" && files === 0) return yield* validationFailed("Text can't be blank")
     if (tooLong(text, spoilerText)) return yield* tooLongText

@@ -4,20 +4,19 @@ import { RecordNotFound, Unprocessable, validationFailed } from "../../services/
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
-import { only } from "../../services/Rows.ts"
+import { idRows, only, rowsOf } from "../../services/Rows.ts"
+import { PersistedPost } from "../../services/statuses/Post.ts"
 import type { Ownership } from "./Ownership.ts"
-import { Post } from "./Protocol.ts"
 import type { Publishing } from "./Publishing.ts"
 import { type Commands, onScheduled, onStatus } from "./Verbs.ts"
+
+const countRows = rowsOf(Schema.Struct({ total: Schema.Int, today: Schema.Int }))
+const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))
 
 /** A status is scheduled at least this far ahead; what is due is published at once (limits-and-rates.md section 1). */
 const scheduleMillisMin = 5 * 60_000
 const scheduledPerDayMax = 25
 const scheduledMax = 300
-
-const PostJson = Schema.toCodecJson(Post)
-const encodePost = Schema.encodeEffect(PostJson)
-const decodePost = Schema.decodeUnknownEffect(PostJson)
 
 /** Statuses that wait for their time: rows here, and entries in the agenda that wake the account when they are due. */
 export const make = Effect.fnUntraced(function*(publishing: Publishing) {
@@ -36,12 +35,12 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
   const room = Effect.fnUntraced(function*(accountId: AccountId, scheduledAt: number, except: bigint) {
     const day = new Date(scheduledAt - scheduledAt % 86_400_000)
     const { today, total } = only(
-      yield* sql<{ total: number; today: number }>`
+      yield* countRows(sql`
       SELECT count(*)::int AS total,
         (count(*) FILTER (WHERE scheduled_at >= ${day} AND scheduled_at < ${new Date(
         day.getTime() + 86_400_000
       )}))::int AS today
-      FROM scheduled_statuses WHERE account_id = ${accountId} AND id <> ${except}`
+      FROM scheduled_statuses WHERE account_id = ${accountId} AND id <> ${except}`)
     )
     if (total >= scheduledMax) {
       return yield* new Unprocessable({
@@ -64,13 +63,13 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
       yield* future(scheduledAt)
       yield* room(accountId, scheduledAt, 0n)
       const mediaIds = yield* publishing.rehearse(accountId, post)
-      const params = JSON.stringify(yield* encodePost(post).pipe(Effect.orDie))
+      const params = yield* PersistedPost.encode(post)
       const { id } = only(
-        yield* sql<{ id: bigint }>`
+        yield* idRows(sql`
         INSERT INTO scheduled_statuses (id, account_id, scheduled_at, params, created_at)
         VALUES (next_id(${now}), ${accountId}, ${new Date(scheduledAt)}, ${params}::jsonb, ${new Date(
           now
-        )}) RETURNING id`
+        )}) RETURNING id`)
       )
       yield* attachments.give(mediaIds, { scheduledStatusId: id })
       yield* agenda.enqueue("scheduled_status", id, accountId, scheduledAt)
@@ -103,10 +102,10 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
     /** Publishes a status whose time has come and takes it off the list, in the running transaction. */
     due: Effect.fnUntraced(function*(own: Ownership, scheduledId: bigint) {
       const { accountId } = own
-      const [row] = yield* sql<{ params: unknown }>`DELETE FROM scheduled_statuses
-        WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING params`
+      const [row] = yield* paramsRows(sql`DELETE FROM scheduled_statuses
+        WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING params`)
       if (row === undefined) return
-      const post = yield* decodePost(row.params).pipe(Effect.orDie)
+      const post = yield* PersistedPost.decode(row.params)
       // What may not be posted any more (its parent is gone, say) is dropped, as Mastodon drops it.
       yield* publishing.publish(own, post).pipe(
         Effect.catchTags({

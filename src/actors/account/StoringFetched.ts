@@ -9,6 +9,7 @@ import { InboundPolicies } from "../../services/federation/policies/InboundPolic
 import { idAt } from "../../services/Ids.ts"
 import { pinsMax } from "../../services/instance/ContentLimits.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
+import { idRows } from "../../services/Rows.ts"
 import { ConversationWriter } from "../../services/statuses/ConversationWriter.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import * as FeaturedChanges from "./FeaturedChanges.ts"
@@ -48,8 +49,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         if (self === undefined) return yield* new RecordNotFound()
         const sent = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
         const post = yield* judged(own, self, sent)
-        const here = sql<{ id: bigint }>`SELECT id FROM statuses
-          WHERE uri = ${idOf(post) ?? ""} AND account_id = ${own.accountId} AND deleted_at IS NULL`
+        const here = idRows(sql`SELECT id FROM statuses
+          WHERE uri = ${idOf(post) ?? ""} AND account_id = ${own.accountId} AND deleted_at IS NULL`)
         const now = yield* Clock.currentTimeMillis
         const [known] = yield* here
         const outcome = yield* known === undefined
@@ -61,9 +62,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       Feature: Effect.fnUntraced(
         function*({ accountId }: Ownership, { changes, readAt, statusIds }: Commands["Feature"]) {
           yield* featured.unchanged(accountId, changes)
-          const own = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
+          const own = yield* idRows(sql`SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
           WHERE s.id = ANY (${statusIds}::bigint[]) AND s.account_id = ${accountId} AND s.deleted_at IS NULL
-            AND s.reblog_of_id IS NULL AND s.visibility <> 'direct' AND a.domain IS NOT NULL`
+            AND s.reblog_of_id IS NULL AND s.visibility <> 'direct' AND a.domain IS NOT NULL`)
           const pinnable = new Set(own.map(({ id }) => id))
           const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, pinsMax)
           const before = yield* favourites.pinned(accountId)

@@ -105,7 +105,7 @@ export const make = Effect.gen(function*() {
     if (verdict.waitSeconds !== undefined) HostState.rest(state, now + verdict.waitSeconds * 1_000)
   }
 
-  /** Tries what was taken, so many at once; whatever ends it, all of it is written down. */
+  /** Tries the claimed deliveries, so many at once; all their outcomes are written, also where it is interrupted. */
   const work = (
     state: HostState.HostState,
     claimed: ReadonlyArray<Delivery>,

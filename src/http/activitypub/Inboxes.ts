@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
       if (Result.isFailure(sender)) {
         const error = sender.failure
         if (error._tag === "KeyUnavailable") {
-          // Nothing says when to come back: senders would hold whatever they have for us, of everybody, until then.
+          // No `Retry-After`: senders would hold everything that they have for us until then.
           return plainError(503, error.message)
         }
         if (error._tag === "DomainClosed") return plainError(403, error.message)

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
-import { tombstone } from "../../services/federation/documents/NoteDocument.ts"
-import { activityStreams, noteContext } from "../../services/federation/documents/Vocabulary.ts"
+import { noteContext, tombstone } from "../../services/federation/documents/NoteDocument.ts"
+import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { type LocalObject, Objects } from "../../services/federation/Objects.ts"
@@ -15,6 +15,7 @@ import { idMax } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
+import { isOpenRow } from "../../services/statuses/Visibility.ts"
 import { onChanged } from "../render/Changes.ts"
 import * as JsonCache from "../render/JsonCache.ts"
 import { document, idIn, queryOf, ready, refused } from "./DocumentResponse.ts"
@@ -32,8 +33,8 @@ type Texts = { readonly [P in Exclude<Part, "replies">]: string | undefined }
 export type Part = "note" | "activity" | "replies" | "likes" | "shares"
 
 /**
- * Local statuses as documents: what may not be read is not there, whoever asks; what was for everybody and is deleted
- * leaves a tombstone.
+ * Local statuses as documents: one that the requester may not read is not found; a deleted public one leaves a
+ * tombstone.
  */
 export class ObjectDocuments extends Context.Service<ObjectDocuments, {
   readonly answer: (username: string, digits: string, part: Part) => Answer
@@ -62,7 +63,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const wasForEverybody = (accountId: bigint, id: bigint) =>
         Effect.map(
           sql`SELECT FROM statuses WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NOT NULL
-            AND visibility IN ('public', 'unlisted')`,
+            AND ${isOpenRow(sql, "statuses")}`,
           (rows) => rows.length > 0
         ).pipe(Effect.orDie)
 

@@ -10,7 +10,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 
-/** Who may be given the same answer: everybody, or whoever signed like this requester. */
+/** Who may share an answer: everybody, or requests signed by the same actor. */
 export type CacheScope = "everybody" | "signer"
 
 /** Who asks for a document, and who else may be given what it is answered. */

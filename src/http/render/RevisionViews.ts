@@ -1,9 +1,10 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Struct } from "effect"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { textNodes } from "../../services/instance/ForeignEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import type { Revision } from "../../services/statuses/History.ts"
+import { written } from "../../services/statuses/StoredStatus.ts"
 import { traced } from "../../services/Traced.ts"
 import { timestamp } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"
@@ -35,8 +36,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
           if (account === undefined) return undefined
           return splice<StatusEdit, "account">({
             content: revision.html,
-            spoilerText: revision.spoilerText,
-            sensitive: revision.sensitive,
+            ...Struct.omit(written(revision), ["language"]),
             createdAt: timestamp(revision.createdAt),
             mediaAttachments: revision.media.map((media) => mediaValues(config, media)),
             emojis: named(sourceOf(revision)).map(emojiValues),

@@ -3,6 +3,7 @@ import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmoj
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
+import { written } from "../../services/statuses/StoredStatus.ts"
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
@@ -80,10 +81,8 @@ const bodyValues = (
     createdAt: timestamp(record.createdAt),
     inReplyToId: idOrNull(record.inReplyToId),
     inReplyToAccountId: idOrNull(record.inReplyToAccountId),
-    sensitive: record.sensitive,
-    spoilerText: record.spoilerText,
+    ...written(record),
     visibility: record.limited ? "private" : record.visibility,
-    language: record.language,
     uri: record.uri ?? (reblog ? activity : note),
     url: record.url ?? (record.local ? (reblog ? activity : Urls.status(config, record.username, record.id)) : null),
     quotesCount: 0,

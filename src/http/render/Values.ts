@@ -62,15 +62,10 @@ export const scheduledValues = (
   id: id(scheduled.id),
   scheduledAt: timestamp(scheduledAt),
   params: {
-    text: post.text,
-    mediaIds: post.mediaIds ?? null,
-    sensitive: post.sensitive,
+    ...post,
+    mediaIds: post.mediaIds?.map(id) ?? null,
     spoilerText: post.spoilerText === "" ? null : post.spoilerText,
-    visibility: post.visibility,
-    inReplyToId: post.inReplyToId === null ? null : BigInt(post.inReplyToId),
-    language: post.language,
-    applicationId: post.applicationId === null ? null : BigInt(post.applicationId),
-    poll: post.poll === undefined ? null : {
+    poll: post.poll === null ? null : {
       options: post.poll.options,
       expiresIn: String(post.poll.seconds),
       multiple: post.poll.multiple,
@@ -79,7 +74,7 @@ export const scheduledValues = (
     scheduledAt: null,
     idempotency: null,
     withRateLimit: false,
-    allowedMentions: post.allowedMentions,
+    allowedMentions: post.allowedMentions?.map(id) ?? null,
     quotedStatusId: null,
     quoteApprovalPolicy: post.quoteApprovalPolicy ?? "nobody"
   },

@@ -6,6 +6,7 @@ import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { type AccountRecord, Accounts as AccountRecords } from "../../services/identity/Accounts.ts"
 import { isLanguageTag } from "../../services/instance/Languages.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
+import { DefaultVisibility } from "../../services/statuses/Visibility.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -75,7 +76,7 @@ const changeOf = Effect.fnUntraced(function*(payload: ProfileUpdate): Effect.fn.
     avatarDescription: payload.avatarDescription ?? undefined,
     headerDescription: payload.headerDescription ?? undefined,
     attributionDomains: payload.attributionDomains,
-    defaultVisibility: yield* oneOf("Privacy", source.privacy, ["public", "unlisted", "private"]),
+    defaultVisibility: yield* oneOf("Privacy", source.privacy, DefaultVisibility.literals),
     defaultSensitive: source.sensitive,
     defaultLanguage: yield* languageOf(source.language),
     defaultQuotePolicy: yield* oneOf("Quote policy", source.quotePolicy, ["public", "followers", "nobody"])

@@ -1,13 +1,15 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
-import type { Command, Post } from "../../actors/account/Protocol.ts"
+import type { Command } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
 import { Mentions } from "../../services/federation/Mentions.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/Ids.ts"
 import { mediaAttachmentsMax } from "../../services/instance/ContentLimits.ts"
 import { languageGiven } from "../../services/instance/Languages.ts"
 import { Uploads } from "../../services/media/Uploads.ts"
+import { type Post, type Said, saidBy } from "../../services/statuses/Post.ts"
+import { writtenFields } from "../../services/statuses/StoredStatus.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -92,23 +94,25 @@ const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
 
 const isPolicy = Schema.is(Schema.Literals(["public", "followers", "nobody"]))
 
+/** What a client says of a status beside its text; what it leaves out is not said. */
+const saidOf = Effect.fnUntraced(function*(payload: StatusEdit): Effect.fn.Return<Said, Unprocessable> {
+  return { ...saidBy(Struct.pick(payload, writtenFields)), language: yield* languageGiven(payload.language) }
+})
+
 const postOf = Effect.fnUntraced(function*(
   payload: NewStatus,
   applicationId: AppId | undefined
 ): Effect.fn.Return<Post, Unprocessable> {
-  const poll = pollOf(payload.poll)
   return {
     text: payload.status ?? "",
-    spoilerText: payload.spoilerText ?? "",
-    sensitive: payload.sensitive ?? null,
+    ...yield* saidOf(payload),
     visibility: payload.visibility || null,
-    language: yield* languageGiven(payload.language),
     inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
     applicationId: applicationId ?? null,
     allowedMentions: payload.allowedMentions ?? null,
     mediaIds: filesOf(payload.mediaIds ?? []),
-    ...(poll === null ? {} : { poll }),
-    ...(isPolicy(payload.quoteApprovalPolicy) && { quoteApprovalPolicy: payload.quoteApprovalPolicy })
+    poll: pollOf(payload.poll),
+    quoteApprovalPolicy: isPolicy(payload.quoteApprovalPolicy) ? payload.quoteApprovalPolicy : null
   }
 })
 
@@ -158,9 +162,7 @@ export const layer = group(
           _tag: "Edit",
           statusId: params.id,
           text: payload.status ?? "",
-          spoilerText: payload.spoilerText ?? "",
-          sensitive: payload.sensitive ?? null,
-          language: yield* languageGiven(payload.language),
+          ...yield* saidOf(payload),
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
           media: yield* revisionsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Visibility } from "../../services/statuses/Visibility.ts"
 import { Count, Day, Html, Id, Timestamp, Url } from "./Common.ts"
 import { CustomEmoji } from "./CustomEmoji.ts"
 import { encode, type Ready } from "./Keys.ts"
@@ -64,7 +65,7 @@ export type Account = typeof Account.Type
 
 /** What only the owner sees: the texts as written, the defaults of new posts. */
 export const Source = Schema.Struct({
-  privacy: Schema.Literals(["public", "unlisted", "private", "direct"]),
+  privacy: Visibility,
   sensitive: Schema.Boolean,
   language: Schema.NullOr(Schema.String),
   note: Schema.String,

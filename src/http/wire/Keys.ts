@@ -8,6 +8,11 @@ import type { IdNumber } from "./Common.ts"
 type CamelKey<Key extends string> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}`
   : Key
 
+/** The name on the wire of a key of the program. */
+export type WireKey<Key> = Key extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${WireKey<Rest>}`
+  : Key
+
 declare global {
   interface JSON {
     /** A JSON number whose digits are written as they stand (ECMA-262, JSON.rawJSON), which TypeScript does not know yet. */

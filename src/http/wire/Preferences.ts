@@ -1,7 +1,8 @@
 import { Schema } from "effect"
+import { Visibility } from "../../services/statuses/Visibility.ts"
 
 export const Preferences = Schema.Struct({
-  "posting:default:visibility": Schema.Literals(["public", "unlisted", "private", "direct"]),
+  "posting:default:visibility": Visibility,
   "posting:default:sensitive": Schema.Boolean,
   "posting:default:language": Schema.NullOr(Schema.String),
   "posting:default:quote_policy": Schema.Literals(["public", "followers", "nobody"]),

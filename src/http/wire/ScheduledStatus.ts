@@ -1,18 +1,17 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
+import { Visibility } from "../../services/statuses/Visibility.ts"
 import { Id, IdNumber, Timestamp } from "./Common.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
-import { Visibility } from "./Status.ts"
+import { written } from "./Status.ts"
 
 /** The parameters of a post that waits, as they were sent. */
 const ScheduledParams = Schema.Struct({
   text: Schema.String,
   media_ids: Schema.NullOr(Schema.Array(Id)),
-  sensitive: Schema.NullOr(Schema.Boolean),
-  spoiler_text: Schema.NullOr(Schema.String),
+  ...Schema.Struct(written).mapFields(Struct.map(Schema.NullOr)).fields,
   visibility: Schema.NullOr(Visibility),
   /** A number here, unlike anywhere else. */
   in_reply_to_id: Schema.NullOr(IdNumber),
-  language: Schema.NullOr(Schema.String),
   application_id: Schema.NullOr(IdNumber),
   poll: Schema.NullOr(Schema.Struct({
     options: Schema.Array(Schema.String),

@@ -1,14 +1,15 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
+import type { Written } from "../../services/statuses/StoredStatus.ts"
+import { Visibility } from "../../services/statuses/Visibility.ts"
 import { Account } from "./Account.ts"
 import { Count, Html, Id, Timestamp, Url } from "./Common.ts"
 import { CustomEmoji } from "./CustomEmoji.ts"
 import { FilterResult } from "./Filter.ts"
+import type { WireKey } from "./Keys.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
 import { Poll } from "./Poll.ts"
 import { PreviewCard } from "./PreviewCard.ts"
 import { ShallowTag } from "./Tag.ts"
-
-export const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 
 const Mention = Schema.Struct({ id: Id, username: Schema.String, url: Url, acct: Schema.String })
   .annotate({ identifier: "Mention" })
@@ -21,16 +22,21 @@ const QuoteApproval = Schema.Struct({
   current_user: Schema.Literals(["automatic", "manual", "denied", "unknown"])
 }).annotate({ identifier: "QuoteApproval" })
 
+/** What its author said of it, as it was said. */
+export const written = {
+  sensitive: Schema.Boolean,
+  spoiler_text: Schema.String,
+  language: Schema.NullOr(Schema.String)
+} satisfies { readonly [Field in keyof Written as WireKey<Field>]: Schema.Constraint }
+
 /** The part of a status that is the same for everybody and changes only with an edit. */
 export const StatusBody = Schema.Struct({
   id: Id,
   created_at: Timestamp,
   in_reply_to_id: Schema.NullOr(Id),
   in_reply_to_account_id: Schema.NullOr(Id),
-  sensitive: Schema.Boolean,
-  spoiler_text: Schema.String,
+  ...written,
   visibility: Visibility,
-  language: Schema.NullOr(Schema.String),
   uri: Schema.String,
   url: Schema.NullOr(Url),
   quotes_count: Count,
@@ -87,8 +93,7 @@ export type DeletedStatus = typeof DeletedStatus.Type
 export const StatusEdit = Schema.Struct({
   account: Account,
   content: Html,
-  spoiler_text: Schema.String,
-  sensitive: Schema.Boolean,
+  ...Struct.omit(written, ["language"]),
   created_at: Timestamp,
   media_attachments: Schema.Array(MediaAttachment),
   emojis: Schema.Array(CustomEmoji),

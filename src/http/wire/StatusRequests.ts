@@ -1,9 +1,11 @@
 import { Schema, SchemaTransformation } from "effect"
 import { AccountIdFromString } from "../../services/Ids.ts"
+import type { Written } from "../../services/statuses/StoredStatus.ts"
+import { Visibility } from "../../services/statuses/Visibility.ts"
+import type { WireKey } from "./Keys.ts"
 import { FileTicket } from "./MediaRequests.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
 
-const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 /** What a later capability takes; it is refused in words, never ignored. */
 const Later = Schema.optionalKey(Schema.Unknown)
 
@@ -29,11 +31,21 @@ const Poll = Schema.Struct({
   hideTotals: Schema.optionalKey(Flag)
 }).pipe(Schema.encodeKeys({ expiresIn: "expires_in", hideTotals: "hide_totals" }))
 
-const written = {
-  status: Schema.optionalKey(Schema.NullOr(Text)),
+/** What an author says of a status beside its text, as JSON and forms have it. */
+const said = {
   spoilerText: Schema.optionalKey(Schema.NullOr(Text)),
   sensitive: Schema.optionalKey(Flag),
-  language: Schema.optionalKey(Schema.NullOr(Text)),
+  language: Schema.optionalKey(Schema.NullOr(Text))
+} satisfies { readonly [Field in keyof Written]: Schema.Constraint }
+const saidKeys = {
+  spoilerText: "spoiler_text",
+  sensitive: "sensitive",
+  language: "language"
+} as const satisfies { readonly [Field in keyof Written]: WireKey<Field> }
+
+const content = {
+  status: Schema.optionalKey(Schema.NullOr(Text)),
+  ...said,
   mediaIds: Schema.optionalKey(list(Text)),
   mediaAttributes: Schema.optionalKey(
     hash(Schema.Union([Schema.Array(hash(MediaAttributes)), Schema.Record(Schema.String, hash(MediaAttributes))]))
@@ -45,7 +57,7 @@ const written = {
 }
 
 const keys = {
-  spoilerText: "spoiler_text",
+  ...saidKeys,
   mediaIds: "media_ids",
   mediaAttributes: "media_attributes",
   quotedStatusId: "quoted_status_id",
@@ -54,7 +66,7 @@ const keys = {
 
 /** `POST /api/v1/statuses` */
 export const NewStatus = Schema.Struct({
-  ...written,
+  ...content,
   visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literal("")]))),
   inReplyToId: Schema.optionalKey(Schema.NullOr(Text)),
   scheduledAt: Schema.optionalKey(Schema.NullOr(Text)),
@@ -68,7 +80,7 @@ export const NewStatus = Schema.Struct({
 export type NewStatus = typeof NewStatus.Type
 
 /** `PUT /api/v1/statuses/:id` */
-export const StatusEdit = Schema.Struct(written).pipe(Schema.encodeKeys(keys))
+export const StatusEdit = Schema.Struct(content).pipe(Schema.encodeKeys(keys))
 export type StatusEdit = typeof StatusEdit.Type
 
 /** `POST /api/v1/polls/:id/votes`; indexes of options, what is none of them is refused. */

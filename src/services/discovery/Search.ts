@@ -7,6 +7,7 @@ import { presentAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { idRows } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
@@ -112,12 +113,12 @@ export class Search extends Context.Service<Search, {
           )
         )
         return yield* bounded(Effect.map(
-          sql<{ id: bigint }>`
+          idRows(sql`
             SELECT c.id FROM (${candidates}) c
             LEFT JOIN account_stats n ON n.account_id = c.id
             ORDER BY (lower(c.username) = ${name} AND lower(coalesce(c.domain, '')) = ${host}) DESC,
               n.followers_count DESC NULLS LAST, c.id
-            LIMIT ${rowsMax(sql, query.limit)} OFFSET ${query.offset}`,
+            LIMIT ${rowsMax(sql, query.limit)} OFFSET ${query.offset}`),
           ids
         ))
       })
@@ -128,10 +129,10 @@ export class Search extends Context.Service<Search, {
         if (name === "" || limit === 0) return []
         const meant = hashtagSign.test(written) ? sql`name = ${name}` : startsWith(sql`name`, name)
         return yield* bounded(Effect.map(
-          sql<{ id: bigint }>`
+          idRows(sql`
             SELECT c.id FROM (SELECT id, name FROM tags WHERE ${meant} AND listable
               ORDER BY name USING ~<~ LIMIT ${rowsMax(sql, tagCandidatesMax)}) c
-            ORDER BY length(c.name), c.name COLLATE "C" LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`,
+            ORDER BY length(c.name), c.name COLLATE "C" LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`),
           ids
         ))
       })
@@ -145,7 +146,7 @@ export class Search extends Context.Service<Search, {
         const most = rowsMax(sql, libraryStatusesMax)
         const { tail, where } = clauses(sql, "s.id", page)
         return yield* bounded(Effect.map(
-          sql<{ id: bigint }>`
+          idRows(sql`
             WITH library (id) AS (
               (SELECT id FROM statuses WHERE account_id = ${viewer} AND deleted_at IS NULL ORDER BY id DESC LIMIT ${most})
               UNION (SELECT status_id FROM favourites WHERE account_id = ${viewer} ORDER BY id DESC LIMIT ${most})
@@ -163,7 +164,7 @@ export class Search extends Context.Service<Search, {
                 WHERE quiet.id = s.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0)
                 OR EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = s.account_id OFFSET 0))`
             ])
-          } ${tail} OFFSET ${query.offset}`,
+          } ${tail} OFFSET ${query.offset}`),
           (rows) => newestFirst(page, ids(rows))
         ))
       })

@@ -11,7 +11,7 @@ import * as SingleFlight from "./SingleFlight.ts"
 
 /** How often the document of an actor is looked up for its keys at most, in milliseconds (scenario F27). */
 export const lookUpMillisMin = 5 * 60_000
-/** The same while the origin does not answer: it may be back soon, and until then whoever it speaks for is not heard. */
+/** The same while the origin does not answer: it may be back soon, and until then its accounts are not heard. */
 export const unavailableMillisMin = 60_000
 /** Bytes of looked-up documents that are kept, and documents that are on their way. */
 const keptBytesMax = 16_777_216
@@ -70,7 +70,7 @@ export const make = Effect.gen(function*() {
     return entry(actor === undefined ? undefined : { fetched: result.success, actor })
   })
 
-  /** The actor of a key; `address` is that of whoever made the request. No look is made where there were too many. */
+  /** The actor of a key; `address` is the requester's. Nothing is fetched where there were too many look-ups. */
   return Effect.fnUntraced(function*(keyId: string, address: string | undefined): Effect.fn.Return<Look> {
     const url = readUrl(keyId)
     if (url === undefined) return { found: undefined, proven: () => {} }

@@ -6,7 +6,7 @@ const domainCharactersMax = 259
 
 /**
  * A domain as it is stored and compared: lower case, A-labels, a port only where it is not the usual one. Undefined for
- * whatever is anything besides a domain (row 13).
+ * a text that is anything besides a domain (row 13).
  */
 export const normalizeDomain = (text: string): string | undefined => {
   if (text.length > domainCharactersMax || !/^[^\s/\\?#@%]+$/.test(text)) return undefined

@@ -1,9 +1,11 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { renderedRows } from "../RenderedRows.ts"
+import { rowsOf } from "../Rows.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
+import { isOpenRow } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import {
   announceDocument,
@@ -15,16 +17,31 @@ import {
 import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
 
-interface Named {
-  readonly username: string
-  readonly domain: string | null
-  readonly uri: string | null
-}
+const figureRows = rowsOf(Schema.Struct({ id: Schema.BigInt, favourites: Schema.Int, reblogs: Schema.Int }))
+const replyRows = rowsOf(
+  Schema.Struct({
+    id: Schema.BigInt,
+    replies: Schema.Array(Schema.BigInt),
+    begunHere: Schema.Boolean,
+    readers: Schema.Array(Schema.String)
+  })
+)
 
-interface Reference extends Named {
-  readonly id: bigint
-  readonly statusUri: string | null
-}
+const Named = Schema.Struct({
+  username: Schema.String,
+  domain: Schema.NullOr(Schema.String),
+  uri: Schema.NullOr(Schema.String)
+})
+type Named = typeof Named.Type
+const personRows = rowsOf(Schema.Struct({ ...Named.fields, id: Schema.BigInt }))
+
+const Reference = Schema.Struct({
+  ...Named.fields,
+  id: Schema.BigInt,
+  statusUri: Schema.NullOr(Schema.String)
+})
+type Reference = typeof Reference.Type
+const referenceRows = rowsOf(Reference)
 
 /** A local status as an object, or a reblog as its activity; and the activity that tells of it. */
 export interface LocalObject {
@@ -53,22 +70,24 @@ export class Objects extends Context.Service<Objects, {
       const uriOf = ({ id, statusUri, username }: Reference) => statusUri ?? LocalIds.note(config, username, id)
 
       const references = (ids: ReadonlyArray<bigint>) =>
-        sql<Reference>`SELECT s.id, s.uri AS status_uri, a.username, a.domain, a.uri
-          FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[])`
+        referenceRows(sql`SELECT s.id, s.uri AS status_uri, a.username, a.domain, a.uri
+          FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[])`)
       const people = (ids: ReadonlyArray<string>) =>
-        sql<Named & { readonly id: bigint }>`SELECT id, username, domain, uri FROM accounts
-          WHERE id = ANY (${ids}::bigint[])`
+        personRows(sql`SELECT id, username, domain, uri FROM accounts
+          WHERE id = ANY (${ids}::bigint[])`)
       const figures = (ids: ReadonlyArray<bigint>) =>
-        sql<{ id: bigint; favourites: number; reblogs: number }>`SELECT status_id AS id, favourites_count AS favourites,
-          reblogs_count AS reblogs FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`
+        figureRows(sql`SELECT status_id AS id, favourites_count AS favourites,
+          reblogs_count AS reblogs FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`)
       const ownReplies = (ids: ReadonlyArray<bigint>) =>
-        sql<{ id: bigint; replies: ReadonlyArray<bigint>; begunHere: boolean; readers: ReadonlyArray<string> }>`
+        replyRows(sql`
           SELECT s.id, ARRAY(SELECT a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id
             WHERE m.status_id = s.id AND m.quiet AND NOT m.silent AND a.uri IS NOT NULL ORDER BY a.id) AS readers, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
-            AND root.local AND root.deleted_at IS NULL AND root.visibility IN ('public', 'unlisted')) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
-            AND r.deleted_at IS NULL AND r.visibility IN ('public', 'unlisted')
+            AND root.local AND root.deleted_at IS NULL AND ${
+          isOpenRow(sql, "root")
+        }) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
+            AND r.deleted_at IS NULL AND ${isOpenRow(sql, "r")}
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies
-          FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`
+          FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`)
 
       const load = traced("Objects.load")(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))

@@ -218,7 +218,7 @@ interface Before extends Suspension {
 const handleDelayMillis = 60_000
 /** How often pages are looked at that did not link back, in milliseconds, while the profile stays the same. */
 const linksMillisMin = 86_400_000
-/** How long that waits, in milliseconds, so that whoever changes a profile all the time has us look at nothing. */
+/** How long that waits, in milliseconds, so that a profile that changes all the time has us fetch nothing. */
 const linksDelayMillis = 60_000
 
 const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredField>): ReadonlyArray<StoredField> => {

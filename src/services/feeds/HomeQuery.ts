@@ -1,8 +1,12 @@
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isHidden } from "../HiddenAccounts.ts"
 import { rowsMax } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
+
+const newestRows = rowsOf(Schema.Struct({ id: Schema.BigInt, reblogOfId: Schema.NullOr(Schema.BigInt) }))
 
 /** Statuses of one author that a page of somebody's home looks at, whether or not they belong there. */
 const authorStatusesMax = 1_000
@@ -61,7 +65,7 @@ export const newest = (
       LEFT JOIN statuses o ON o.id = s.reblog_of_id
       WHERE ${condition} ORDER BY s.id ${order} LIMIT ${most}`
   const soonest = sql.literal(ascending ? "s.id <= (SELECT id FROM bound)" : "s.id >= (SELECT id FROM bound)")
-  return sql<{ id: bigint; reblogOfId: bigint | null }>`
+  return newestRows(sql`
     WITH heads AS MATERIALIZED (
       SELECT f.id AS follow_id, head.id FROM follows f
       CROSS JOIN LATERAL (${statusesOf(sql.literal("f.target_account_id"), rowsMax(sql, 1), accepts(sql, now))}) head
@@ -76,7 +80,7 @@ export const newest = (
       CROSS JOIN LATERAL (${
     statusesOf(sql.literal("f.target_account_id"), rows, sql`${soonest} AND ${accepts(sql, now)}`)
   }) others
-    ) home ORDER BY id ${order} LIMIT ${rows}`
+    ) home ORDER BY id ${order} LIMIT ${rows}`)
 }
 
 /**
@@ -96,7 +100,7 @@ export const readers = (
   },
   now: Date
 ) =>
-  sql<{ followId: bigint; reader: bigint | null; notify: boolean }>`
+  sql`
     SELECT f.id AS follow_id, f.notify,
       CASE WHEN EXISTS (SELECT FROM users u WHERE u.account_id = f.account_id AND u.last_seen_at > ${slice.seenSince} OFFSET 0)
         AND ${accepts(sql, now)} THEN f.account_id END AS reader

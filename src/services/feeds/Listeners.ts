@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { avoidingAmong } from "../HiddenAccounts.ts"
 import { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** Mentioned accounts of one status that are told of an edit. */
@@ -36,7 +37,7 @@ export class Listeners extends Context.Service<Listeners, {
       const reception = traced("Listeners.reception")(
         function*(statusId: bigint, listeners: ReadonlyArray<AccountId>) {
           const now = new Date(yield* Clock.currentTimeMillis)
-          const [row] = yield* sql<Row>`
+          const [row] = yield* listenerRows(sql`
             SELECT s.account_id,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent
                 LIMIT ${mentionedMax}) AS mentioned,
@@ -46,7 +47,7 @@ export class Listeners extends Context.Service<Listeners, {
             FROM (SELECT ${listeners}::bigint[] AS ids, ${now}::timestamptz AS now) l CROSS JOIN statuses s
             CROSS JOIN LATERAL (SELECT ARRAY(SELECT account_id FROM mentions
               WHERE status_id = s.id AND NOT silent) AS ids OFFSET 0) named
-            WHERE s.id = ${statusId} AND s.deleted_at IS NULL`
+            WHERE s.id = ${statusId} AND s.deleted_at IS NULL`)
           return row === undefined ? undefined : {
             authorId: AccountId.make(row.accountId),
             mentioned: row.mentioned.map((id) => AccountId.make(id)),
@@ -60,8 +61,10 @@ export class Listeners extends Context.Service<Listeners, {
   )
 }
 
-interface Row {
-  readonly accountId: bigint
-  readonly mentioned: ReadonlyArray<bigint>
-  readonly withheld: ReadonlyArray<bigint>
-}
+const Row = Schema.Struct({
+  accountId: Schema.BigInt,
+  mentioned: Schema.Array(Schema.BigInt),
+  withheld: Schema.Array(Schema.BigInt)
+})
+type Row = typeof Row.Type
+const listenerRows = rowsOf(Row)

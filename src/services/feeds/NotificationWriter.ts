@@ -41,8 +41,9 @@ interface Owned extends Reason {
 
 /**
  * Writes notifications, each once: one a type, sender, recipient and subject; and tells streams of them once they are
- * committed. Every write asks again, in SQL, what the table of types says of who may have it. Whoever takes back what is told
- * of ends that first, and retracts the notifications after it, so that none is written in between.
+ * committed. Every write asks again, in SQL, what the table of types says of who may have it. A command that takes back
+ * the subject (a favourite, a follow) ends that first and retracts the notifications after it, so that none is written
+ * in between.
  */
 export class NotificationWriter extends Context.Service<NotificationWriter, {
   /** Only while what it tells of still stands. */
@@ -107,7 +108,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           )
         )
 
-      // What it tells of is held until it is there: whoever takes that back meanwhile waits, and takes this back, too.
+      // Locks the subject: a command that takes it back waits, and retracts this notification, too.
       /**
        * `recipients` selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0
        * where there is none, and `report_id`, where `types` name reports.

@@ -1,13 +1,16 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { gatheredOrAlone } from "../Gathered.ts"
 import { AccountId, StatusId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import type { Visibility } from "../statuses/StatusWriter.ts"
+import { rowsOf } from "../Rows.ts"
+import { StoredStatus } from "../statuses/StoredStatus.ts"
 import { isOpen, visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import * as HomeQuery from "./HomeQuery.ts"
+
+const followerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: AccountId, seen: Schema.Boolean }))
 
 /** Accounts that were not seen for that long have no feed; a feed is made anew when they return. */
 export const seenMillisMax = 7 * 86_400_000
@@ -16,26 +19,21 @@ export const seenMillisMax = 7 * 86_400_000
 export const fewReadersMax = 100
 const looksMax = 50
 
-/** Where a status goes: a slice of its readers, and the public streams that carry it. */
-export interface ReaderSlice extends Slice {
-  readonly statusId: StatusId
-  readonly visibility: Visibility
-  /** It is for people whom it does not name, and no conversation. */
-  readonly limited: boolean
-  readonly reblogOfId: bigint | null
-  readonly channels: ReadonlyArray<string>
-  /** Somebody elsewhere may be concerned by it. */
-  readonly federates: boolean
-  /** Accounts that it mentions and that are notified of it. */
-  readonly mentioned: ReadonlyArray<bigint>
-}
-
 /** A slice of readers; `cursor` is undefined after the last one. */
 interface Slice {
   readonly readers: ReadonlyArray<AccountId>
   /** Those of the readers who want a notification of every post. */
   readonly subscribers: ReadonlyArray<AccountId>
   readonly cursor: bigint | undefined
+}
+
+/** Where a status goes: a slice of its readers, and the public streams that carry it. */
+export interface ReaderSlice extends Slice, Pick<Found, "statusId" | "visibility" | "limited" | "reblogOfId"> {
+  readonly channels: ReadonlyArray<string>
+  /** Somebody elsewhere may be concerned by it. */
+  readonly federates: boolean
+  /** Accounts that it mentions and that are notified of it. */
+  readonly mentioned: ReadonlyArray<bigint>
 }
 
 export class StatusReaders extends Context.Service<StatusReaders, {
@@ -100,9 +98,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
                 mentionedOnly
               }, new Date(now))
             }) one`
-          const found = yield* sql<
-            Facts & Sliced & Pick<ReaderSlice, "mentioned" | "federates"> & { readonly place: number }
-          >`
+          const found = yield* foundRows(sql`
             SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned
             FROM unnest(${looks.map(({ statusId }) => statusId)}::bigint[], ${
@@ -113,7 +109,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
           }::bigint[]) WITH ORDINALITY AS look (status_id, author, cursor, place)
             JOIN statuses s ON s.id = look.status_id
             CROSS JOIN LATERAL (SELECT * FROM (${sliceOf(false)}) open WHERE s.visibility <> 'direct'
-              UNION ALL SELECT * FROM (${sliceOf(true)}) named WHERE s.visibility = 'direct') slice`
+              UNION ALL SELECT * FROM (${sliceOf(true)}) named WHERE s.visibility = 'direct') slice`)
           const byPlace = new Map(found.map((row) => [row.place - 1, row]))
           return (_: Look, place: number) => audienceOf(byPlace.get(place), rows)
         })
@@ -121,17 +117,17 @@ export class StatusReaders extends Context.Service<StatusReaders, {
 
       const followers = traced("StatusReaders.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
-          const [row] = yield* sql<Facts>`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`
+          const [row] = yield* factsRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
           const open = row !== undefined && (isOpen(row.visibility) || row.reblogOfId !== null)
           const seen = open ? sql`true` : sql`EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
             AND ${visibleTo(sql, sql.literal("f.account_id"), "s", author, "deleted ones too")} OFFSET 0)`
-          const rows = yield* sql<{ id: bigint; accountId: bigint; seen: boolean }>`
+          const rows = yield* followerRows(sql`
             SELECT f.id, f.account_id, ${seen} AS seen FROM follows f
-            WHERE f.target_account_id = ${author} AND f.id > ${cursor} ORDER BY f.id LIMIT ${rowsMax}`
+            WHERE f.target_account_id = ${author} AND f.id > ${cursor} ORDER BY f.id LIMIT ${rowsMax}`)
           return {
             statusId: StatusId.make(statusId),
             channels: row === undefined ? [] : channelsOf(row),
-            readers: rows.flatMap(({ accountId, seen }) => seen ? [AccountId.make(accountId)] : []),
+            readers: rows.flatMap(({ accountId, seen }) => seen ? [accountId] : []),
             cursor: rows.length < rowsMax ? undefined : rows.at(-1)?.id
           }
         }
@@ -154,29 +150,34 @@ interface Look {
   readonly cursor: bigint
 }
 
-interface Facts {
-  readonly statusId: StatusId
-  readonly visibility: Visibility
-  readonly limited: boolean
-  readonly local: boolean
-  readonly reblogOfId: bigint | null
-  readonly deleted: boolean
-  readonly silenced: boolean
-  readonly answers: boolean
-  readonly media: boolean
-  readonly tags: ReadonlyArray<string>
-}
+const Facts = Schema.Struct({
+  ...StoredStatus.mapFields(Struct.pick(["visibility", "limited", "local", "reblogOfId"])).fields,
+  statusId: StatusId,
+  deleted: Schema.Boolean,
+  silenced: Schema.Boolean,
+  answers: Schema.Boolean,
+  media: Schema.Boolean,
+  tags: Schema.Array(Schema.String)
+})
+type Facts = typeof Facts.Type
+const factsRows = rowsOf(Facts)
 
-/** `asked` follows were looked at, the last of which is `last`. */
-interface Sliced {
-  readonly readers: ReadonlyArray<AccountId>
-  readonly subscribers: ReadonlyArray<AccountId>
-  readonly asked: number
-  readonly last: bigint | null
-}
+/** A status with a slice: `asked` follows were looked at, the last of which is `last`. */
+const Found = Schema.Struct({
+  ...Facts.fields,
+  readers: Schema.Array(AccountId),
+  subscribers: Schema.Array(AccountId),
+  asked: Schema.Int,
+  last: Schema.NullOr(Schema.BigInt),
+  federates: Schema.Boolean,
+  mentioned: Schema.Array(Schema.BigInt),
+  place: Schema.Int
+})
+type Found = typeof Found.Type
+const foundRows = rowsOf(Found)
 
 const audienceOf = (
-  row: Facts & Sliced & Pick<ReaderSlice, "mentioned" | "federates"> | undefined,
+  row: Found | undefined,
   rows: number
 ): ReaderSlice | undefined =>
   row === undefined || row.deleted ? undefined : {

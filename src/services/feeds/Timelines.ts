@@ -1,12 +1,15 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { isHidden } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
+
+const taggedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, name: Schema.String }))
 
 /** Which statuses of the public are wanted; both or neither of `local` and `remote` means all. */
 export interface Selection {
@@ -60,9 +63,9 @@ export class Timelines extends Context.Service<Timelines, {
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "s.id", page)
         return ids(page)(
-          yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s
+          yield* idRows(sql`SELECT s.id FROM statuses s
             WHERE ${shown(viewer, selection, now)} AND ${where}
-              AND (s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id) ${tail}`
+              AND (s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id) ${tail}`)
         )
       }, Effect.orDie)
 
@@ -71,8 +74,8 @@ export class Timelines extends Context.Service<Timelines, {
         const all = distinct(selection.all.slice(0, extraTagsMax))
         const none = distinct(selection.none.slice(0, extraTagsMax))
         if (page.limit === 0) return []
-        const rows = yield* sql<{ id: bigint; name: string }>`
-          SELECT id, name FROM tags WHERE name = ANY (${[...wanted, ...all, ...none]}::text[])`
+        const rows = yield* taggedRows(sql`
+          SELECT id, name FROM tags WHERE name = ANY (${[...wanted, ...all, ...none]}::text[])`)
         const known = new Map(rows.map(({ id, name }) => [name, id]))
         const of = (names: ReadonlyArray<string>) => names.flatMap((name) => known.get(name) ?? [])
         if (of(wanted).length === 0 || of(all).length < all.length) return []
@@ -82,7 +85,7 @@ export class Timelines extends Context.Service<Timelines, {
           sql`EXISTS (SELECT FROM statuses_tags other WHERE other.tag_id = ${tag} AND other.status_id = s.id OFFSET 0)`
         const order = sql.literal(page.minId === undefined ? "DESC" : "ASC")
         return ids(page)(
-          yield* sql<{ id: bigint }>`SELECT DISTINCT found.id FROM unnest(${of(wanted)}::bigint[]) tag (id)
+          yield* idRows(sql`SELECT DISTINCT found.id FROM unnest(${of(wanted)}::bigint[]) tag (id)
             CROSS JOIN LATERAL (SELECT t.status_id AS id FROM statuses_tags t JOIN statuses s ON s.id = t.status_id
               WHERE t.tag_id = tag.id AND ${where} AND ${
             sql.and([
@@ -91,7 +94,7 @@ export class Timelines extends Context.Service<Timelines, {
               ...of(none).map((tag) => sql`NOT ${bears(tag)}`)
             ])
           } ${tail}) found
-            ORDER BY found.id ${order} LIMIT ${rowsMax(sql, page.limit)}`
+            ORDER BY found.id ${order} LIMIT ${rowsMax(sql, page.limit)}`)
         )
       }, Effect.orDie)
 

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import type { Visibility } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { StoredField } from "./Accounts.ts"
 import { effective, everyone } from "./Roles.ts"
@@ -15,7 +16,7 @@ export interface UserSettings {
   readonly indexable: boolean
   readonly attributionDomains: ReadonlyArray<string>
   /** The visibility of a new post that names none. */
-  readonly visibility: "public" | "unlisted" | "private" | "direct"
+  readonly visibility: Visibility
   readonly sensitive: boolean
   readonly language: string | null
   readonly quotePolicy: "public" | "followers" | "nobody"

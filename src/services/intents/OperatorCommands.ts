@@ -13,12 +13,12 @@ export interface OperatorCommand {
 
 /** Commands that the command line writes as rows beside a running server, for accounts' actors to run. */
 export class OperatorCommands extends Context.Service<OperatorCommands, {
-  readonly enqueue: (accountId: AccountId, kind: string, command: unknown) => Effect.Effect<bigint, SqlError>
+  readonly enqueue: (accountId: AccountId, kind: string, command: string) => Effect.Effect<bigint, SqlError>
   /** The same command for several accounts, in the running transaction. */
   readonly enqueueAll: (
     accountIds: ReadonlyArray<AccountId>,
     kind: string,
-    command: unknown
+    command: string
   ) => Effect.Effect<void, SqlError>
   readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<OperatorCommand>, SqlError>
   readonly complete: (id: bigint) => Effect.Effect<void, SqlError>
@@ -34,7 +34,7 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* sql<{ id: bigint }>`
             INSERT INTO account_intents (id, account_id, kind, details, created_at)
-            VALUES (next_id(${now}), ${accountId}, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(
+            VALUES (next_id(${now}), ${accountId}, ${kind}, ${command}::jsonb, ${new Date(
             now
           )}) RETURNING id`
           return only(rows).id
@@ -43,7 +43,7 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
           if (accountIds.length === 0) return
           const now = yield* Clock.currentTimeMillis
           yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
-            SELECT next_id(${now}), one, ${kind}, ${JSON.stringify(command)}::jsonb, ${new Date(now)}
+            SELECT next_id(${now}), one, ${kind}, ${command}::jsonb, ${new Date(now)}
             FROM unnest(${accountIds}::bigint[]) one`
         }),
         claim: traced("OperatorCommands.claim")((accountId) =>

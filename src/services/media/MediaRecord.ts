@@ -1,38 +1,40 @@
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-export type MediaType = "image" | "gifv" | "video" | "audio" | "unknown"
+export const MediaType = Schema.Literals(["image", "gifv", "video", "audio", "unknown"])
+export type MediaType = typeof MediaType.Type
 
 /** Pixels, and what follows from them. */
-export interface Size {
-  readonly width: number
-  readonly height: number
+const Size = Schema.Struct({
+  width: Schema.Number,
+  height: Schema.Number,
   /** `640x480` */
-  readonly size: string
-  readonly aspect: number
-}
+  size: Schema.String,
+  aspect: Schema.Number
+})
+export type Size = typeof Size.Type
 
 /** Duration in seconds, bitrate in bits a second, frame rate as a fraction. */
-export interface Playing {
-  readonly width?: number
-  readonly height?: number
-  readonly frameRate?: string
-  readonly duration: number
-  readonly bitrate: number
-}
+const Playing = Schema.Struct({
+  width: Schema.optionalKey(Schema.Number),
+  height: Schema.optionalKey(Schema.Number),
+  frameRate: Schema.optionalKey(Schema.String),
+  duration: Schema.Number,
+  bitrate: Schema.Number
+})
+export type Playing = typeof Playing.Type
 
 /** Three colours of a picture, each `#rrggbb`, for what a player shows around it (entities.md, `colors`). */
-export interface Colors {
-  readonly background: string
-  readonly foreground: string
-  readonly accent: string
-}
+const Colors = Schema.Struct({ background: Schema.String, foreground: Schema.String, accent: Schema.String })
+export type Colors = typeof Colors.Type
 
-export interface Meta {
-  readonly original?: Size | Playing
-  readonly small?: Size
+const Meta = Schema.Struct({
+  original: Schema.optionalKey(Schema.Union([Size, Playing])),
+  small: Schema.optionalKey(Size),
   /** Of the picture that is shown with a sound. */
-  readonly colors?: Colors
-}
+  colors: Schema.optionalKey(Colors)
+})
+export type Meta = typeof Meta.Type
 
 export const sizeOf = (width: number, height: number): Size => ({
   width,
@@ -42,24 +44,25 @@ export const sizeOf = (width: number, height: number): Size => ({
 })
 
 /** A file as clients get to see it. `fileName` is null until it is ready. */
-export interface MediaRecord {
+export const MediaRecord = Schema.Struct({
   /** A decimal string. */
-  readonly id: string
-  readonly type: MediaType
-  readonly state: "queued" | "processing" | "ready" | "failed"
-  readonly description: string | null
-  readonly focusX: number | null
-  readonly focusY: number | null
-  readonly meta: Meta
-  readonly blurhash: string | null
-  readonly fileName: string | null
-  readonly previewName: string | null
+  id: Schema.String,
+  type: MediaType,
+  state: Schema.Literals(["queued", "processing", "ready", "failed"]),
+  description: Schema.NullOr(Schema.String),
+  focusX: Schema.NullOr(Schema.Number),
+  focusY: Schema.NullOr(Schema.Number),
+  meta: Meta,
+  blurhash: Schema.NullOr(Schema.String),
+  fileName: Schema.NullOr(Schema.String),
+  previewName: Schema.NullOr(Schema.String),
   /** Where a remote account's file is, and the key under which it is shown here. */
-  readonly remoteUrl: string | null
-  readonly remoteKey: string | null
-  readonly previewRemoteUrl: string | null
-  readonly previewRemoteKey: string | null
-}
+  remoteUrl: Schema.NullOr(Schema.String),
+  remoteKey: Schema.NullOr(Schema.String),
+  previewRemoteUrl: Schema.NullOr(Schema.String),
+  previewRemoteKey: Schema.NullOr(Schema.String)
+})
+export type MediaRecord = typeof MediaRecord.Type
 
 /** The record of row `m` of media_attachments as one JSON value. */
 export const recordOf = (sql: SqlClient.SqlClient) =>

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
+import { isOpenRow } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { reportStatusesMax } from "./Reports.ts"
 
@@ -20,7 +21,7 @@ interface NewFlag {
   readonly comment: string
 }
 
-/** Reports of other servers, in the running transaction of whoever signed them. */
+/** Reports of other servers, in the running transaction of the actor who signed them. */
 export class Flags extends Context.Service<Flags, {
   /** Answers the report's id; undefined where it is here already, or where its host has sent enough for today. */
   readonly file: (sender: AccountId, flag: NewFlag) => Effect.Effect<bigint | undefined, SqlError>
@@ -37,7 +38,7 @@ export class Flags extends Context.Service<Flags, {
           WHERE s.id = ANY (${
           [...new Set(statusIds)].slice(0, reportStatusesMax)
         }::bigint[]) AND s.account_id = ${target}
-            AND (s.visibility IN ('public', 'unlisted')
+            AND (${isOpenRow(sql, "s")}
               OR (s.visibility = 'private' AND EXISTS (SELECT FROM follows f JOIN accounts a ON a.id = f.account_id
                 WHERE f.target_account_id = ${target} AND a.domain = me.domain))
               OR EXISTS (SELECT FROM mentions m JOIN accounts a ON a.id = m.account_id

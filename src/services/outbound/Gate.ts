@@ -14,7 +14,7 @@ export const make = (size: number) => {
     waiting.delete(next)
     next()
   }
-  /** Whether there is room; then whoever asked is inside. */
+  /** Whether there is room; the caller is inside then. */
   const tryEnter = () => {
     if (free === 0) return false
     free--

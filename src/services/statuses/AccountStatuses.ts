@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { isHidden } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { idRows } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { visibleTo } from "./Visibility.ts"
@@ -60,16 +61,16 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
                 AND ${isHidden(sql, sql`${viewer}::bigint`, sql`o.account_id`, now)} OFFSET 0))`
             ])
           ]
-          const rows = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s WHERE ${sql.and(conditions)} ${tail}`
+          const rows = yield* idRows(sql`SELECT s.id FROM statuses s WHERE ${sql.and(conditions)} ${tail}`)
           return newestFirst(page, rows).map(({ id }) => id)
         },
         Effect.orDie
       )
 
       const pinned = traced("AccountStatuses.pinned")(function*(viewer: Viewer, account: bigint) {
-        const rows = yield* sql<{ id: bigint }>`
+        const rows = yield* idRows(sql`
           SELECT s.id FROM status_pins p JOIN statuses s ON s.id = p.status_id
-          WHERE p.account_id = ${account} AND ${visibleTo(sql, viewer, "s", account)} ORDER BY p.id DESC`
+          WHERE p.account_id = ${account} AND ${visibleTo(sql, viewer, "s", account)} ORDER BY p.id DESC`)
         return rows.map(({ id }) => id)
       }, Effect.orDie)
 

@@ -1,18 +1,25 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed } from "../Errors.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { type Named, namedBy } from "./Drafts.ts"
-import type { Visibility } from "./StatusWriter.ts"
+import { Named, namedQuery } from "./Drafts.ts"
+import { Visibility } from "./Visibility.ts"
 
 /** What an author's new statuses take over where a client says nothing. */
-interface AuthorSettings {
-  readonly visibility: Visibility
-  readonly sensitive: boolean
-  readonly language: string | null
-  readonly silenced: boolean
-}
+const AuthorSettings = Schema.Struct({
+  visibility: Visibility,
+  sensitive: Schema.Boolean,
+  language: Schema.NullOr(Schema.String),
+  silenced: Schema.Boolean
+})
+type AuthorSettings = typeof AuthorSettings.Type
+const authorRows = rowsOf(AuthorSettings)
+/** Beside each of the accounts that a text names, or null where it names none. */
+const writingRows = rowsOf(
+  Schema.Struct({ ...AuthorSettings.fields, ...Named.mapFields(Struct.map(Schema.NullOr)).fields })
+)
 
 export class Authors extends Context.Service<Authors, {
   /** Fails with `NotAllowed` for an account that may not write. */
@@ -27,8 +34,8 @@ export class Authors extends Context.Service<Authors, {
     Authors,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const ofAuthor = (accountId: bigint) =>
-        sql<AuthorSettings>`
+      const authorQuery = (accountId: bigint) =>
+        sql`
           SELECT coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,
             u.default_sensitive AS sensitive, coalesce(u.default_language, u.locale, 'en') AS language,
             a.silenced_at IS NOT NULL AS silenced
@@ -36,19 +43,24 @@ export class Authors extends Context.Service<Authors, {
           WHERE a.id = ${accountId} AND a.suspended_at IS NULL AND NOT u.disabled`
 
       const settings = traced("Authors.settings")(function*(accountId: bigint) {
-        const [author] = yield* ofAuthor(accountId)
+        const [author] = yield* authorRows(authorQuery(accountId))
         return author ?? (yield* new NotAllowed())
       })
       const writing = traced("Authors.writing")(function*(accountId: bigint, handles: ReadonlySet<string>) {
         if (handles.size === 0) return { author: yield* settings(accountId), named: [] }
-        const rows = yield* sql<AuthorSettings & (Named | { readonly id: null })>`
-          SELECT author.*, named.* FROM (${ofAuthor(accountId)}) author LEFT JOIN (${
-          namedBy(sql, handles)
-        }) named ON true`
+        const rows = yield* writingRows(sql`
+          SELECT author.*, named.* FROM (${authorQuery(accountId)}) author LEFT JOIN (${
+          namedQuery(sql, handles)
+        }) named ON true`)
         const [author] = rows
         return author === undefined
           ? yield* new NotAllowed()
-          : { author, named: rows.filter((row) => row.id !== null) }
+          : {
+            author,
+            named: rows.flatMap(({ domain, id, url, username }) =>
+              id === null || username === null ? [] : [{ id, username, domain, url }]
+            )
+          }
       })
       return Authors.of({ settings, writing })
     })

@@ -1,12 +1,16 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { type AccountId, StatusId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import type { MarkedStatus } from "./Interactions.ts"
+import { MarkedStatus } from "./Interactions.ts"
 import { visibleTo } from "./Visibility.ts"
+
+const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
+const markedStatusRows = rowsOf(MarkedStatus)
 
 /** Bookmarks are private: nobody else hears of them, so this service writes them itself. Of a reblog the original is meant. */
 export class Bookmarks extends Context.Service<Bookmarks, {
@@ -22,9 +26,9 @@ export class Bookmarks extends Context.Service<Bookmarks, {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
       const visible = Effect.fnUntraced(function*(account: AccountId, statusId: bigint) {
-        const [row] = yield* sql<{ id: bigint }>`
+        const [row] = yield* idRows(sql`
           SELECT coalesce(s.reblog_of_id, s.id) AS id FROM statuses s
-          WHERE s.id = ${statusId} AND ${visibleTo(sql, account, "s")}`.pipe(Effect.orDie)
+          WHERE s.id = ${statusId} AND ${visibleTo(sql, account, "s")}`).pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : row.id
       })
 
@@ -39,8 +43,8 @@ export class Bookmarks extends Context.Service<Bookmarks, {
       })
 
       const remove = traced("Bookmarks.remove")(function*(account: AccountId, statusId: bigint) {
-        const removed = yield* sql<{ statusId: bigint }>`DELETE FROM bookmarks WHERE account_id = ${account}
-          AND status_id IN (SELECT coalesce(reblog_of_id, id) FROM statuses WHERE id = ${statusId}) RETURNING status_id`
+        const removed = yield* statusIdRows(sql`DELETE FROM bookmarks WHERE account_id = ${account}
+          AND status_id IN (SELECT coalesce(reblog_of_id, id) FROM statuses WHERE id = ${statusId}) RETURNING status_id`)
           .pipe(
             Effect.orDie
           )
@@ -50,9 +54,9 @@ export class Bookmarks extends Context.Service<Bookmarks, {
       const page = traced("Bookmarks.page")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "r.id", page)
-        const rows = yield* sql<MarkedStatus>`
+        const rows = yield* markedStatusRows(sql`
           SELECT r.id AS cursor, r.status_id FROM bookmarks r JOIN statuses s ON s.id = r.status_id
-          WHERE r.account_id = ${account} AND ${where} AND ${visibleTo(sql, account, "s")} ${tail}`
+          WHERE r.account_id = ${account} AND ${where} AND ${visibleTo(sql, account, "s")} ${tail}`)
         return newestFirst(page, rows)
       }, Effect.orDie)
 

@@ -1,11 +1,14 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isHidden } from "../HiddenAccounts.ts"
 import { rowsMax } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import type { FoundStatus } from "./Statuses.ts"
 import { visibleTo } from "./Visibility.ts"
+
+const ancestorRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
 /** Statuses above and below one that a context shows, each way (S-196). */
 const contextStatusesMax = 4_096
@@ -37,7 +40,7 @@ export class Contexts extends Context.Service<Contexts, {
         }`
         // LATERAL with OFFSET 0 has each step look up one status, where a join might read the table anew at each depth.
         // The depth bounds the walk where parents form a circle, which only remote statuses can.
-        const ancestors = yield* sql<{ id: bigint; accountId: bigint }>`
+        const ancestors = yield* ancestorRows(sql`
           WITH RECURSIVE up (id, depth) AS (
             SELECT in_reply_to_id, 1 FROM statuses WHERE id = ${id} AND in_reply_to_id IS NOT NULL
             UNION ALL
@@ -45,9 +48,9 @@ export class Contexts extends Context.Service<Contexts, {
             CROSS JOIN LATERAL (SELECT in_reply_to_id FROM statuses
               WHERE statuses.id = up.id AND in_reply_to_id IS NOT NULL OFFSET 0) p
             WHERE up.depth < ${most})
-          SELECT s.id, s.account_id FROM up JOIN statuses s ON s.id = up.id WHERE ${shown} AND s.id <> ${id} ORDER BY up.depth DESC`
+          SELECT s.id, s.account_id FROM up JOIN statuses s ON s.id = up.id WHERE ${shown} AND s.id <> ${id} ORDER BY up.depth DESC`)
         // UNION leaves out what is there already; the limit ends the walk.
-        const below = yield* sql<Answer>`
+        const below = yield* answerRows(sql`
           WITH RECURSIVE down (id) AS (
             SELECT id FROM statuses WHERE in_reply_to_id = ${id} AND deleted_at IS NULL
             UNION
@@ -55,7 +58,7 @@ export class Contexts extends Context.Service<Contexts, {
               WHERE in_reply_to_id = down.id AND deleted_at IS NULL OFFSET 0) c),
           near AS MATERIALIZED (SELECT id FROM down LIMIT ${most})
           SELECT s.id, s.in_reply_to_id AS parent, s.account_id, ${shown} AS shown
-          FROM near JOIN statuses s ON s.id = near.id WHERE s.id <> ${id}`
+          FROM near JOIN statuses s ON s.id = near.id WHERE s.id <> ${id}`)
         return {
           ancestors: [...new Set(ancestors.map(({ id }) => id))],
           descendants: depthFirst(id, accountId, below),
@@ -67,12 +70,14 @@ export class Contexts extends Context.Service<Contexts, {
   )
 }
 
-interface Answer {
-  readonly id: bigint
-  readonly parent: bigint
-  readonly accountId: bigint
-  readonly shown: boolean
-}
+const Answer = Schema.Struct({
+  id: Schema.BigInt,
+  parent: Schema.BigInt,
+  accountId: Schema.BigInt,
+  shown: Schema.Boolean
+})
+type Answer = typeof Answer.Type
+const answerRows = rowsOf(Answer)
 
 /** Every status before its answers; of one status' answers its author's own come first, then the older ones. */
 const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Answer>): ReadonlyArray<bigint> => {

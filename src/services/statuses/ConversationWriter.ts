@@ -1,14 +1,14 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { eitherBlocks } from "../HiddenAccounts.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** A conversation of somebody that changed: the id of the row, and whose it is. */
-interface ThreadChange {
-  readonly id: bigint
-  readonly accountId: bigint
-}
+const ThreadChange = Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt })
+type ThreadChange = typeof ThreadChange.Type
+const threadChangeRows = rowsOf(ThreadChange)
 
 /** Statuses of one conversation that a row remembers, the newest. */
 const threadStatusesMax = 1_000
@@ -27,7 +27,7 @@ export class ConversationWriter extends Context.Service<ConversationWriter, {
       return ConversationWriter.of({
         record: traced("ConversationWriter.record")(function*(statusId) {
           const now = yield* Clock.currentTimeMillis
-          return yield* sql<ThreadChange>`
+          return yield* threadChangeRows(sql`
             WITH s AS (SELECT id, account_id, conversation_id FROM statuses
               WHERE id = ${statusId} AND visibility = 'direct' AND deleted_at IS NULL),
             people AS (
@@ -47,16 +47,16 @@ export class ConversationWriter extends Context.Service<ConversationWriter, {
               status_ids = ARRAY(SELECT DISTINCT x FROM unnest(account_conversations.status_ids || EXCLUDED.status_ids) x
                 ORDER BY x DESC LIMIT ${threadStatusesMax}),
               last_status_id = greatest(account_conversations.last_status_id, EXCLUDED.last_status_id)
-            RETURNING id, account_id`
+            RETURNING id, account_id`)
         }),
         erase: traced("ConversationWriter.erase")(function*(statusId) {
-          const kept = yield* sql<ThreadChange>`
+          const kept = yield* threadChangeRows(sql`
             UPDATE account_conversations SET status_ids = array_remove(status_ids, ${statusId}),
               last_status_id = coalesce((SELECT max(x) FROM unnest(array_remove(status_ids, ${statusId})) x), 0)
             WHERE status_ids @> ARRAY[${statusId}]::bigint[] AND account_id IN (
               SELECT account_id FROM statuses WHERE id = ${statusId}
               UNION SELECT account_id FROM mentions WHERE status_id = ${statusId})
-            RETURNING id, account_id`
+            RETURNING id, account_id`)
           yield* sql`DELETE FROM account_conversations WHERE last_status_id = 0 AND ${
             sql.in("id", kept.length === 0 ? [0n] : kept.map(({ id }) => id))
           }`

@@ -1,19 +1,22 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** Direct messages with the same people, as their owner's list shows them. */
-export interface ConversationRecord {
-  readonly id: bigint
-  readonly unread: boolean
+export const ConversationRecord = Schema.Struct({
+  id: Schema.BigInt,
+  unread: Schema.Boolean,
   /** The others; empty in a conversation with oneself. */
-  readonly participantIds: ReadonlyArray<bigint>
+  participantIds: Schema.Array(Schema.BigInt),
   /** The newest status; pages go by it. */
-  readonly lastStatusId: bigint
-}
+  lastStatusId: Schema.BigInt
+})
+export type ConversationRecord = typeof ConversationRecord.Type
+const conversationRows = rowsOf(ConversationRecord)
 
 /** Reads conversations and writes what is private about them: the read mark and their removal. */
 export class Conversations extends Context.Service<Conversations, {
@@ -37,27 +40,27 @@ export class Conversations extends Context.Service<Conversations, {
       const page = traced("Conversations.page")(function*(owner: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "last_status_id", page)
-        const rows = yield* sql<ConversationRecord>`
-          SELECT ${columns} FROM account_conversations WHERE account_id = ${owner} AND ${where} ${tail}`
+        const rows = yield* conversationRows(sql`
+          SELECT ${columns} FROM account_conversations WHERE account_id = ${owner} AND ${where} ${tail}`)
         return newestFirst(page, rows)
       }, Effect.orDie)
 
       return Conversations.of({
         page,
         find: traced("Conversations.find")((owner, id) =>
-          sql<ConversationRecord>`
-            SELECT ${columns} FROM account_conversations WHERE id = ${id} AND account_id = ${owner}`.pipe(
+          conversationRows(sql`
+            SELECT ${columns} FROM account_conversations WHERE id = ${id} AND account_id = ${owner}`).pipe(
             Effect.orDie,
             Effect.flatMap(only)
           )
         ),
         mark: traced("Conversations.mark")((owner, id, unread) =>
-          sql<ConversationRecord>`UPDATE account_conversations SET unread = ${unread}
-            WHERE id = ${id} AND account_id = ${owner} RETURNING ${columns}`.pipe(Effect.orDie, Effect.flatMap(only))
+          conversationRows(sql`UPDATE account_conversations SET unread = ${unread}
+            WHERE id = ${id} AND account_id = ${owner} RETURNING ${columns}`).pipe(Effect.orDie, Effect.flatMap(only))
         ),
         remove: traced("Conversations.remove")((owner, id) =>
-          sql<ConversationRecord>`DELETE FROM account_conversations
-            WHERE id = ${id} AND account_id = ${owner} RETURNING ${columns}`.pipe(
+          conversationRows(sql`DELETE FROM account_conversations
+            WHERE id = ${id} AND account_id = ${owner} RETURNING ${columns}`).pipe(
             Effect.orDie,
             Effect.flatMap(only),
             Effect.asVoid

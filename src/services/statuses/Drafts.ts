@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Meaning, type Mentioned, paragraphs } from "../html/Compose.ts"
@@ -6,7 +6,7 @@ import { normalise } from "../html/HashtagNames.ts"
 import { handle, tokens } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
-import { padded } from "../Rows.ts"
+import { padded, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
@@ -22,20 +22,22 @@ export interface Draft {
 }
 
 /** An account that a handle means. */
-export interface Named {
-  readonly id: bigint
-  readonly username: string
-  readonly domain: string | null
-  readonly url: string | null
-}
+export const Named = Schema.Struct({
+  id: Schema.BigInt,
+  username: Schema.String,
+  domain: Schema.NullOr(Schema.String),
+  url: Schema.NullOr(Schema.String)
+})
+export type Named = typeof Named.Type
+const namedRows = rowsOf(Named)
 
 /** The accounts of handles, by `Tokens.handle`, in one query whatever their number; names that nobody here has are left out. */
-export const namedBy = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) =>
-  sql<Named>`
-    SELECT id, username, domain, url FROM accounts
+export const namedQuery = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) =>
+  sql`SELECT id, username, domain, url FROM accounts
     WHERE (lower(username), lower(coalesce(domain, ''))) IN (
       SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${padded(handles)}::text[]) h)
     AND suspended_at IS NULL`
+export const namedBy = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) => namedRows(namedQuery(sql, handles))
 
 /** Turns what somebody wrote into what is stored. */
 export class Drafts extends Context.Service<Drafts, {

@@ -1,14 +1,16 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { batched } from "../TransactionBatch.ts"
 
-interface Favourite {
-  readonly accountId: bigint
-  readonly statusId: bigint
-}
+const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
+
+const Favourite = Schema.Struct({ accountId: Schema.BigInt, statusId: Schema.BigInt })
+type Favourite = typeof Favourite.Type
+const favouriteRows = rowsOf(Favourite)
 const nameOf = ({ accountId, statusId }: Favourite) => `${accountId} ${statusId}`
 
 /** Favourites and pins, inside the transaction of the account that sets them. Every method answers whether a row changed. */
@@ -26,10 +28,10 @@ export class Favourites extends Context.Service<Favourites, {
       const sql = yield* SqlClient.SqlClient
       const add = batched(
         Effect.fnUntraced(function*(all: ReadonlyArray<Favourite>) {
-          const rows = yield* sql<Favourite>`INSERT INTO favourites (id, account_id, status_id)
+          const rows = yield* favouriteRows(sql`INSERT INTO favourites (id, account_id, status_id)
           SELECT next_id(${yield* Clock.currentTimeMillis}), f.* FROM unnest(
             ${all.map(({ accountId }) => accountId)}::bigint[], ${all.map(({ statusId }) => statusId)}::bigint[]) f
-          ON CONFLICT DO NOTHING RETURNING account_id, status_id`
+          ON CONFLICT DO NOTHING RETURNING account_id, status_id`)
           const added = new Set(rows.map(nameOf))
           // Of the same one twice the first is new.
           return (favourite: Favourite) => added.delete(nameOf(favourite))
@@ -61,9 +63,7 @@ export class Favourites extends Context.Service<Favourites, {
           return removed.length > 0
         }),
         pinned: traced("Favourites.pinned")(function*(accountId) {
-          const rows = yield* sql<
-            { statusId: bigint }
-          >`SELECT status_id FROM status_pins WHERE account_id = ${accountId}`
+          const rows = yield* statusIdRows(sql`SELECT status_id FROM status_pins WHERE account_id = ${accountId}`)
           return rows.map(({ statusId }) => statusId)
         })
       })

@@ -1,11 +1,16 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { featuredTagsMax } from "../instance/ContentLimits.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { isTagName } from "./Tags.ts"
+import { isOpenRow } from "./Visibility.ts"
+
+const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
+const tagIdRows = rowsOf(Schema.Struct({ tagId: Schema.BigInt }))
 
 /** How long the figures of a featured hashtag are believed before they are counted anew, in milliseconds. */
 const countedMillisMax = 60_000
@@ -15,12 +20,14 @@ const suggestionsMax = 10
 const suggestingMax = 400
 
 /** A hashtag on a profile, with how often its owner used it for everybody to read. */
-export interface FeaturedTag {
-  readonly id: bigint
-  readonly name: string
-  readonly statusesCount: number
-  readonly lastStatusAt: Date | null
-}
+export const FeaturedTag = Schema.Struct({
+  id: Schema.BigInt,
+  name: Schema.String,
+  statusesCount: Schema.Int,
+  lastStatusAt: Schema.NullOr(Timestamptz)
+})
+export type FeaturedTag = typeof FeaturedTag.Type
+const featuredTagRows = rowsOf(FeaturedTag)
 
 /** Hashtags that accounts show on their profiles; writes are inside the transaction of the account's command. */
 export class FeaturedTags extends Context.Service<FeaturedTags, {
@@ -54,8 +61,8 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
       })
 
       const shown = (accountId: bigint) =>
-        sql<{ name: string }>`SELECT t.name FROM featured_tags f JOIN tags t ON t.id = f.tag_id
-          WHERE f.account_id = ${accountId}`
+        nameRows(sql`SELECT t.name FROM featured_tags f JOIN tags t ON t.id = f.tag_id
+          WHERE f.account_id = ${accountId}`)
 
       const add = traced("FeaturedTags.add")(function*(accountId: bigint, given: string) {
         const name = given.trim().replace(/^#/, "")
@@ -69,8 +76,8 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
       })
 
       const remove = traced("FeaturedTags.remove")(function*(accountId: bigint, name: string) {
-        const [gone] = yield* sql<{ name: string }>`DELETE FROM featured_tags f USING tags t
-          WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${normalise(name)} RETURNING f.name`
+        const [gone] = yield* nameRows(sql`DELETE FROM featured_tags f USING tags t
+          WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${normalise(name)} RETURNING f.name`)
         return gone?.name
       })
 
@@ -88,28 +95,28 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
           now
         )}
           FROM featured_tags o, LATERAL (SELECT count(*)::int AS uses, max(s.created_at) AS last FROM statuses s
-            WHERE s.account_id = o.account_id AND s.deleted_at IS NULL AND s.visibility IN ('public', 'unlisted')
+            WHERE s.account_id = o.account_id AND s.deleted_at IS NULL AND ${isOpenRow(sql, "s")}
               AND EXISTS (SELECT FROM statuses_tags st WHERE st.status_id = s.id AND st.tag_id = o.tag_id)) c
           WHERE f.id = o.id AND o.account_id = ${accountId}
             AND (o.counted_at IS NULL OR o.counted_at < ${new Date(now - countedMillisMax)})`
-        return yield* sql<FeaturedTag>`SELECT id, name, statuses_count, last_status_at FROM featured_tags
-          WHERE account_id = ${accountId} ORDER BY statuses_count DESC, id`
+        return yield* featuredTagRows(sql`SELECT id, name, statuses_count, last_status_at FROM featured_tags
+          WHERE account_id = ${accountId} ORDER BY statuses_count DESC, id`)
       }, Effect.orDie)
 
       const among = traced("FeaturedTags.among")(function*(accountId: bigint, tagIds: ReadonlyArray<bigint>) {
         if (tagIds.length === 0) return new Set<bigint>()
-        const rows = yield* sql<{ tagId: bigint }>`SELECT tag_id FROM featured_tags
-          WHERE account_id = ${accountId} AND tag_id = ANY (${tagIds}::bigint[])`
+        const rows = yield* tagIdRows(sql`SELECT tag_id FROM featured_tags
+          WHERE account_id = ${accountId} AND tag_id = ANY (${tagIds}::bigint[])`)
         return new Set(rows.map(({ tagId }) => tagId))
       }, Effect.orDie)
 
       const suggestions = traced("FeaturedTags.suggestions")(function*(accountId: bigint) {
-        const rows = yield* sql<{ tagId: bigint }>`SELECT st.tag_id
+        const rows = yield* tagIdRows(sql`SELECT st.tag_id
           FROM (SELECT id FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL
             ORDER BY id DESC LIMIT ${sql.literal(String(suggestingMax))}) s
           JOIN statuses_tags st ON st.status_id = s.id
           WHERE NOT EXISTS (SELECT FROM featured_tags f WHERE f.account_id = ${accountId} AND f.tag_id = st.tag_id)
-          GROUP BY st.tag_id ORDER BY count(*) DESC, max(s.id) DESC LIMIT ${sql.literal(String(suggestionsMax))}`
+          GROUP BY st.tag_id ORDER BY count(*) DESC, max(s.id) DESC LIMIT ${sql.literal(String(suggestionsMax))}`)
         return rows.map(({ tagId }) => tagId)
       }, Effect.orDie)
 

@@ -1,24 +1,21 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { type MediaRecord, recordsOf } from "../media/MediaRecord.ts"
+import { MediaRecord, recordsOf } from "../media/MediaRecord.ts"
 import { rowsMax } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { revised } from "./StatusRows.ts"
+import { StoredStatus, writtenFields } from "./StoredStatus.ts"
 
 /** A version of a status. */
-export interface Revision {
-  readonly accountId: bigint
-  readonly local: boolean
-  /** The status' id; null for a local one. */
-  readonly uri: string | null
-  readonly html: string
-  readonly spoilerText: string
-  readonly sensitive: boolean
-  readonly createdAt: Date
+export const Revision = Schema.Struct({
+  ...StoredStatus.mapFields(Struct.pick(["accountId", "local", "uri", "html", ...writtenFields, "createdAt"])).fields,
   /** As it was then: with the descriptions of its time. */
-  readonly media: ReadonlyArray<MediaRecord>
+  media: Schema.Array(MediaRecord),
   /** Options of its poll; null where it had none. */
-  readonly pollOptions: ReadonlyArray<string> | null
-}
+  pollOptions: Schema.NullOr(Schema.Array(Schema.String))
+})
+export type Revision = typeof Revision.Type
 
 /** Versions of one status that are shown, the oldest. */
 const revisionsMax = 500
@@ -34,17 +31,17 @@ export class History extends Context.Service<History, {
       const sql = yield* SqlClient.SqlClient
       const of = traced("History.of")(function*(statusId: bigint) {
         // The first edit stores the original as well, so an unedited status is the one without rows.
-        const rows = yield* sql<Row>`
-          SELECT s.account_id, s.local, s.uri, e.html, e.spoiler_text, e.sensitive, e.created_at,
+        const rows = yield* revisionRows(sql`
+          SELECT s.account_id, s.local, s.uri, e.created_at, ${revised.list(sql, "e")},
             ${recordsOf(sql, "e.media_ids")} AS media, e.media_descriptions, e.poll_options FROM statuses s
           CROSS JOIN LATERAL (
-            (SELECT id, html, spoiler_text, sensitive, created_at, media_ids, media_descriptions, poll_options FROM status_edits
+            (SELECT id, created_at, ${revised.list(sql)}, media_descriptions, poll_options FROM status_edits
               WHERE status_id = s.id
               ORDER BY id LIMIT ${rowsMax(sql, revisionsMax)})
             UNION ALL
-            SELECT s.id, s.html, s.spoiler_text, s.sensitive, s.created_at, s.media_ids, NULL,
+            SELECT s.id, s.created_at, ${revised.list(sql, "s")}, NULL,
               (SELECT options FROM polls WHERE status_id = s.id) WHERE s.edited_at IS NULL) e
-          WHERE s.id = ${statusId} ORDER BY e.id`
+          WHERE s.id = ${statusId} ORDER BY e.id`)
         return rows.map(asThen)
       }, Effect.orDie)
       return History.of({ of })
@@ -52,7 +49,9 @@ export class History extends Context.Service<History, {
   )
 }
 
-type Row = Revision & { readonly mediaDescriptions: ReadonlyArray<string> | null }
+const Row = Schema.Struct({ ...Revision.fields, mediaDescriptions: Schema.NullOr(Schema.Array(Schema.String)) })
+type Row = typeof Row.Type
+const revisionRows = rowsOf(Row)
 
 /** The files with what was said of them when the revision was made. */
 const asThen = ({ mediaDescriptions, ...revision }: Row): Revision => {

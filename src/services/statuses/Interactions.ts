@@ -1,23 +1,22 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isHidden } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
-import { visibleTo } from "./Visibility.ts"
+import { isOpenRow, visibleTo } from "./Visibility.ts"
 
 /** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
-export interface Listed {
-  readonly cursor: bigint
-  readonly accountId: bigint
-}
+export const Listed = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt })
+export type Listed = typeof Listed.Type
+const listedRows = rowsOf(Listed)
 
 /** A row of a list of statuses; `cursor` is the id of the mark, by which the list is paged. */
-export interface MarkedStatus {
-  readonly cursor: bigint
-  readonly statusId: bigint
-}
+export const MarkedStatus = Schema.Struct({ cursor: Schema.BigInt, statusId: Schema.BigInt })
+export type MarkedStatus = typeof MarkedStatus.Type
+const markedStatusRows = rowsOf(MarkedStatus)
 
 /** Who favourited and reblogged a status, and what an account favourited. */
 export class Interactions extends Context.Service<Interactions, {
@@ -44,24 +43,24 @@ export class Interactions extends Context.Service<Interactions, {
         const { tail, where } = clauses(sql, "r.id", page)
         // A reblog for some is told of to nobody, as at Mastodon; its counter has it.
         const seen = table === "statuses"
-          ? sql`r.visibility IN ('public', 'unlisted') AND ${visibleTo(sql, viewer, "r")}`
+          ? sql`${isOpenRow(sql, "r")} AND ${visibleTo(sql, viewer, "r")}`
           : sql`TRUE`
         const welcome = viewer === undefined
           ? sql`TRUE`
           : sql`NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`r.account_id`, now)}`
-        const rows = yield* sql<Listed>`SELECT r.id AS cursor, r.account_id FROM ${sql.literal(table)} r
+        const rows = yield* listedRows(sql`SELECT r.id AS cursor, r.account_id FROM ${sql.literal(table)} r
           WHERE r.${sql.literal(column)} = ${statusId} AND ${where} AND ${seen} AND ${welcome}
             AND NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = r.account_id AND gone.suspended_at IS NOT NULL OFFSET 0)
-          ${tail}`
+          ${tail}`)
         return newestFirst(page, rows)
       }, Effect.orDie)
 
       const favouritesOf = traced("Interactions.favouritesOf")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "r.id", page)
-        const rows = yield* sql<MarkedStatus>`
+        const rows = yield* markedStatusRows(sql`
           SELECT r.id AS cursor, r.status_id FROM favourites r JOIN statuses s ON s.id = r.status_id
-          WHERE r.account_id = ${account} AND ${where} AND ${visibleTo(sql, account, "s")} ${tail}`
+          WHERE r.account_id = ${account} AND ${where} AND ${visibleTo(sql, account, "s")} ${tail}`)
         return newestFirst(page, rows)
       }, Effect.orDie)
 

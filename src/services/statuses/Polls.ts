@@ -1,23 +1,20 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import * as Limits from "../instance/ContentLimits.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import type { NewPoll } from "./Post.ts"
 
-/** A poll as its author writes it. `seconds` is how long it takes votes. */
-export interface NewPoll {
-  readonly options: ReadonlyArray<string>
-  readonly seconds: number
-  readonly multiple: boolean
-  readonly hideTotals: boolean
-}
+const choiceRows = rowsOf(Schema.Struct({ choice: Schema.Int }))
+const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /**
- * Polls, always inside the transaction of a command: of the author's actor for what is asked, of the voter's for votes. A
- * poll's row is locked by whoever votes, so that counts and votes agree (S-076 to S-078).
+ * Polls, always inside the transaction of a command: the author's for the poll, the voter's for votes. A vote locks the
+ * poll's row, so that counts and votes agree (S-076 to S-078).
  */
 export class Polls extends Context.Service<Polls, {
   /** Refuses what no poll may be (operations.md section 5). */
@@ -69,8 +66,8 @@ export class Polls extends Context.Service<Polls, {
       const sql = yield* SqlClient.SqlClient
 
       const find = Effect.fnUntraced(function*(statusId: bigint) {
-        const [row] = yield* sql<Row>`SELECT p.options, p.multiple, p.expires_at, s.local
-          FROM polls p JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} FOR UPDATE OF p`
+        const [row] = yield* pollRows(sql`SELECT p.options, p.multiple, p.expires_at, s.local
+          FROM polls p JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} FOR UPDATE OF p`)
         return row
       })
 
@@ -83,8 +80,8 @@ export class Polls extends Context.Service<Polls, {
           return yield* validationFailed("The poll has already ended")
         }
         if (author === voter) return yield* validationFailed("You cannot vote in your own polls")
-        const before = yield* sql<{ choice: number }>`
-          SELECT choice FROM poll_votes WHERE status_id = ${statusId} AND account_id = ${voter}`
+        const before = yield* choiceRows(sql`
+          SELECT choice FROM poll_votes WHERE status_id = ${statusId} AND account_id = ${voter}`)
         return { ...poll, before: before.map(({ choice }) => choice) }
       })
 
@@ -157,19 +154,19 @@ export class Polls extends Context.Service<Polls, {
         vote,
         cast,
         options: traced("Polls.options")(function*(statusId) {
-          const [row] = yield* sql<Pick<Row, "options">>`SELECT p.options FROM polls p
-            JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} AND s.local`
+          const [row] = yield* optionsRows(sql`SELECT p.options FROM polls p
+            JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} AND s.local`)
           return row?.options
         }),
         differs: traced("Polls.differs")((statusId, poll) => Effect.map(find(statusId), (old) => differ(old, poll))),
         voters: traced("Polls.voters")(function*(statusId, cursor, rowsMax) {
-          const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM poll_votes
-            WHERE status_id = ${statusId} AND account_id > ${cursor} ORDER BY account_id LIMIT ${rowsMax}`
+          const rows = yield* accountIdRows(sql`SELECT DISTINCT account_id FROM poll_votes
+            WHERE status_id = ${statusId} AND account_id > ${cursor} ORDER BY account_id LIMIT ${rowsMax}`)
           return rows.map(({ accountId }) => accountId)
         }),
         endOf: traced("Polls.endOf")(function*(statusId) {
-          const [row] = yield* sql<Pick<Row, "expiresAt">>`SELECT expires_at FROM polls p
-            JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} AND s.deleted_at IS NULL`
+          const [row] = yield* endRows(sql`SELECT expires_at FROM polls p
+            JOIN statuses s ON s.id = p.status_id WHERE p.status_id = ${statusId} AND s.deleted_at IS NULL`)
           return row?.expiresAt?.getTime()
         })
       })
@@ -177,12 +174,16 @@ export class Polls extends Context.Service<Polls, {
   )
 }
 
-interface Row {
-  readonly options: ReadonlyArray<string>
-  readonly multiple: boolean
-  readonly expiresAt: Date | null
-  readonly local: boolean
-}
+const Row = Schema.Struct({
+  options: Schema.Array(Schema.String),
+  multiple: Schema.Boolean,
+  expiresAt: Schema.NullOr(Timestamptz),
+  local: Schema.Boolean
+})
+type Row = typeof Row.Type
+const pollRows = rowsOf(Row)
+const optionsRows = rowsOf(Row.mapFields(Struct.pick(["options"])))
+const endRows = rowsOf(Row.mapFields(Struct.pick(["expiresAt"])))
 
 /** Whether somebody may add these choices: of several, where the poll takes several, each once. */
 const isOpenTo = (

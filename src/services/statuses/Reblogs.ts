@@ -1,12 +1,16 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { RecordNotFound } from "../Errors.ts"
-import { nullable } from "../Rows.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { batched } from "../TransactionBatch.ts"
-import type { Visibility } from "./StatusWriter.ts"
+import { blank, fresh, insertion, type NewStatus, update } from "./StatusRows.ts"
+import type { Visibility } from "./Visibility.ts"
+
+const placedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, place: Schema.Int }))
+const removedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
 /** `millis` is its time, milliseconds since 1970; `uri` its id where it comes from another server, else null. */
 interface NewReblog {
@@ -17,13 +21,23 @@ interface NewReblog {
   readonly uri: string | null
 }
 
+const rowOf = ({ accountId, millis, original, uri, visibility }: NewReblog): NewStatus => ({
+  ...blank,
+  accountId,
+  local: uri === null,
+  uri,
+  visibility,
+  reblogOfId: original,
+  createdAt: new Date(millis)
+})
+
 /** Reblogs: statuses that wrap another, at most one an account and original. */
 export class Reblogs extends Context.Service<Reblogs, {
   /** The account's reblog of `original`, where there is one. */
   readonly find: (accountId: bigint, original: bigint) => Effect.Effect<bigint | undefined, SqlError>
   /**
    * Answers the wrapper's id; fails where the original was deleted since it was looked at. The original stays until the
-   * transaction is over, so that whoever deletes it finds this reblog.
+   * transaction is over, so that its deletion finds this reblog.
    */
   readonly insert: (reblog: NewReblog) => Effect.Effect<bigint, RecordNotFound | SqlError>
   /** Takes down at most `limit` reblogs of a deleted status, with ids above `cursor`; answers their ids. */
@@ -41,10 +55,10 @@ export class Reblogs extends Context.Service<Reblogs, {
 
       const find = batched((pairs: ReadonlyArray<Pick<NewReblog, "accountId" | "original">>) =>
         Effect.map(
-          sql<{ id: bigint; place: number }>`SELECT s.id, pair.place::int FROM unnest(
+          placedRows(sql`SELECT s.id, pair.place::int FROM unnest(
               ${pairs.map(({ accountId }) => accountId)}::bigint[], ${pairs.map(({ original }) => original)}::bigint[])
               WITH ORDINALITY AS pair (account_id, original, place)
-            JOIN statuses s ON s.account_id = pair.account_id AND s.reblog_of_id = pair.original AND s.deleted_at IS NULL`,
+            JOIN statuses s ON s.account_id = pair.account_id AND s.reblog_of_id = pair.original AND s.deleted_at IS NULL`),
           (rows) => {
             const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
             return (_, place: number) => ids.get(place)
@@ -53,24 +67,19 @@ export class Reblogs extends Context.Service<Reblogs, {
       )
       const insert = batched((all: ReadonlyArray<NewReblog>) =>
         Effect.map(
-          sql<{ id: bigint; place: number }>`
-            WITH fresh AS MATERIALIZED (SELECT next_id(g.millis) AS id, g.* FROM unnest(
-              ${all.map(({ millis }) => millis)}::bigint[], ${all.map(({ accountId }) => accountId)}::bigint[],
-              ${all.map(({ original }) => original)}::bigint[], ${all.map(({ visibility }) => visibility)}::text[],
-              ${all.map(({ millis }) => new Date(millis))}::timestamptz[], ${
-            nullable(all.map(({ uri }) => uri))
-          }::text[])
-              WITH ORDINALITY AS g (millis, account_id, original, visibility, at, uri, place)),
+          placedRows(sql`
+            WITH ${fresh(sql, all.map(rowOf))},
             standing AS MATERIALIZED (SELECT id, conversation_id FROM statuses
               WHERE id = ANY (${
             all.map(({ original }) => original)
           }::bigint[]) AND deleted_at IS NULL ORDER BY id FOR SHARE),
-            made AS (
-              INSERT INTO statuses (id, account_id, visibility, reblog_of_id, conversation_id, created_at, uri, local)
-              SELECT fresh.id, fresh.account_id, fresh.visibility, o.id, o.conversation_id, at, fresh.uri, fresh.uri IS NULL
-              FROM fresh JOIN standing o ON o.id = fresh.original RETURNING id),
+            made AS (${
+            insertion(sql, sql` JOIN standing o ON o.id = fresh.reblog_of_id`, {
+              conversationId: sql`o.conversation_id`
+            })
+          } RETURNING id),
             stats AS (INSERT INTO status_stats (status_id) SELECT id FROM made)
-            SELECT id, place::int FROM fresh JOIN made USING (id)`,
+            SELECT id, place::int FROM fresh JOIN made USING (id)`),
           (rows) => {
             const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
             return (_: NewReblog, place: number) => ids.get(place)
@@ -93,12 +102,12 @@ export class Reblogs extends Context.Service<Reblogs, {
         }),
         removeAll: traced("Reblogs.removeAll")(function*(original, cursor, limit, millis) {
           // Locked before they are changed: one that its account takes back meanwhile is waited for, and is not among them.
-          const rows = yield* sql<{ id: bigint; accountId: bigint }>`
+          const rows = yield* removedRows(sql`
             WITH standing AS MATERIALIZED (
               SELECT id FROM statuses WHERE reblog_of_id = ${original} AND deleted_at IS NULL AND id > ${cursor}
               ORDER BY id LIMIT ${limit} FOR NO KEY UPDATE)
-            UPDATE statuses s SET deleted_at = ${new Date(millis)} FROM standing WHERE s.id = standing.id
-            RETURNING s.id, s.account_id`
+            ${update(sql, { deletedAt: new Date(millis) })} FROM standing WHERE statuses.id = standing.id
+            RETURNING statuses.id, account_id`)
           yield* Counters.count(
             sql,
             rows.map(({ accountId }) => ({ accountId, statuses: -1 })),

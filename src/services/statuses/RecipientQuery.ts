@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { hidingAmong } from "../HiddenAccounts.ts"
 import { padded } from "../Rows.ts"
 import type { StatusKey, ViewerState } from "./ViewerState.ts"
@@ -48,11 +49,23 @@ export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, no
   return [padded(new Set(viewers)), padded(ids), padded(authors), shown.id, shown.conversationId, now]
 }
 
-export type Row = Readonly<
-  & Record<"standing" | "suspended" | "blockers" | "followed" | "mentions", ReadonlyArray<bigint>>
-  & Record<"favourites" | "bookmarks" | "reblogs" | "quiet" | "pins" | "votes" | "hiding", ReadonlyArray<bigint>>
-  & { counters: ReadonlyArray<number> }
->
+const ids = Schema.Array(Schema.BigInt)
+export const Row = Schema.Struct({
+  standing: ids,
+  suspended: ids,
+  counters: Schema.Array(Schema.Int),
+  blockers: ids,
+  followed: ids,
+  mentions: ids,
+  favourites: ids,
+  bookmarks: ids,
+  reblogs: ids,
+  quiet: ids,
+  pins: ids,
+  votes: ids,
+  hiding: ids
+})
+export type Row = typeof Row.Type
 
 /** `first,second,first,second ...` as a set of seconds for each first. */
 const pairsOf = (flat: ReadonlyArray<bigint>) => {

@@ -2,34 +2,16 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
-import { type MediaRecord, recordOf } from "../media/MediaRecord.ts"
+import { MediaRecord, recordOf } from "../media/MediaRecord.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-
-/** A post as the account's actor keeps it until its time; ids are decimal strings. */
-const ScheduledPost = Schema.Struct({
-  text: Schema.String,
-  spoilerText: Schema.String,
-  sensitive: Schema.NullOr(Schema.Boolean),
-  visibility: Schema.NullOr(Schema.Literals(["public", "unlisted", "private", "direct"])),
-  language: Schema.NullOr(Schema.String),
-  inReplyToId: Schema.NullOr(Schema.String),
-  applicationId: Schema.NullOr(Schema.String),
-  allowedMentions: Schema.NullOr(Schema.Array(Schema.String)),
-  mediaIds: Schema.optionalKey(Schema.Array(Schema.String)),
-  quoteApprovalPolicy: Schema.optionalKey(Schema.Literals(["public", "followers", "nobody"])),
-  poll: Schema.optionalKey(Schema.Struct({
-    options: Schema.Array(Schema.String),
-    seconds: Schema.Int,
-    multiple: Schema.Boolean,
-    hideTotals: Schema.Boolean
-  }))
-})
+import { PersistedPost, type Post } from "./Post.ts"
 
 export interface ScheduledRecord {
   readonly id: bigint
   readonly scheduledAt: Date
-  readonly post: typeof ScheduledPost.Type
+  readonly post: Post
   readonly media: ReadonlyArray<MediaRecord>
 }
 
@@ -43,8 +25,8 @@ export class ScheduledStatuses extends Context.Service<ScheduledStatuses, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const read = Effect.fnUntraced(function*({ media, params, ...row }: Row) {
-        const post = yield* Effect.orDie(decode(params))
-        const known = new Map(media.map((one) => [one.id, one]))
+        const post = yield* PersistedPost.decode(params)
+        const known = new Map(media.map((one) => [BigInt(one.id), one]))
         return { ...row, post, media: (post.mediaIds ?? []).flatMap((id) => known.get(id) ?? []) }
       })
       const columns = sql`s.id, s.scheduled_at, s.params, coalesce((SELECT json_agg(${recordOf(sql)})
@@ -53,14 +35,14 @@ export class ScheduledStatuses extends Context.Service<ScheduledStatuses, {
       const page = traced("ScheduledStatuses.page")(function*(owner: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "id", page)
-        const rows = yield* sql<Row>`SELECT ${columns} FROM scheduled_statuses s
-          WHERE account_id = ${owner} AND ${where} ${tail}`
+        const rows = yield* scheduledRows(sql`SELECT ${columns} FROM scheduled_statuses s
+          WHERE account_id = ${owner} AND ${where} ${tail}`)
         return yield* Effect.forEach(newestFirst(page, rows), read)
       }, Effect.orDie)
 
       const find = traced("ScheduledStatuses.find")(function*(owner: AccountId, id: bigint) {
-        const [row] = yield* sql<Row>`SELECT ${columns} FROM scheduled_statuses s
-          WHERE id = ${id} AND account_id = ${owner}`.pipe(Effect.orDie)
+        const [row] = yield* scheduledRows(sql`SELECT ${columns} FROM scheduled_statuses s
+          WHERE id = ${id} AND account_id = ${owner}`).pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : yield* read(row)
       })
       return ScheduledStatuses.of({ page, find })
@@ -68,10 +50,11 @@ export class ScheduledStatuses extends Context.Service<ScheduledStatuses, {
   )
 }
 
-interface Row {
-  readonly id: bigint
-  readonly scheduledAt: Date
-  readonly params: unknown
-  readonly media: ReadonlyArray<MediaRecord>
-}
-const decode = Schema.decodeUnknownEffect(ScheduledPost)
+const Row = Schema.Struct({
+  id: Schema.BigInt,
+  scheduledAt: Timestamptz,
+  params: Schema.Unknown,
+  media: Schema.Array(MediaRecord)
+})
+type Row = typeof Row.Type
+const scheduledRows = rowsOf(Row)

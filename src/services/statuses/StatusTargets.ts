@@ -1,26 +1,27 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { columnsOf } from "../Columns.ts"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { batched } from "../TransactionBatch.ts"
-import type { Visibility } from "./StatusWriter.ts"
+import { revisedFields, StoredStatus } from "./StoredStatus.ts"
 import { visibleTo } from "./Visibility.ts"
 
 /** What an actor must know of a status that it acts on. */
-export interface StatusTarget {
-  readonly id: bigint
-  readonly accountId: bigint
-  readonly local: boolean
-  readonly visibility: Visibility
-  readonly reblogOfId: bigint | null
-  readonly text: string
-  readonly spoilerText: string
-  readonly sensitive: boolean
-  readonly language: string | null
-  readonly mediaIds: ReadonlyArray<bigint>
-}
+export const StatusTarget = StoredStatus.mapFields(
+  Struct.pick(["id", "accountId", "local", "visibility", "reblogOfId", ...revisedFields])
+)
+export type StatusTarget = typeof StatusTarget.Type
+const placedRows = rowsOf(Schema.Struct({ ...StatusTarget.fields, place: Schema.Int }))
+const targetRows = rowsOf(StatusTarget)
+/** What a reply hangs on. */
+const Parent = StoredStatus.mapFields(Struct.pick(["id", "accountId", "conversationId"]))
+type Parent = typeof Parent.Type
+const parentRows = rowsOf(Parent)
+const targeted = columnsOf(StatusTarget)
 
 interface Look {
   readonly viewer: AccountId
@@ -33,25 +34,20 @@ export class StatusTargets extends Context.Service<StatusTargets, {
   readonly visible: (viewer: AccountId, id: bigint) => Effect.Effect<StatusTarget, RecordNotFound | SqlError>
   readonly own: (owner: AccountId, id: bigint) => Effect.Effect<StatusTarget, RecordNotFound | SqlError>
   /** What a reply hangs on: the id, the account that is answered and the conversation. */
-  readonly parent: (viewer: AccountId, id: bigint) => Effect.Effect<
-    { readonly id: bigint; readonly accountId: bigint; readonly conversationId: bigint },
-    RecordNotFound | SqlError
-  >
+  readonly parent: (viewer: AccountId, id: bigint) => Effect.Effect<Parent, RecordNotFound | SqlError>
 }>()("murmuration/services/statuses/StatusTargets") {
   static readonly layer = Layer.effect(
     StatusTargets,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal(
-        "t.id, t.account_id, t.local, t.visibility, t.reblog_of_id, t.text, t.spoiler_text, t.sensitive, t.language, t.media_ids"
-      )
+      const columns = targeted.list(sql, "t")
       const visible = batched((looks: ReadonlyArray<Look>) =>
         Effect.map(
-          sql<StatusTarget & { readonly place: number }>`SELECT ${columns}, look.place::int
+          placedRows(sql`SELECT ${columns}, look.place::int
             FROM unnest(${looks.map(({ viewer }) => viewer)}::bigint[], ${looks.map(({ id }) => id)}::bigint[])
               WITH ORDINALITY AS look (viewer, id, place)
             JOIN statuses s ON s.id = look.id JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
-            WHERE ${visibleTo(sql, sql.literal("look.viewer"), "s")}`,
+            WHERE ${visibleTo(sql, sql.literal("look.viewer"), "s")}`),
           (rows) => {
             const found = new Map(rows.map((row) => [row.place - 1, row]))
             return (_: Look, place: number) => found.get(place)
@@ -63,18 +59,18 @@ export class StatusTargets extends Context.Service<StatusTargets, {
           return (yield* visible({ viewer, id })) ?? (yield* new RecordNotFound())
         }),
         own: traced("StatusTargets.own")(function*(owner, id) {
-          const [row] = yield* sql<StatusTarget>`
-            SELECT ${columns} FROM statuses t WHERE t.id = ${id} AND t.account_id = ${owner} AND t.deleted_at IS NULL`
+          const [row] = yield* targetRows(sql`
+            SELECT ${columns} FROM statuses t WHERE t.id = ${id} AND t.account_id = ${owner} AND t.deleted_at IS NULL`)
           return row ?? (yield* new RecordNotFound())
         }),
         parent: traced("StatusTargets.parent")(function*(viewer, id) {
           // A reply to one's own reply answers whom the first one answered, as Mastodon carries it over.
-          const [row] = yield* sql<{ id: bigint; accountId: bigint; conversationId: bigint }>`
+          const [row] = yield* parentRows(sql`
             SELECT t.id, t.conversation_id,
               CASE WHEN t.account_id = ${viewer} AND t.in_reply_to_account_id IS NOT NULL
                 THEN t.in_reply_to_account_id ELSE t.account_id END AS account_id
             FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
-            WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`
+            WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`)
           return row ?? (yield* new RecordNotFound({
             text: "The post you are trying to reply to does not appear to exist."
           }))

@@ -1,29 +1,29 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { begun, type Fanout } from "../intents/Fanouts.ts"
-import { only } from "../Rows.ts"
+import { only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Draft } from "./Drafts.ts"
+import { fresh, insertion, type NewStatus, revised, update } from "./StatusRows.ts"
+import { type Revised, StoredStatus } from "./StoredStatus.ts"
 import * as Tagging from "./Tagging.ts"
 
-export type Visibility = "public" | "unlisted" | "private" | "direct"
+const insertedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, fanoutId: Schema.BigInt }))
+const removedRows = rowsOf(StoredStatus.mapFields(Struct.pick(["inReplyToId", "reblogOfId"])))
 
-/** A new status, ready to be stored. `millis` is its time, milliseconds since 1970, from which its id is made. */
-interface NewStatus {
+/** A status of this server, ready to be stored: its row, which has its time, and what its text names. */
+interface Composed {
+  readonly row: NewStatus
+  readonly draft: Pick<Draft, "mentionIds" | "tags">
+}
+
+/** What an edit makes of a status at a time in milliseconds since 1970. */
+interface Revising {
   readonly millis: number
-  readonly accountId: bigint
-  readonly text: string
-  readonly spoilerText: string
-  readonly sensitive: boolean
-  readonly visibility: Visibility
-  readonly language: string | null
-  readonly applicationId: bigint | null
-  readonly parent: { readonly id: bigint; readonly accountId: bigint; readonly conversationId: bigint } | undefined
-  readonly draft: Draft
-  /** Files in the order in which they are shown. */
-  readonly mediaIds: ReadonlyArray<bigint>
+  readonly row: Revised
+  readonly draft: Pick<Draft, "mentionIds" | "tags">
 }
 
 /** The rows of statuses as their authors write them; always inside the transaction of the author's command. */
@@ -31,18 +31,14 @@ export class StatusWriter extends Context.Service<StatusWriter, {
   /**
    * Answers the intent to tell of the new status, which is written with it. Its author is never among the mentions.
    */
-  readonly insert: (status: NewStatus) => Effect.Effect<Fanout & { readonly statusId: bigint }, SqlError>
+  readonly insert: (status: Composed) => Effect.Effect<Fanout & { readonly statusId: bigint }, SqlError>
   /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
   readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
   /**
    * Writes a new revision of a preserved status. An account that is mentioned no longer has read it, and stays a reader
    * without a mention or notification, as at Mastodon: so its server hears of edits, too.
    */
-  readonly revise: (
-    id: bigint,
-    accountId: bigint,
-    revision: Pick<NewStatus, "millis" | "text" | "spoilerText" | "sensitive" | "language" | "draft" | "mediaIds">
-  ) => Effect.Effect<void, SqlError>
+  readonly revise: (id: bigint, accountId: bigint, revision: Revising) => Effect.Effect<void, SqlError>
   /** Marks as deleted, where that is not done yet, and answers the other statuses whose figures changed with it. */
   readonly remove: (id: bigint, accountId: bigint, millis: number) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/statuses/StatusWriter") {
@@ -51,49 +47,42 @@ export class StatusWriter extends Context.Service<StatusWriter, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const insert = traced("StatusWriter.insert")(function*(status: NewStatus) {
-        const { draft, parent } = status
-        const at = new Date(status.millis)
-        const mentioned = draft.mentionIds.filter((id) => id !== status.accountId)
+      const insert = traced("StatusWriter.insert")(function*({ draft, row }: Composed) {
+        const { accountId, createdAt: at, inReplyToId, visibility } = row
+        const millis = at.getTime()
+        const mentioned = draft.mentionIds.filter((id) => id !== accountId)
         const named = mentioned.length === 0 ? sql`` : sql`,
           named AS (INSERT INTO mentions (status_id, account_id)
             SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m)`
         const { fanoutId, id } = only(
-          yield* sql<{ id: bigint; fanoutId: bigint }>`
-          WITH fresh AS MATERIALIZED (SELECT next_id(${status.millis}) AS id),
-          made AS (
-            INSERT INTO statuses (id, account_id, text, html, spoiler_text, sensitive, visibility, language,
-              in_reply_to_id, in_reply_to_account_id, conversation_id, application_id, created_at, media_ids)
-            SELECT id, ${status.accountId}, ${status.text}, ${draft.html}, ${status.spoilerText}, ${status.sensitive},
-              ${status.visibility}, ${status.language}, ${parent?.id ?? null}, ${parent?.accountId ?? null},
-              coalesce(${
-            parent?.conversationId ?? null
-          }, id), ${status.applicationId}, ${at}, ${status.mediaIds}::bigint[]
-            FROM fresh),
+          yield* insertedRows(sql`
+          WITH ${fresh(sql, [row])},
+          made AS (${insertion(sql, sql``, { conversationId: sql`coalesce(fresh.conversation_id, fresh.id)` })}),
           stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
-          counted AS (${Counters.ofAccount(sql, { accountId: status.accountId, statuses: 1 }, at)})${named}${
+          counted AS (${Counters.ofAccount(sql, { accountId, statuses: 1 }, at)})${named}${
             Tagging.attached(
               sql,
-              sql`(SELECT id, ${status.accountId}::bigint, ${status.visibility}::text, ${at}::timestamptz FROM fresh)`,
+              sql`(SELECT id, ${accountId}::bigint, ${visibility}::text, ${at}::timestamptz FROM fresh)`,
               draft.tags,
-              status.millis
+              millis
             )
           },
           told AS (
             INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
-            SELECT next_id(${status.millis}), ${status.accountId}, 'publish', id, ${at} FROM fresh RETURNING id)
-          SELECT fresh.id, told.id AS fanout_id FROM fresh, told`
+            SELECT next_id(${millis}), ${accountId}, 'publish', id, ${at} FROM fresh RETURNING id)
+          SELECT fresh.id, told.id AS fanout_id FROM fresh, told`)
         )
-        if (parent !== undefined) yield* Counters.count(sql, [], [{ statusId: parent.id, replies: 1 }])
+        if (inReplyToId !== null) yield* Counters.count(sql, [], [{ statusId: inReplyToId, replies: 1 }])
         return begun(fanoutId, "publish", id)
       })
 
       /** The columns of a revision, from the status as it is. */
-      const revision = sql`id, text, html, spoiler_text, sensitive, language, media_ids,
+      const revision = sql`id, ${revised.list(sql)},
         ARRAY(SELECT coalesce(m.description, '') FROM unnest(media_ids) WITH ORDINALITY o (id, n)
           LEFT JOIN media_attachments m ON m.id = o.id ORDER BY o.n), (SELECT options FROM polls WHERE status_id = statuses.id)`
-      const revisionInto = sql`status_edits (id, status_id, text, html, spoiler_text, sensitive, language, media_ids,
-        media_descriptions, poll_options, created_at)`
+      const revisionInto = sql`status_edits (id, status_id, ${
+        revised.list(sql)
+      }, media_descriptions, poll_options, created_at)`
 
       const preserve = traced("StatusWriter.preserve")((id: bigint, millis: number) =>
         // The revisions are all versions, the newest included, so the first edit stores the original before it.
@@ -102,12 +91,10 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       )
 
       const revise: StatusWriter["Service"]["revise"] = traced("StatusWriter.revise")(
-        function*(id, accountId, { draft, language, mediaIds, millis, sensitive, spoilerText, text }) {
+        function*(id, accountId, { draft, millis, row }) {
           const at = new Date(millis)
           const mentioned = draft.mentionIds.filter((other) => other !== accountId)
-          yield* sql`UPDATE statuses SET text = ${text}, html = ${draft.html}, spoiler_text = ${spoilerText},
-            sensitive = ${sensitive}, language = ${language}, media_ids = ${mediaIds}::bigint[],
-            edited_at = ${at} WHERE id = ${id} AND account_id = ${accountId}`
+          yield* sql`${update(sql, { ...row, editedAt: at })} WHERE id = ${id} AND account_id = ${accountId}`
           yield* sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, ${at} FROM statuses WHERE id = ${id}`
           yield* sql`UPDATE mentions SET quiet = true WHERE status_id = ${id} AND account_id <> ALL (${mentioned}::bigint[])`
           yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${mentioned}::bigint[]) m
@@ -117,10 +104,11 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       )
 
       const remove = traced("StatusWriter.remove")(function*(id: bigint, accountId: bigint, millis: number) {
-        const [gone] = yield* sql<{ inReplyToId: bigint | null; reblogOfId: bigint | null }>`
-          UPDATE statuses SET deleted_at = ${new Date(millis)}
-          WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL
-          RETURNING in_reply_to_id, reblog_of_id`
+        const [gone] = yield* removedRows(sql`
+          ${
+          update(sql, { deletedAt: new Date(millis) })
+        } WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL
+          RETURNING in_reply_to_id, reblog_of_id`)
         if (gone === undefined) return []
         yield* sql`DELETE FROM status_pins WHERE status_id = ${id}`
         const counted = [

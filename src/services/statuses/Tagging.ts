@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Draft } from "./Drafts.ts"
+import { isOpenRow } from "./Visibility.ts"
 
 /** How exactly a tag's last use is known, in milliseconds. */
 const tagUseMillis = 60_000
@@ -19,7 +20,7 @@ export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], mi
   const at = new Date(millis)
   return sql`,
     post AS MATERIALIZED (SELECT id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
-      CASE WHEN visibility IN ('public', 'unlisted') THEN created_at END AS shown_at,
+      CASE WHEN ${isOpenRow(sql, "given")} THEN created_at END AS shown_at,
       ${counts(sql, "given")} AS counts FROM ${post} given (id, account_id, visibility, created_at)),
     wanted AS (
       SELECT * FROM unnest(${tags.map(({ name }) => name)}::text[], ${tags.map((tag) => tag.displayName)}::text[])

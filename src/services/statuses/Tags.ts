@@ -1,9 +1,15 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { tokens } from "../html/TextTokens.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+
+const tagRows = rowsOf(Schema.Struct({ id: Schema.BigInt, displayName: Schema.String }))
+const dayRows = rowsOf(
+  Schema.Struct({ tagId: Schema.BigInt, day: Schema.Int, uses: Schema.Int, accounts: Schema.Int })
+)
 
 /** A hashtag's use on one day; `midnight` in seconds since 1970. */
 interface TagDay {
@@ -39,13 +45,13 @@ export class Tags extends Context.Service<Tags, {
       const load = traced("Tags.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
-        const rows = yield* sql<{ id: bigint; displayName: string }>`
-          SELECT id, display_name FROM tags WHERE id = ANY (${ids}::bigint[])`
-        const days = yield* sql<{ tagId: bigint; day: number; uses: number; accounts: number }>`
+        const rows = yield* tagRows(sql`
+          SELECT id, display_name FROM tags WHERE id = ANY (${ids}::bigint[])`)
+        const days = yield* dayRows(sql`
           SELECT tag_id, day - DATE '1970-01-01' AS day, sum(uses)::int AS uses, count(*)::int AS accounts FROM tag_days
           WHERE uses > 0 AND tag_id = ANY (${ids}::bigint[]) AND day > DATE '1970-01-01' + ${
           today - historyDays
-        }::int GROUP BY tag_id, day`
+        }::int GROUP BY tag_id, day`)
         const used = new Map(days.map((day) => [`${day.tagId}:${day.day}`, day]))
         const names = new Map(rows.map(({ displayName, id }) => [id, displayName]))
         return ids.flatMap((id) => {
@@ -62,7 +68,7 @@ export class Tags extends Context.Service<Tags, {
 
       const find = traced("Tags.find")(function*(name: string) {
         if (!isTagName(name)) return yield* new RecordNotFound()
-        const [row] = yield* sql<{ id: bigint }>`SELECT id FROM tags WHERE name = ${normalise(name)}`.pipe(Effect.orDie)
+        const [row] = yield* idRows(sql`SELECT id FROM tags WHERE name = ${normalise(name)}`).pipe(Effect.orDie)
         const [found] = row === undefined ? [] : yield* load([row.id])
         if (found !== undefined) return found
         const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)

@@ -1,4 +1,4 @@
-import type { Visibility } from "./StatusWriter.ts"
+import type { Visibility } from "./Visibility.ts"
 
 /**
  * The part of a status that changes with an edit at most, and may come from a cache: its author, visibility and

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { hiddenAmong } from "../HiddenAccounts.ts"
 import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
@@ -100,28 +101,25 @@ export const textOf = (variant: number): string => {
   return `SELECT ${columns.join(", ")}`
 }
 
+const ids = Schema.Array(Schema.BigInt)
+const asked = Schema.optionalKey(ids)
 /** Columns that were not asked for are undefined. */
-export type Row =
-  & Readonly<Record<"counters", ReadonlyArray<bigint>>>
-  & Readonly<
-    Partial<
-      Record<
-        | "standing"
-        | "suspended"
-        | "blockers"
-        | "favourites"
-        | "bookmarks"
-        | "reblogs"
-        | "quiet"
-        | "followed"
-        | "mentions"
-        | "pins"
-        | "hidden"
-        | "votes",
-        ReadonlyArray<bigint>
-      >
-    >
-  >
+export const Row = Schema.Struct({
+  counters: ids,
+  standing: asked,
+  suspended: asked,
+  blockers: asked,
+  favourites: asked,
+  bookmarks: asked,
+  reblogs: asked,
+  quiet: asked,
+  followed: asked,
+  mentions: asked,
+  pins: asked,
+  hidden: asked,
+  votes: asked
+})
+export type Row = typeof Row.Type
 
 const nobody: ReadonlySet<bigint> = new Set()
 export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>

@@ -1,8 +1,22 @@
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Fragment, isFragment } from "effect/sql/Statement"
 import { blocks } from "../HiddenAccounts.ts"
 import type { Viewer } from "../Viewer.ts"
-import type { Visibility } from "./StatusWriter.ts"
+
+/** For whom a status is: the widest first. */
+export const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
+export type Visibility = typeof Visibility.Type
+
+/** What an account may choose for its new statuses; direct ones are for somebody. */
+export const DefaultVisibility = Schema.Literals(["public", "unlisted", "private"])
+
+/** For everybody, signed in or not. */
+export const isOpen = (visibility: Visibility): boolean => visibility === "public" || visibility === "unlisted"
+
+/** The same of a row under `alias`. */
+export const isOpenRow = (sql: SqlClient, alias: string): Fragment =>
+  sql.literal(`${alias}.visibility IN ('public', 'unlisted')`)
 
 /*
  * THE decision who may read a status (house rule 7), once in TypeScript and once in SQL; a property test holds both
@@ -43,9 +57,6 @@ const isOpenTo = (viewer: Viewer, status: StatusFacts, relations: RelationFacts)
     (status.visibility === "private" && relations.follows(status.accountId))
 }
 
-/** For everybody, signed in or not. */
-export const isOpen = (visibility: Visibility): boolean => visibility === "public" || visibility === "unlisted"
-
 /**
  * The same decision for a row of `statuses` under `alias`, as a condition for any query. `viewer` is an id, an SQL
  * expression of one, or undefined for nobody. Subqueries end in OFFSET 0, so that Postgres looks single rows up and
@@ -73,7 +84,7 @@ const openTo = (sql: SqlClient, viewer: Fragment | undefined, alias: string, kno
   const by = known === undefined ? sql`${s}.account_id` : sql`${known}::bigint`
   const standing = sql`NOT EXISTS (SELECT FROM accounts author
     WHERE author.id = ${by} AND author.suspended_at IS NOT NULL OFFSET 0)`
-  const open = sql`${s}.visibility IN ('public', 'unlisted')`
+  const open = isOpenRow(sql, alias)
   if (viewer === undefined) return sql`${standing} AND ${open}`
   return sql`${standing} AND (${open} OR ${s}.account_id = ${viewer}
     OR (${s}.visibility = 'private' AND EXISTS (SELECT FROM follows follow

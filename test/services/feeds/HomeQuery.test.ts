@@ -1,11 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as HomeQuery from "../../../src/services/feeds/HomeQuery.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
+import { rowsOf } from "../../../src/services/Rows.ts"
 import { canSee, type StatusFacts } from "../../../src/services/statuses/Visibility.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Worlds from "../../support/World.ts"
+
+const readerRows = rowsOf(Schema.Struct({ reader: Schema.NullOr(Schema.BigInt) }))
 
 const factsOf = (world: Worlds.World, status: Worlds.Settled): StatusFacts => ({
   id: status.id,
@@ -83,7 +86,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("HomeQuery", (it) => {
             seenSince: new Date(0),
             mentionedOnly: status.visibility === "direct"
           }
-          const rows = yield* HomeQuery.readers(sql, status.id, status.author, slice, Worlds.now)
+          const rows = yield* readerRows(HomeQuery.readers(sql, status.id, status.author, slice, Worlds.now))
           const found = rows.flatMap(({ reader }) => reader ?? []).toSorted((a, b) => Number(a - b))
           const expected = locals.filter((reader) =>
             reader !== status.author && belongs(world, statuses, reader, status)

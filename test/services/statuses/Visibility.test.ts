@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { nobodys } from "../../../src/http/render/StatusBodies.ts"
+import { columnsOf } from "../../../src/services/Columns.ts"
 import {
   areNotificationsHidden,
   areSeparate,
@@ -13,6 +15,9 @@ import {
   isSeparate
 } from "../../../src/services/HiddenAccounts.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
+import * as RecipientQuery from "../../../src/services/statuses/RecipientQuery.ts"
+import { Revised, StoredStatus } from "../../../src/services/statuses/StoredStatus.ts"
+import * as ViewerStateQuery from "../../../src/services/statuses/ViewerStateQuery.ts"
 import { canSee, type RelationFacts, type StatusFacts, visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Worlds from "../../support/World.ts"
@@ -57,6 +62,56 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       }),
     { arbitrary: { runs: 300 }, timeout: 120_000 }
   )
+
+  it.effect("gives viewers' states in rows of the shape that is read", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const strict = { onExcessProperty: "error" } as const
+      const now = new Date(0)
+      for (let variant = 0; variant < 128; variant++) {
+        const [signedIn, polls] = [(variant & 1) > 0, (variant & 64) > 0]
+        // What is about a viewer is asked for one only.
+        if (!signedIn && (variant & ~32) !== 0) continue
+        const rows = yield* sql.unsafe(
+          ViewerStateQuery.textOf(variant),
+          signedIn ? [[1n], [1n], 1n, [1n], now] : [[1n], [1n]]
+        ).withoutTransform
+        const [row] = yield* Schema.decodeUnknownEffect(Schema.Array(ViewerStateQuery.Row), strict)(rows)
+        assert.strictEqual(row?.votes !== undefined, polls, `variant ${variant}`)
+      }
+      const key = { ...nobodys(1n), original: nobodys(2n) }
+      const rows = yield* sql.unsafe(RecipientQuery.text, RecipientQuery.parameters([1n, 2n], key, now))
+        .withoutTransform
+      yield* Schema.decodeUnknownEffect(Schema.Array(RecipientQuery.Row), strict)(rows)
+      assert.lengthOf(rows, 1)
+    }))
+
+  it.effect("statuses and their revisions have the columns that their declaration names, of these types", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const columnsIn = (table: string) =>
+        Effect.map(
+          sql<{ name: string; type: string; nullable: boolean }>`SELECT attname AS name, NOT attnotnull AS nullable,
+            replace(format_type(atttypid, NULL), 'timestamp with time zone', 'timestamptz') AS type
+            FROM pg_attribute WHERE attrelid = ${table}::regclass AND attnum > 0 AND NOT attisdropped`,
+          (rows) => new Map(rows.map(({ name, ...column }) => [name, column]))
+        )
+      const found = yield* columnsIn("statuses")
+      const fields: Readonly<Record<string, Schema.ConstraintDecoder<unknown>>> = StoredStatus.fields
+      assert.deepStrictEqual(
+        new Map(
+          columnsOf(StoredStatus).columns.map(({ field, name, type }) => [name, {
+            nullable: Schema.is(fields[field]!)(null),
+            type
+          }])
+        ),
+        found
+      )
+      const revisions = yield* columnsIn("status_edits")
+      for (const { name, type } of columnsOf(Revised).columns) {
+        assert.deepInclude(revisions.get(name), { type }, name)
+      }
+    }))
 
   it.effect("row 55: sees a status by role", () =>
     Effect.gen(function*() {

@@ -1,5 +1,6 @@
 import * as LocalIds from "../LocalIds.ts"
-import { actorContext, type Document, everybody, moment, noteContext, withContext } from "./Vocabulary.ts"
+import { noteContext } from "./NoteDocument.ts"
+import { actorContext, type Document, everybody, moment, withContext } from "./Vocabulary.ts"
 
 /* What leaves beside new posts (federation.md section 8, 'Out'), complete with contexts. `actor` is the sender's id. */
 

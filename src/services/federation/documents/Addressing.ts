@@ -1,4 +1,4 @@
-import type { Visibility } from "../../statuses/StatusWriter.ts"
+import type { Visibility } from "../../statuses/Visibility.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { everybody, isEverybody } from "./Vocabulary.ts"
 

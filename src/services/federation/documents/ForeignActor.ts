@@ -18,7 +18,7 @@ export const aliasesMax = 256
 export const usernameCharactersMax = 255
 const actorUrlCharactersMax = 512
 
-/** What an actor may be; whatever else is none. */
+/** Types of actors; objects of other types are none. */
 export const actorTypes = ["Application", "Group", "Organization", "Person", "Service"] as const
 
 const username = /^[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*$/i

@@ -2,7 +2,7 @@ import { normalise } from "../../html/HashtagNames.ts"
 import { sanitise, sanitiseForeign } from "../../html/Sanitise.ts"
 import { statusBytesMax } from "../../instance/ContentLimits.ts"
 import { momentMillisMin, momentOf } from "../../Moments.ts"
-import type { Visibility } from "../../statuses/StatusWriter.ts"
+import type { StoredStatus, Written } from "../../statuses/StoredStatus.ts"
 import { visibilityOf } from "./Addressing.ts"
 import { makeByteLimit } from "./ByteLimit.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
@@ -31,14 +31,9 @@ export const hashtagsMax = 50
 export const futureMillisMax = 12 * 3_600_000
 
 /** A post of another server; everything in it was checked and cut to size. */
-export interface ForeignNote {
+export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "visibility"> {
   readonly uri: string
   readonly url: string
-  readonly html: string
-  readonly spoilerText: string
-  readonly sensitive: boolean
-  readonly visibility: Visibility
-  readonly language: string | null
   readonly inReplyTo: string | undefined
   /** Milliseconds since 1970, never later than now. */
   readonly publishedMillis: number

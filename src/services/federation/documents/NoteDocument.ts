@@ -2,13 +2,44 @@ import type { Emoji } from "../../instance/Emoji.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
 import type { StatusRecord } from "../../statuses/Statuses.ts"
+import type { Written } from "../../statuses/StoredStatus.ts"
 import { isOpen } from "../../statuses/Visibility.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { addressing } from "./Addressing.ts"
 import { attachmentDocument } from "./AttachmentDocument.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
 import { pollDocument } from "./PollDocument.ts"
-import { type Document, moment } from "./Vocabulary.ts"
+import { activityStreams, type Document, moment } from "./Vocabulary.ts"
+
+/** Words of notes that ActivityStreams does not have. */
+const terms = {
+  ostatus: "http://ostatus.org#",
+  atomUri: "ostatus:atomUri",
+  inReplyToAtomUri: "ostatus:inReplyToAtomUri",
+  conversation: "ostatus:conversation",
+  sensitive: "as:sensitive",
+  Hashtag: "as:Hashtag",
+  toot: "http://joinmastodon.org/ns#",
+  Emoji: "toot:Emoji",
+  focalPoint: { "@container": "@list", "@id": "toot:focalPoint" },
+  blurhash: "toot:blurhash",
+  votersCount: "toot:votersCount"
+}
+export const noteContext = [activityStreams, terms]
+
+/** How what its author said of a status stands in a note. */
+const said: {
+  readonly [Field in keyof Written]: (
+    record: StatusRecord
+  ) => { readonly [Word in keyof typeof terms | "summary" | "summaryMap" | "contentMap"]?: unknown }
+} = {
+  spoilerText: ({ language, spoilerText }) => ({
+    summary: spoilerText === "" ? null : spoilerText,
+    ...(language === null || spoilerText === "" ? {} : { summaryMap: { [language]: spoilerText } })
+  }),
+  sensitive: ({ sensitive, spoilerText }) => ({ sensitive: sensitive || spoilerText !== "" }),
+  language: ({ html, language }) => language === null ? {} : { contentMap: { [language]: html } }
+}
 
 /** Replies of the author itself that come with a note. */
 export const inlineRepliesMax = 5
@@ -45,7 +76,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
   return {
     id,
     type: "Note",
-    summary: record.spoilerText === "" ? null : record.spoilerText,
+    ...Object.assign({}, ...Object.values(said).map((words) => words(record))),
     inReplyTo: related.inReplyTo ?? null,
     published: moment(record.createdAt),
     ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
@@ -55,16 +86,11 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
       ...related.mentioned.map(({ uri }) => uri),
       ...(isOpen(record.visibility) ? [] : related.readers)
     ]),
-    sensitive: record.sensitive || record.spoilerText !== "",
     atomUri: id,
     inReplyToAtomUri: related.inReplyTo ?? null,
     conversation: LocalIds.conversation(config, record.conversationId),
     ...(related.begunHere ? { context: LocalIds.context(config, record.conversationId) } : {}),
     content: record.html,
-    ...(record.language === null ? {} : {
-      contentMap: { [record.language]: record.html },
-      ...(record.spoilerText === "" ? {} : { summaryMap: { [record.language]: record.spoilerText } })
-    }),
     attachment: record.media.flatMap((media) => attachmentDocument(config, media) ?? []),
     tag: [
       ...related.mentioned.map(({ acct, uri }) => ({ type: "Mention", href: uri, name: `@${acct}` })),
@@ -98,7 +124,7 @@ export const createDocument = (config: Config, record: StatusRecord, note: Docum
   object: note
 })
 
-/** The activity that is a reblog; `object` is the id of the original and `author` of whoever wrote it. */
+/** The activity of a reblog; `object` is the original's id and `author` its author's. */
 export const announceDocument = (
   config: Config,
   record: StatusRecord,

@@ -13,20 +13,6 @@ export type Document = Readonly<Record<string, unknown>>
 /** A document that uses no words but those of ActivityStreams. */
 export const withContext = (document: Document): Document => ({ "@context": activityStreams, ...document })
 
-export const noteContext = [activityStreams, {
-  ostatus: "http://ostatus.org#",
-  atomUri: "ostatus:atomUri",
-  inReplyToAtomUri: "ostatus:inReplyToAtomUri",
-  conversation: "ostatus:conversation",
-  sensitive: "as:sensitive",
-  Hashtag: "as:Hashtag",
-  toot: "http://joinmastodon.org/ns#",
-  Emoji: "toot:Emoji",
-  focalPoint: { "@container": "@list", "@id": "toot:focalPoint" },
-  blurhash: "toot:blurhash",
-  votersCount: "toot:votersCount"
-}]
-
 export const actorContext = [activityStreams, security, {
   manuallyApprovesFollowers: "as:manuallyApprovesFollowers",
   toot: "http://joinmastodon.org/ns#",

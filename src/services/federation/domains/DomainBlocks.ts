@@ -15,7 +15,7 @@ export interface DomainBlockRecord extends DomainBlock {
   readonly id: bigint
   /** For the operators; null where there is none. */
   readonly privateComment: string | null
-  /** For whoever may read the list. */
+  /** For those who may read the list. */
   readonly publicComment: string | null
   /** The list shows the domain with asterisks. */
   readonly obfuscate: boolean

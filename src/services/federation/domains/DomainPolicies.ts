@@ -22,8 +22,8 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
   readonly stored: Effect.Effect<DomainLists, SqlError>
   readonly of: (host: string) => Effect.Effect<DomainPolicy>
   /**
-   * Whether anything is taken from this host, asked of it or sent to it. The one question for whoever speaks to others:
-   * deliveries ask it before they send.
+   * Whether the server takes anything from this host, asks it or sends to it. Deliveries and requests check it before
+   * they leave.
    */
   readonly isAllowed: (host: string) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/domains/DomainPolicies") {

@@ -20,8 +20,8 @@ export const OriginCheck = Schema.Struct({
 export type OriginCheck = typeof OriginCheck.Type
 
 /**
- * An activity has to wait until an object's origin was asked, which nothing inside a transaction may do. `underWay`: the origin
- * sends the object to us by itself, so that it comes even where the origin does not give it to whoever asks.
+ * An activity has to wait for an object's origin, which no transaction may ask. `underWay`: the origin sends the object
+ * to us by itself, so that it comes even where a request for it is refused.
  */
 export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
   inquiry: OriginCheck,
@@ -45,7 +45,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
   /** Begins to fetch what belongs to a new post: what it answers, and its first replies. */
   readonly around: (post: Foreign) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/OriginChecks") {
-  /** For whoever has no network: everything is to be asked later. */
+  /** Without a network: everything waits. */
   static readonly layerNone = Layer.succeed(OriginChecks, { begin: () => Effect.void, around: () => Effect.void })
 
   static readonly layerNoDeps = Layer.effect(

@@ -1,13 +1,17 @@
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { briefCause } from "../../outbound/BriefCause.ts"
+import { rowsOf } from "../../Rows.ts"
+import { isOpenRow } from "../../statuses/Visibility.ts"
 import { traced } from "../../Traced.ts"
 import { RefreshClaims } from "./RefreshClaims.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
+
 /** How often another server is asked how a poll of it stands, in milliseconds (limits-and-rates.md section 5). */
 const pollMillisMin = 60_000
-/** How long whoever asks for the poll waits for the answer, in seconds; it is stored when it comes later. */
+/** How long a reader of the poll waits for the origin, in seconds; a later answer is stored. */
 const pollSecondsMax = 3
 
 /** Polls of other servers as their origins say that they stand: while they are open, and once after their end. */
@@ -15,7 +19,7 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
   /** Asks the origin where that is due, once at a time on all nodes; whether the poll may be another one now. */
   readonly refresh: (statusId: bigint) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/fetching/PollRefreshes") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(PollRefreshes, { refresh: () => Effect.succeed(false) })
 
   static readonly layerNoDeps = Layer.effect(
@@ -35,11 +39,11 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
 
       const refresh = traced("PollRefreshes.refresh")(function*(statusId: bigint) {
         // A post for a few is shown to its readers, of whom the server itself is none.
-        const [poll] = yield* sql<{ uri: string }>`SELECT s.uri FROM statuses s JOIN polls p ON p.status_id = s.id
+        const [poll] = yield* uriRows(sql`SELECT s.uri FROM statuses s JOIN polls p ON p.status_id = s.id
           LEFT JOIN look_ups l ON l.kind = 'poll' AND l.subject_id = s.id
           WHERE s.id = ${statusId} AND NOT s.local AND s.uri IS NOT NULL AND s.deleted_at IS NULL
-            AND s.visibility IN ('public', 'unlisted')
-            AND (p.expires_at IS NULL OR l.begun_at IS NULL OR l.begun_at < p.expires_at)`.pipe(Effect.orDie)
+            AND ${isOpenRow(sql, "s")}
+            AND (p.expires_at IS NULL OR l.begun_at IS NULL OR l.begun_at < p.expires_at)`).pipe(Effect.orDie)
         if (poll === undefined || !(yield* claims.begin("poll", statusId, pollMillisMin))) return false
         const fetching = yield* Effect.forkIn(asked(statusId, poll.uri), scope)
         yield* Effect.timeoutOption(Fiber.join(fetching), `${pollSecondsMax} seconds`)

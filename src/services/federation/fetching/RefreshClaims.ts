@@ -1,7 +1,10 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { aheadMillisMax } from "../../Moments.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+
+const claimRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))
 
 /** What is refreshed: the conversation around a post, the posts of an account, the poll of a post. */
 export type RefreshKind = "thread" | "profile" | "poll"
@@ -43,9 +46,9 @@ export class RefreshClaims extends Context.Service<RefreshClaims, {
         }, Effect.orDie),
         find: traced("RefreshClaims.find")(function*(kind, subjectId) {
           const since = new Date((yield* Clock.currentTimeMillis) - refreshSecondsMax * 1_000)
-          const [row] = yield* sql<{ running: boolean; found: number }>`
+          const [row] = yield* claimRows(sql`
             SELECT ended_at IS NULL AND begun_at > ${since} AS running, found FROM look_ups
-            WHERE kind = ${kind} AND subject_id = ${subjectId}`
+            WHERE kind = ${kind} AND subject_id = ${subjectId}`)
           return row
         }, Effect.orDie)
       })

@@ -4,6 +4,7 @@ import type { Unavailable } from "../../Errors.ts"
 import type { StatusId } from "../../Ids.ts"
 import type { Places } from "../../outbound/HttpRedirects.ts"
 import { Unreachable } from "../../outbound/OutboundError.ts"
+import { idRows } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
@@ -74,7 +75,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const knownUris = yield* KnownUris
       const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
 
-      /** The object of a Create; whatever came with the activity, the object's own document decides (row 7). */
+      /** The object of a Create; its own document decides, not the copy in the activity (row 7). */
       const objectOf = Effect.fnUntraced(function*(found: FetchedDocument, places: Places) {
         if (typeOf(found.document, "Create") === undefined) return found
         const object = idOf(found.document["object"])
@@ -129,7 +130,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
         const known = yield* Effect.orDie(knownUris.status(uri))
         if (known === undefined) return (yield* refresh(uri, { asked: true })).statusId
         const [standing] = yield* Effect.orDie(
-          sql<{ id: bigint }>`SELECT id FROM statuses WHERE id = ${known} AND deleted_at IS NULL`
+          idRows(sql`SELECT id FROM statuses WHERE id = ${known} AND deleted_at IS NULL`)
         )
         return standing === undefined ? yield* new Implausible({ url: uri, reason: "it was deleted" }) : known
       })

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedMap } from "../../BoundedMap.ts"
 import { Broadcast } from "../../Broadcast.ts"
@@ -7,6 +7,7 @@ import type { AccountId, StatusId } from "../../Ids.ts"
 import { featuredTagsMax, pinsMax } from "../../instance/ContentLimits.ts"
 import { aheadMillisMax } from "../../Moments.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { asForeign, asText, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
@@ -14,6 +15,8 @@ import { type AsRead, FetchedPosts } from "./FetchedPosts.ts"
 import { RefreshClaims, refreshSecondsMax } from "./RefreshClaims.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
+
+const changesRows = rowsOf(Schema.Struct({ changes: Schema.Int }))
 
 /** How often an account's collections are read, in milliseconds, and posts that are taken from its outbox. */
 const outboxMillisMin = 24 * 3_600_000
@@ -29,16 +32,18 @@ const tagCharactersMax = 256
 const restMillis = 60_000
 const restingMax = 10_000
 
-interface Profile {
-  readonly uri: string
-  readonly outboxUrl: string | null
-  readonly followersUrl: string | null
-  readonly followingUrl: string | null
-  readonly featuredUrl: string | null
-  readonly featuredTagsUrl: string | null
-  readonly fetchedAt: Date
-  readonly followed: boolean
-}
+const Profile = Schema.Struct({
+  uri: Schema.String,
+  outboxUrl: Schema.NullOr(Schema.String),
+  followersUrl: Schema.NullOr(Schema.String),
+  followingUrl: Schema.NullOr(Schema.String),
+  featuredUrl: Schema.NullOr(Schema.String),
+  featuredTagsUrl: Schema.NullOr(Schema.String),
+  fetchedAt: Timestamptz,
+  followed: Schema.Boolean
+})
+type Profile = typeof Profile.Type
+const profileRows = rowsOf(Profile)
 
 /** What a profile of another server shows beside its document: its newest posts, what it pinned, how many follow it. */
 export class RemoteProfiles extends Context.Service<RemoteProfiles, {
@@ -48,7 +53,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(RemoteProfiles, { read: () => Effect.void })
 
   static readonly layerNoDeps = Layer.effect(
@@ -109,8 +114,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         if (url === null) return
         for (let reads = 0; reads < featuredReadsMax; reads++) {
           const readAt = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<{ changes: number }>`SELECT featured_changes AS changes FROM remote_actors
-            WHERE account_id = ${id}`.pipe(Effect.orDie)
+          const [row] = yield* changesRows(sql`SELECT featured_changes AS changes FROM remote_actors
+            WHERE account_id = ${id}`).pipe(Effect.orDie)
           const found = row === undefined ? undefined : yield* collections.find(url, origin)
           if (row === undefined || found === undefined) return
           let pages = featuredPagesMax
@@ -151,12 +156,12 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
 
       const load = (id: AccountId) =>
         Effect.map(
-          sql<
-            Profile
-          >`SELECT a.uri, r.outbox_url, r.followers_url, r.following_url, r.featured_url, r.featured_tags_url, r.fetched_at,
+          profileRows(
+            sql`SELECT a.uri, r.outbox_url, r.followers_url, r.following_url, r.featured_url, r.featured_tags_url, r.fetched_at,
               EXISTS (SELECT FROM follows f WHERE f.target_account_id = a.id) AS followed
             FROM accounts a JOIN remote_actors r ON r.account_id = a.id
-            WHERE a.id = ${id} AND a.suspended_at IS NULL`,
+            WHERE a.id = ${id} AND a.suspended_at IS NULL`
+          ),
           ([row]) => row
         ).pipe(Effect.orDie)
 

@@ -1,7 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { momentOf } from "../../Moments.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
+import { isOpenRow } from "../../statuses/Visibility.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
@@ -9,6 +11,9 @@ import * as Budget from "./Budget.ts"
 import { RefreshClaims, refreshSecondsMax } from "./RefreshClaims.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
+
+const parentRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String) }))
+const postRows = rowsOf(Schema.Struct({ uri: Schema.String, createdAt: Timestamptz }))
 
 /** How often the conversation of a post is fetched, and how old the post is at least, in milliseconds. */
 const threadMillisMin = 15 * 60_000
@@ -32,7 +37,7 @@ export class Threads extends Context.Service<Threads, {
     statusId: bigint
   ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
 }>()("murmuration/services/federation/fetching/Threads") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(Threads, {
     around: () => Effect.void,
     meet: () => Effect.void,
@@ -114,13 +119,13 @@ export class Threads extends Context.Service<Threads, {
       /** What the topmost of the parents that are here answers, if that is not here. */
       const missing = (statusId: bigint) =>
         Effect.map(
-          sql<{ uri: string | null }>`
+          parentRows(sql`
           WITH RECURSIVE up (id, depth) AS (
             SELECT ${statusId}::bigint, 1
             UNION ALL
             SELECT s.in_reply_to_id, up.depth + 1 FROM up JOIN statuses s ON s.id = up.id
             WHERE s.in_reply_to_id IS NOT NULL AND up.depth < ${ancestorsMax})
-          SELECT s.in_reply_to_uri AS uri FROM up JOIN statuses s ON s.id = up.id ORDER BY up.depth DESC LIMIT 1`,
+          SELECT s.in_reply_to_uri AS uri FROM up JOIN statuses s ON s.id = up.id ORDER BY up.depth DESC LIMIT 1`),
           ([row]) => row?.uri ?? undefined
         )
 
@@ -132,8 +137,8 @@ export class Threads extends Context.Service<Threads, {
       })
 
       const read = traced("Threads.read")(function*(statusId: bigint) {
-        const [post] = yield* sql<{ uri: string; createdAt: Date }>`SELECT uri, created_at FROM statuses
-          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND visibility IN ('public', 'unlisted')`.pipe(
+        const [post] = yield* postRows(sql`SELECT uri, created_at FROM statuses
+          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND ${isOpenRow(sql, "statuses")}`).pipe(
           Effect.orDie
         )
         const now = yield* Clock.currentTimeMillis

@@ -1,7 +1,11 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+
+const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
+const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
 /** Activities that may wait to be worked off: in all, and of one server. */
 export const waitingMax = 50_000
@@ -28,13 +32,13 @@ export class Congestion extends Context.Service<Congestion, {
       let looking = false
 
       const look = Effect.fnUntraced(function*(now: number) {
-        const [row] = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM (
-          SELECT FROM inbound_activities WHERE outcome IS NULL LIMIT ${rowsMax(sql, waitingMax)}) w`
+        const [row] = yield* countRows(sql`SELECT count(*)::int AS count FROM (
+          SELECT FROM inbound_activities WHERE outcome IS NULL LIMIT ${rowsMax(sql, waitingMax)}) w`)
         const all = row?.count ?? 0
         // Below a server's share nobody can be over it.
-        const full = all < waitingPerDomainMax ? [] : yield* sql<{ domain: string }>`
+        const full = all < waitingPerDomainMax ? [] : yield* domainRows(sql`
           SELECT a.domain FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
-          WHERE i.outcome IS NULL GROUP BY a.domain HAVING count(*) >= ${waitingPerDomainMax}`
+          WHERE i.outcome IS NULL GROUP BY a.domain HAVING count(*) >= ${waitingPerDomainMax}`)
         return { at: now, all, full: new Set(full.map(({ domain }) => domain)) }
       })
 

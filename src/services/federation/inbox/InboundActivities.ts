@@ -1,27 +1,26 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Backoff from "../../Backoff.ts"
 import { hashedKey } from "../../HashedKey.ts"
 import { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
-import { only } from "../../Rows.ts"
+import { only, rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { atCommit, batched } from "../../TransactionBatch.ts"
 import * as InboundOutcomes from "./InboundOutcomes.ts"
-import { type InboundSender, senderQuery } from "./InboundSender.ts"
+import { InboundSender, senderQuery } from "./InboundSender.ts"
 import * as Recording from "./Recording.ts"
+
+const laterRows = rowsOf(Schema.Struct({ later: Schema.NullOr(Schema.Boolean) }))
+const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
+const backlogRows = rowsOf(Schema.Struct({ waiting: Schema.Int, oldest: Schema.NullOr(Timestamptz), dead: Schema.Int }))
 
 /** Activities of one sender that are taken up at once. */
 export const inboundRoundMax = 50
+const growing = { baseMillis: 10_000, growth: { factor: 2 }, jitter: 0 }
 /** One that failed is tried eight times within 22 minutes. */
-export const inboundBackoff: Backoff.Backoff = {
-  baseMillis: 10_000,
-  growth: { factor: 2 },
-  jitter: 0,
-  capMillis: 24 * 3_600_000,
-  triesMax: 8
-}
+export const inboundBackoff: Backoff.Backoff = { ...growing, capMillis: 24 * 3_600_000, triesMax: 8 }
 /** One that waits for an answer from elsewhere is due without it after a minute, and within four hours for the last time. */
 const holdBackoff: Backoff.Backoff = { ...inboundBackoff, baseMillis: 60_000 }
 /** The same where the answer is that nobody can say yet. */
@@ -31,25 +30,38 @@ const deadMark = "set aside:"
 /** How long it is known what came, in milliseconds: longer than any signature holds. */
 export const inboundMillisMin = 7 * 24 * 3_600_000
 
-export interface InboundActivity {
-  readonly id: bigint
-  readonly document: string
-  readonly receivedAt: Date
+export const InboundActivity = Schema.Struct({
+  id: Schema.BigInt,
+  document: Schema.String,
+  receivedAt: Timestamptz,
   /** When it was signed; null where that was not kept. */
-  readonly signedAt: Date | null
-  readonly tries: number
-}
+  signedAt: Schema.NullOr(Timestamptz),
+  tries: Schema.Int
+})
+export type InboundActivity = typeof InboundActivity.Type
+/** What waits beside its sender, of whom nothing is known where the account is gone. */
+const waitingRows = rowsOf(
+  Schema.Struct({
+    ...InboundActivity.fields,
+    ...InboundSender.mapFields(Struct.map(Schema.NullOr)).fields,
+    accountId: Schema.BigInt
+  })
+)
+const isSender = Schema.is(InboundSender)
+const awaitingRows = rowsOf(InboundActivity.mapFields(Struct.pick(["id", "document"])))
 
 /** An activity that failed at every try; it is kept with its document. */
-interface DeadActivity {
-  readonly id: bigint
+const DeadActivity = Schema.Struct({
+  id: Schema.BigInt,
   /** Of the sender. */
-  readonly actor: string
-  readonly uri: string
-  readonly receivedAt: Date
+  actor: Schema.String,
+  uri: Schema.String,
+  receivedAt: Timestamptz,
   /** What went wrong at the last try. */
-  readonly reason: string
-}
+  reason: Schema.String
+})
+type DeadActivity = typeof DeadActivity.Type
+const deadActivityRows = rowsOf(DeadActivity)
 
 /** Activities of other servers, each of a sender once, with their outcomes. */
 export class InboundActivities extends Context.Service<InboundActivities, {
@@ -124,16 +136,16 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const told = InboundOutcomes.make()
 
       const waiting = batched(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {
-        const rows = yield* sql<InboundActivity & InboundSender & { readonly accountId: bigint }>`
+        const rows = yield* waitingRows(sql`
           SELECT i.*, sender.* FROM unnest(${accountIds}::bigint[]) AS given (account_id)
           CROSS JOIN LATERAL (SELECT account_id, id, document, received_at, signed_at, tries FROM inbound_activities
             WHERE account_id = given.account_id AND outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now})
             ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}) i
-          LEFT JOIN LATERAL (${senderQuery(sql, sql`given.account_id`)}) sender ON true ORDER BY i.id`
+          LEFT JOIN LATERAL (${senderQuery(sql, sql`given.account_id`)}) sender ON true ORDER BY i.id`)
         const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
         return (accountId: AccountId) => {
           const waiting = byAccount.get(accountId) ?? []
-          return { sender: waiting[0]?.uri ? waiting[0] : undefined, waiting }
+          return { sender: waiting.find(isSender), waiting }
         }
       }))
       const finish = atCommit((done: ReadonlyArray<{ readonly id: bigint; readonly outcome: string }>) =>
@@ -149,12 +161,12 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         end: traced("InboundActivities.end")(function*(accountId, uri, signedMillis) {
           const at = new Date(signedMillis)
           const key = Recording.keyOf(uri, "")
-          const [row] = yield* sql<{ later: boolean | null }>`WITH known AS MATERIALIZED (
+          const [row] = yield* laterRows(sql`WITH known AS MATERIALIZED (
               SELECT id, coalesce(signed_at, due_at) AS signed_at FROM inbound_activities
               WHERE account_id = ${accountId} AND uri = ${key}),
             ended AS (UPDATE inbound_activities i SET signed_at = ${at} FROM known k
               WHERE i.id = k.id AND k.signed_at < ${at} AND i.outcome IS NOT NULL)
-            SELECT bool_or(signed_at > ${at}) AS later FROM known`
+            SELECT bool_or(signed_at > ${at}) AS later FROM known`)
           const later = row?.later ?? null
           return later === null ? "unknown" : later ? "done later" : "ended"
         }),
@@ -186,23 +198,23 @@ export class InboundActivities extends Context.Service<InboundActivities, {
           yield* sql`UPDATE inbound_activities SET due_at = least(due_at, ${soon}) WHERE id = ${id} AND outcome IS NULL`
         }),
         awaiting: traced("InboundActivities.awaiting")((accountId, uri) =>
-          sql<Pick<InboundActivity, "id" | "document">>`SELECT id, document FROM inbound_activities
+          awaitingRows(sql`SELECT id, document FROM inbound_activities
             WHERE awaits = ${hashedKey(uri)} AND awaits IS NOT NULL AND outcome IS NULL AND account_id = ${accountId}
-            ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}`
+            ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}`)
         ),
         release: traced("InboundActivities.release")(function*(id) {
           yield* sql`UPDATE inbound_activities SET due_at = ${yield* now} WHERE id = ${id} AND outcome IS NULL`
         }),
         due: traced("InboundActivities.due")(function*(accountsMax) {
-          const rows = yield* sql<{ accountId: bigint }>`SELECT DISTINCT account_id FROM inbound_activities
-            WHERE outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now}) LIMIT ${accountsMax}`
+          const rows = yield* accountIdRows(sql`SELECT DISTINCT account_id FROM inbound_activities
+            WHERE outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now}) LIMIT ${accountsMax}`)
           return rows.map(({ accountId }) => AccountId.make(accountId))
         }),
         dead: traced("InboundActivities.dead")((rows) =>
-          sql<DeadActivity>`SELECT i.id, coalesce(a.uri, a.username) AS actor, i.uri, i.received_at,
+          deadActivityRows(sql`SELECT i.id, coalesce(a.uri, a.username) AS actor, i.uri, i.received_at,
               substr(i.outcome, ${deadMark.length + 2}) AS reason
             FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
-            WHERE i.outcome LIKE 'set aside:%' ORDER BY i.id DESC LIMIT ${rowsMax(sql, rows)}`
+            WHERE i.outcome LIKE 'set aside:%' ORDER BY i.id DESC LIMIT ${rowsMax(sql, rows)}`)
         ),
         history: traced("InboundActivities.history")((name, rows) => InboundOutcomes.history(sql, name, rows)),
         ends: traced("InboundActivities.ends")((rows) => InboundOutcomes.ends(sql, rows)),
@@ -214,10 +226,10 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         backlog: Effect.gen(function*() {
           const millis = (yield* now).getTime()
           const { dead, oldest, waiting } = only(
-            yield* sql<{ waiting: number; oldest: Date | null; dead: number }>`SELECT w.waiting, w.oldest,
+            yield* backlogRows(sql`SELECT w.waiting, w.oldest,
               (SELECT count(*)::int FROM inbound_activities WHERE outcome LIKE 'set aside:%') AS dead
             FROM (SELECT count(*)::int AS waiting, min(received_at) AS oldest FROM inbound_activities
-              WHERE outcome IS NULL) w`
+              WHERE outcome IS NULL) w`)
           )
           return { waiting, dead, oldestMillis: oldest === null ? 0 : Math.max(0, millis - oldest.getTime()) }
         }).pipe(Effect.withSpan("InboundActivities.backlog")),

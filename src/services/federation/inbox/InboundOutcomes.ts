@@ -1,7 +1,8 @@
-import { Effect, Metric } from "effect"
+import { Effect, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 
 /** Outcomes that are counted by themselves, in the order in which they come; the rest is "other". */
 export const outcomesMax = 100
@@ -14,24 +15,25 @@ const outcomes = Metric.counter("murmuration_inbound_outcomes", {
 })
 
 /** An activity that came in, as operators look at it. */
-export interface Came {
-  readonly id: bigint
+export const Came = Schema.Struct({
+  id: Schema.BigInt,
   /** Of the sender. */
-  readonly actor: string
-  readonly uri: string
-  readonly receivedAt: Date
-  readonly tries: number
+  actor: Schema.String,
+  uri: Schema.String,
+  receivedAt: Timestamptz,
+  tries: Schema.Int,
   /** Null while it waits. */
-  readonly outcome: string | null
-}
+  outcome: Schema.NullOr(Schema.String)
+})
+export type Came = typeof Came.Type
+const cameRows = rowsOf(Came)
 
 /** How many came to the same end. */
-export interface Ends {
-  readonly outcome: string
-  readonly count: number
-}
+export const Ends = Schema.Struct({ outcome: Schema.String, count: Schema.Int })
+export type Ends = typeof Ends.Type
+const endsRows = rowsOf(Ends)
 
-/** Counts an outcome, and says it in the log of whoever looks for a single activity. */
+/** Counts an outcome, and logs it for an operator who looks for a single activity. */
 export const make = () => {
   const known = new Set<string>()
   const labelOf = (outcome: string): string => {
@@ -58,12 +60,12 @@ export const history = (
   name: string,
   rows: number
 ): Effect.Effect<ReadonlyArray<Came>, SqlError> =>
-  sql<Came>`SELECT i.id, coalesce(a.uri, a.username) AS actor, i.uri, i.received_at, i.tries, i.outcome
+  cameRows(sql`SELECT i.id, coalesce(a.uri, a.username) AS actor, i.uri, i.received_at, i.tries, i.outcome
     FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
     WHERE i.uri = ${name} OR a.uri = ${name} OR i.id = ${isNumber(name) ? BigInt(name) : -1n}
-    ORDER BY i.id DESC LIMIT ${rowsMax(sql, rows)}`
+    ORDER BY i.id DESC LIMIT ${rowsMax(sql, rows)}`)
 
 /** To which ends everything came that is still known, the most frequent first. */
 export const ends = (sql: SqlClient, rows: number): Effect.Effect<ReadonlyArray<Ends>, SqlError> =>
-  sql<Ends>`SELECT outcome, count(*)::int AS count FROM inbound_activities WHERE outcome IS NOT NULL
-    GROUP BY outcome ORDER BY count(*) DESC, outcome LIMIT ${rowsMax(sql, rows)}`
+  endsRows(sql`SELECT outcome, count(*)::int AS count FROM inbound_activities WHERE outcome IS NOT NULL
+    GROUP BY outcome ORDER BY count(*) DESC, outcome LIMIT ${rowsMax(sql, rows)}`)

@@ -1,20 +1,23 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { AccountId } from "../../Ids.ts"
+import { rowsOf } from "../../Rows.ts"
 
 /** Who sent it, as far as activities and the rules about them are concerned. */
-export interface InboundSender {
-  readonly uri: string
+export const InboundSender = Schema.Struct({
+  uri: Schema.String,
   /** Of the handle. */
-  readonly domain: string
-  readonly followersUrl: string | null
-  readonly featuredUrl: string | null
-  readonly suspended: boolean
+  domain: Schema.String,
+  followersUrl: Schema.NullOr(Schema.String),
+  featuredUrl: Schema.NullOr(Schema.String),
+  suspended: Schema.Boolean,
   /** There are blocks between the sender, or its domain, and somebody here. */
-  readonly hasBlocks: boolean
-}
+  hasBlocks: Schema.Boolean
+})
+export type InboundSender = typeof InboundSender.Type
+const senderRows = rowsOf(InboundSender)
 
 /** The sender as a query, by an expression of its id; no row where the account is none of another server. */
 export const senderQuery = (sql: SqlClient, accountId: Fragment): Fragment =>
@@ -29,4 +32,4 @@ export const findSender = (
   sql: SqlClient,
   accountId: AccountId
 ): Effect.Effect<InboundSender | undefined, SqlError> =>
-  Effect.map(sql<InboundSender>`${senderQuery(sql, sql`${accountId}`)}`, ([sender]) => sender)
+  Effect.map(senderRows(sql`${senderQuery(sql, sql`${accountId}`)}`), ([sender]) => sender)

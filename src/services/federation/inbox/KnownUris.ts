@@ -1,11 +1,19 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { parse } from "../../discovery/LocalUrls.ts"
 import { AccountId, StatusId } from "../../Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { batched } from "../../TransactionBatch.ts"
+
+const accountRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), username: Schema.String })
+)
+const foreignRows = rowsOf(Schema.Struct({ id: Schema.BigInt, uri: Schema.String }))
+const localRows = rowsOf(Schema.Struct({ id: Schema.BigInt, username: Schema.String }))
+const ownedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
 /** What ids in documents of others mean to us, ours and theirs; nothing is fetched. */
 export class KnownUris extends Context.Service<KnownUris, {
@@ -36,12 +44,12 @@ export class KnownUris extends Context.Service<KnownUris, {
         // Somebody here may be named by several ids at once: the page, the actor, in any case.
         const names = Map.groupBy(uris, localName)
         names.delete(undefined)
-        const rows = yield* sql<{ id: bigint; uri: string | null; username: string }>`
+        const rows = yield* accountRows(sql`
           SELECT id, uri, lower(username) AS username FROM accounts
           WHERE (domain IS NOT NULL OR NOT EXISTS (SELECT FROM retired_usernames r WHERE r.username = lower(accounts.username)))
             AND (uri = ANY (${uris}::text[]) OR (lower(coalesce(domain, '')) = '' AND lower(username) = ANY (${[
           ...names.keys()
-        ]}::text[])))`
+        ]}::text[])))`)
         return new Map(rows.flatMap(({ id, uri, username }) => {
           const named = uri === null ? names.get(username) ?? [] : [uri]
           return named.map((one) => [one, AccountId.make(id)] as const)
@@ -50,7 +58,7 @@ export class KnownUris extends Context.Service<KnownUris, {
 
       const foreignStatus = batched((uris: ReadonlyArray<string>) =>
         Effect.map(
-          sql<{ id: bigint; uri: string }>`SELECT id, uri FROM statuses WHERE uri = ANY (${uris}::text[])`,
+          foreignRows(sql`SELECT id, uri FROM statuses WHERE uri = ANY (${uris}::text[])`),
           (rows) => {
             const ids = new Map(rows.map(({ id, uri }) => [uri, StatusId.make(id)]))
             return (uri: string) => ids.get(uri)
@@ -59,8 +67,8 @@ export class KnownUris extends Context.Service<KnownUris, {
       )
       const authorOf = batched((ids: ReadonlyArray<bigint>) =>
         Effect.map(
-          sql<{ id: bigint; username: string }>`SELECT s.id, lower(a.username) AS username
-            FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[]) AND s.local`,
+          localRows(sql`SELECT s.id, lower(a.username) AS username
+            FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[]) AND s.local`),
           (rows) => {
             const names = new Map(rows.map(({ id, username }) => [id, username]))
             return (id: bigint) => names.get(id)
@@ -87,11 +95,11 @@ export class KnownUris extends Context.Service<KnownUris, {
           return found?.kind === "status" ? [found] : []
         })
         if (named.length === 0) return []
-        const rows = yield* sql<{ id: bigint; accountId: bigint }>`
+        const rows = yield* ownedRows(sql`
           SELECT s.id, s.account_id FROM unnest(${named.map(({ id }) => id)}::bigint[],
             ${named.map(({ username }) => username.toLowerCase())}::text[]) AS named (id, username)
           JOIN statuses s ON s.id = named.id AND s.local
-          JOIN accounts a ON a.id = s.account_id AND lower(a.username) = named.username`
+          JOIN accounts a ON a.id = s.account_id AND lower(a.username) = named.username`)
         return rows.map(({ accountId, id }) => ({ id: StatusId.make(id), accountId: AccountId.make(accountId) }))
       })
 

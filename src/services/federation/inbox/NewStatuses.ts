@@ -1,23 +1,27 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { nullable } from "../../Rows.ts"
+import { nullable, rowsOf } from "../../Rows.ts"
+import { blank, fresh, insertion, type NewStatus } from "../../statuses/StatusRows.ts"
+import { written } from "../../statuses/StoredStatus.ts"
 import { batched } from "../../TransactionBatch.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
-/** A post of another server as a row; its parent where that is here. */
-interface NewStatus {
+/** A post of another server; its parent where that is here. */
+interface NewPost {
   readonly accountId: bigint
   readonly note: ForeignNote
   readonly parentId: bigint | undefined
   readonly limited: boolean
 }
 
-/** The row that was written. */
-interface Stored {
-  readonly id: bigint
+/** The row that was written, and the place of its post. */
+const Stored = Schema.Struct({
+  id: Schema.BigInt,
   /** Null where it answers nothing that is here and not deleted. */
-  readonly parentId: bigint | null
-}
+  parentId: Schema.NullOr(Schema.BigInt),
+  place: Schema.Int
+})
+const storedRows = rowsOf(Stored)
 
 /** Characters of a parent's id that is remembered. */
 const parentCharactersMax = 2_000
@@ -25,40 +29,44 @@ const parentCharactersMax = 2_000
 const waitsFor = ({ inReplyTo }: ForeignNote): string | null =>
   inReplyTo !== undefined && inReplyTo.length <= parentCharactersMax ? inReplyTo : null
 
+const rowOf = ({ accountId, limited, note, parentId }: NewPost): NewStatus => ({
+  ...blank,
+  ...written(note),
+  accountId,
+  local: false,
+  uri: note.uri,
+  url: note.url,
+  html: note.html,
+  visibility: note.visibility,
+  limited,
+  inReplyToId: parentId ?? null,
+  inReplyToUri: waitsFor(note),
+  createdAt: new Date(note.publishedMillis)
+})
+
 /** Writes the rows of posts of other servers with their figures; answers what was stored, undefined where the post is here already. */
 export const make = (sql: SqlClient) =>
-  batched((all: ReadonlyArray<NewStatus>) => {
-    const notes = all.map(({ note }) => note)
-    return Effect.map(
-      sql<Stored & { place: number }>`
-        WITH fresh AS MATERIALIZED (SELECT next_id(g.millis) AS id, g.* FROM unnest(
-          ${notes.map(({ publishedMillis }) => publishedMillis)}::bigint[],
-          ${notes.map(({ publishedMillis }) => new Date(publishedMillis))}::timestamptz[],
-          ${all.map(({ accountId }) => accountId)}::bigint[], ${notes.map(({ uri }) => uri)}::text[],
-          ${notes.map(({ url }) => url)}::text[], ${notes.map(({ html }) => html)}::text[],
-          ${notes.map(({ spoilerText }) => spoilerText)}::text[], ${notes.map(({ sensitive }) => sensitive)}::boolean[],
-          ${notes.map(({ visibility }) => visibility)}::text[], ${
-        nullable(notes.map(({ language }) => language))
-      }::text[],
-          ${nullable(all.map(({ parentId = null }) => parentId))}::bigint[], ${nullable(notes.map(waitsFor))}::text[],
-          ${all.map(({ limited }) => limited)}::boolean[], ${
-        nullable(notes.map(({ favourites = null }) => favourites))
-      }::int[],
-          ${nullable(notes.map(({ reblogs = null }) => reblogs))}::int[])
-          WITH ORDINALITY AS g (millis, at, account_id, uri, url, html, spoiler_text, sensitive, visibility, language,
-            parent_id, waits_for, limited, favourites, reblogs, place)),
-        made AS (INSERT INTO statuses (id, account_id, uri, url, local, html, spoiler_text, sensitive, visibility, language,
-            in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, conversation_id, created_at, limited)
-          SELECT f.id, f.account_id, f.uri, f.url, false, f.html, f.spoiler_text, f.sensitive, f.visibility, f.language,
-            p.id, p.account_id, CASE WHEN p.id IS NULL THEN f.waits_for END, coalesce(p.conversation_id, f.id), f.at, f.limited
-          FROM fresh f LEFT JOIN statuses p ON p.id = f.parent_id AND p.deleted_at IS NULL
+  batched((posts: ReadonlyArray<NewPost>) =>
+    Effect.map(
+      storedRows(sql`
+        WITH ${fresh(sql, posts.map(rowOf))},
+        made AS (${
+        insertion(sql, sql` LEFT JOIN statuses p ON p.id = fresh.in_reply_to_id AND p.deleted_at IS NULL`, {
+          inReplyToId: sql`p.id`,
+          inReplyToAccountId: sql`p.account_id`,
+          inReplyToUri: sql`CASE WHEN p.id IS NULL THEN fresh.in_reply_to_uri END`,
+          conversationId: sql`coalesce(p.conversation_id, fresh.id)`
+        })
+      }
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING RETURNING id, in_reply_to_id),
         counted AS (INSERT INTO status_stats (status_id, stated_favourites, stated_reblogs)
-          SELECT id, favourites, reblogs FROM fresh WHERE id IN (SELECT id FROM made))
-        SELECT made.id, place::int, in_reply_to_id AS parent_id FROM fresh JOIN made ON made.id = fresh.id`,
+          SELECT fresh.id, g.favourites, g.reblogs FROM fresh JOIN made ON made.id = fresh.id
+          JOIN unnest(${nullable(posts.map(({ note }) => note.favourites ?? null))}::int[],
+            ${nullable(posts.map(({ note }) => note.reblogs ?? null))}::int[]) WITH ORDINALITY
+            AS g (favourites, reblogs, place) ON g.place = fresh.place)
+        SELECT made.id, fresh.place::int, made.in_reply_to_id AS parent_id FROM fresh JOIN made ON made.id = fresh.id`),
       (rows) => {
         const stored = new Map(rows.map((row) => [row.place - 1, row]))
-        return (_: NewStatus, place: number): Stored | undefined => stored.get(place)
+        return (_: NewPost, place: number) => stored.get(place)
       }
-    )
-  }, "writes")
+    ), "writes")

@@ -1,8 +1,11 @@
-import { Clock, Deferred, Effect, type Scope } from "effect"
+import { Clock, Deferred, Effect, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
+
+const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /** Activities of one sender that may wait; more are for later. */
 export const waitingPerSenderMax = 1_000
@@ -18,7 +21,7 @@ export interface Incoming {
   readonly document: string
   /** When its sender signed it, in milliseconds since 1970. */
   readonly signedMillis: number
-  /** Whether it may have its effect under the same id again: signed later than before, and than whatever ended it. */
+  /** Whether it may have its effect under the same id again: signed later than before, and than its Undo or Delete. */
   readonly repeats: boolean
 }
 
@@ -39,10 +42,11 @@ export const keyOf = (uri: string | undefined, document: string): string =>
 const digestOf = (document: string): bigint => hash("sha256", document, "buffer").readBigInt64BE()
 
 /**
- * Writes activities down, in the order in which they came: whatever arrives while one statement is under way is the next
- * one's, so that a flood takes few statements and nobody waits for company. An activity is kept before the caller goes on;
- * one of an account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended it: of what repeats,
- * only what was signed after that is new. Where the earlier one is still waiting, the later one stands in its place, at the end.
+ * Writes activities down, in the order in which they came: those that arrive while one statement runs go into the next,
+ * so that a flood takes few statements and none waits for others. An activity is kept before the caller goes on; one of
+ * an account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended
+ * it: of what repeats, only what was signed after that is new. Where the earlier one is still waiting, the later one
+ * stands in its place, at the end.
  */
 export const make = (sql: SqlClient): Effect.Effect<
   (accountId: bigint, incoming: Incoming) => Effect.Effect<boolean, SqlError>,
@@ -63,7 +67,7 @@ export const make = (sql: SqlClient): Effect.Effect<
       }
       const batch = [...byKey.values()]
       const at = new Date(yield* Clock.currentTimeMillis)
-      const rows = yield* sql<{ accountId: bigint }>`
+      const rows = yield* accountIdRows(sql`
         WITH given AS (SELECT * FROM unnest(${batch.map(({ accountId }) => accountId)}::bigint[],
             ${batch.map(({ uri }) => uri)}::text[], ${batch.map(({ document }) => document)}::text[],
             ${batch.map(({ signedMillis }) => new Date(signedMillis))}::timestamptz[],
@@ -80,7 +84,7 @@ export const make = (sql: SqlClient): Effect.Effect<
             tries = 0, received_at = excluded.received_at, due_at = excluded.due_at, signed_at = excluded.signed_at
           WHERE coalesce(i.signed_at, i.due_at) < excluded.signed_at AND EXISTS (SELECT FROM given g
             WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats))
-        SELECT account_id FROM full_senders`
+        SELECT account_id FROM full_senders`)
       return new Set(rows.map(({ accountId }) => accountId))
     })
 
@@ -106,7 +110,7 @@ export const make = (sql: SqlClient): Effect.Effect<
           )
         )
       }
-      // In the same turn in which nothing more was found, so that whoever comes next begins anew.
+      // In the same turn in which nothing more was found, so that the next activity begins anew.
       writing = false
     })
 

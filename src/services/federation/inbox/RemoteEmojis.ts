@@ -1,17 +1,20 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignEmoji } from "../documents/ForeignEmoji.ts"
 
 /** Emoji of one host that are kept; texts show further ones as they are written. */
 export const hostEmojisMax = 20_000
 
-interface Row {
-  readonly shortcode: string
-  readonly url: string | null
-  readonly updatedAt: Date | null
-}
+const Row = Schema.Struct({
+  shortcode: Schema.String,
+  url: Schema.NullOr(Schema.String),
+  updatedAt: Schema.NullOr(Timestamptz)
+})
+type Row = typeof Row.Type
+const emojiRows = rowsOf(Row)
 
 /** It may be shown under its address already, or have been another one when it was sent. */
 const isNews = (emoji: ForeignEmoji, known: Row | undefined): boolean => {
@@ -24,8 +27,8 @@ const isNews = (emoji: ForeignEmoji, known: Row | undefined): boolean => {
 }
 
 /**
- * Emoji of other servers, by the host of whoever used them: nobody says what an emoji of another host looks like. The
- * pictures stay there until somebody looks at them (`RemoteFiles`).
+ * Emoji of other servers, by the host of their user: no host says what another's emoji looks like. The pictures stay
+ * there until somebody looks at them (`RemoteFiles`).
  */
 export class RemoteEmojis extends Context.Service<RemoteEmojis, {
   /** Keeps those that are new or changed, in the running transaction. */
@@ -44,8 +47,8 @@ export class RemoteEmojis extends Context.Service<RemoteEmojis, {
 
       const keep = traced("RemoteEmojis.keep")(function*(host: string, emojis: ReadonlyArray<ForeignEmoji>) {
         if (emojis.length === 0) return
-        const rows = yield* sql<Row>`SELECT shortcode, url, updated_at FROM custom_emojis
-          WHERE domain = ${host} AND shortcode = ANY (${emojis.map(({ shortcode }) => shortcode)}::text[])`
+        const rows = yield* emojiRows(sql`SELECT shortcode, url, updated_at FROM custom_emojis
+          WHERE domain = ${host} AND shortcode = ANY (${emojis.map(({ shortcode }) => shortcode)}::text[])`)
         const known = new Map(rows.map((row) => [row.shortcode, row]))
         const changed = emojis.filter((emoji) => isNews(emoji, known.get(emoji.shortcode)))
         const full = changed.some(({ shortcode }) => !known.has(shortcode)) && (yield* isFull(host))

@@ -1,8 +1,11 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignPoll } from "../documents/ForeignPoll.ts"
+
+const tallyRows = rowsOf(Schema.Struct({ expiresAt: Schema.NullOr(Timestamptz), voted: Schema.Boolean }))
 
 /**
  * Polls of other servers, always inside the transaction of their author's actor. Their tallies are what their own server
@@ -40,9 +43,9 @@ export class RemotePolls extends Context.Service<RemotePolls, {
       )
 
       const tally = traced("RemotePolls.tally")(function*(statusId: bigint, poll: ForeignPoll) {
-        const [old] = yield* sql<{ expiresAt: Date | null; voted: boolean }>`
+        const [old] = yield* tallyRows(sql`
           SELECT expires_at, EXISTS (SELECT FROM poll_votes WHERE status_id = ${statusId}) AS voted FROM polls
-          WHERE status_id = ${statusId} AND options = ${poll.options}::text[] AND multiple = ${poll.multiple} FOR UPDATE`
+          WHERE status_id = ${statusId} AND options = ${poll.options}::text[] AND multiple = ${poll.multiple} FOR UPDATE`)
         if (old === undefined) return undefined
         yield* sql`UPDATE polls SET counts = ${poll.counts}::int[], voters_count = ${poll.voters},
           expires_at = ${endOf(poll)} WHERE status_id = ${statusId}`

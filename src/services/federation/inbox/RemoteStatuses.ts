@@ -1,10 +1,11 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
 import { hashedKey } from "../../HashedKey.ts"
 import type { AccountId } from "../../Ids.ts"
-import { known, only } from "../../Rows.ts"
+import { idRows, known, only, rowsOf } from "../../Rows.ts"
+import { update } from "../../statuses/StatusRows.ts"
 import { attached } from "../../statuses/Tagging.ts"
 import { traced } from "../../Traced.ts"
 import { batched } from "../../TransactionBatch.ts"
@@ -13,6 +14,12 @@ import type { ForeignNote } from "../documents/ForeignNote.ts"
 import * as NewStatuses from "./NewStatuses.ts"
 import { RemoteEmojis } from "./RemoteEmojis.ts"
 import { RemotePolls } from "./RemotePolls.ts"
+
+const fileRows = rowsOf(Schema.Struct({ id: Schema.BigInt, remoteUrl: Schema.String }))
+const adoptedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, parentId: Schema.BigInt, uri: Schema.String }))
+const prospectRows = rowsOf(
+  Schema.Struct({ buried: Schema.Boolean, followed: Schema.Boolean, held: Schema.Boolean, place: Schema.Int })
+)
 
 /**
  * Accounts that a post mentions or addresses; `quiet` where it addresses without mentioning, which makes the post
@@ -87,12 +94,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
       const make = (accountId: AccountId, statusId: bigint, file: ForeignAttachment, millis: number) => {
         const [at, meta] = [new Date(millis), file.size === undefined ? {} : { original: file.size }]
         return Effect.map(
-          sql<{ id: bigint }>`
+          idRows(sql`
             INSERT INTO media_attachments (id, account_id, status_id, type, state, description, focus_x, focus_y, meta,
               blurhash, remote_url, preview_remote_url, created_at, touched_at)
             VALUES (next_id(${millis}), ${accountId}, ${statusId}, ${file.type}, 'ready', ${file.description},
               ${file.focus?.x ?? null}, ${file.focus?.y ?? null}, ${JSON.stringify(meta)}::jsonb, ${file.blurhash},
-              ${file.url}, ${file.previewUrl}, ${at}, ${at}) RETURNING id`,
+              ${file.url}, ${file.previewUrl}, ${at}, ${at}) RETURNING id`),
           (rows) => only(rows).id
         )
       }
@@ -105,10 +112,10 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           millis: number
         ) {
           const words = JSON.stringify(attachments.map(({ description, url }) => ({ description, url })))
-          const here = yield* sql<{ id: bigint; remoteUrl: string }>`
+          const here = yield* fileRows(sql`
             UPDATE media_attachments m SET description = f.description
             FROM jsonb_to_recordset(${words}::jsonb) AS f (url text, description text)
-            WHERE m.status_id = ${statusId} AND m.remote_url = f.url RETURNING m.id, m.remote_url`
+            WHERE m.status_id = ${statusId} AND m.remote_url = f.url RETURNING m.id, m.remote_url`)
           const ids = new Map(here.map(({ id, remoteUrl }) => [remoteUrl, id]))
           for (const file of attachments) {
             if (!ids.has(file.url)) ids.set(file.url, yield* make(accountId, statusId, file, millis))
@@ -120,14 +127,16 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
       const adoptions = batched(
         Effect.fnUntraced(function*(uris: ReadonlyArray<string>) {
           const now = new Date(yield* Clock.currentTimeMillis)
-          const rows = yield* sql<{ id: bigint; parentId: bigint; uri: string }>`
+          const rows = yield* adoptedRows(sql`
             WITH woken AS (UPDATE inbound_activities SET due_at = ${now}
               WHERE awaits = ANY (${
             uris.map(hashedKey)
           }::text[]) AND awaits IS NOT NULL AND outcome IS NULL AND due_at > ${now})
-            UPDATE statuses c SET in_reply_to_id = p.id, in_reply_to_account_id = p.account_id, in_reply_to_uri = NULL
-            FROM statuses p WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL AND c.in_reply_to_uri = p.uri
-              AND c.id <> p.id AND c.in_reply_to_id IS NULL AND c.deleted_at IS NULL RETURNING c.id, p.id AS parent_id, p.uri`
+            ${
+            update(sql, { inReplyToId: sql`p.id`, inReplyToAccountId: sql`p.account_id`, inReplyToUri: null })
+          } FROM statuses p WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL
+              AND statuses.in_reply_to_uri = p.uri AND statuses.id <> p.id AND statuses.in_reply_to_id IS NULL
+              AND statuses.deleted_at IS NULL RETURNING statuses.id, p.id AS parent_id, p.uri`)
           const byParent = Map.groupBy(rows, ({ uri }) => uri)
           return (uri: string) => byParent.get(uri) ?? []
         }),
@@ -143,12 +152,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
 
       const prospects = batched((posts: ReadonlyArray<Post>) =>
         Effect.map(
-          sql<{ buried: boolean; followed: boolean; held: boolean; place: number }>`
+          prospectRows(sql`
             SELECT t.uri IS NOT NULL AS buried, post.place::int, EXISTS (SELECT FROM statuses WHERE uri = post.uri) AS held,
               EXISTS (SELECT FROM follows WHERE target_account_id = post.account_id OFFSET 0) AS followed
             FROM unnest(${posts.map(({ accountId }) => accountId)}::bigint[], ${posts.map(({ uri }) => uri)}::text[])
               WITH ORDINALITY AS post (account_id, uri, place)
-            LEFT JOIN tombstones t ON t.uri = post.uri AND t.account_id = post.account_id`,
+            LEFT JOIN tombstones t ON t.uri = post.uri AND t.account_id = post.account_id`),
           (rows) => {
             const found = new Map(rows.map((row) => [row.place - 1, row]))
             return (_: Post, place: number) => known(found.get(place))
@@ -181,7 +190,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         yield* decorate(note)
         if (note.attachments.length > 0) {
           const mediaIds = yield* attach(accountId, id, note.attachments, millis)
-          yield* sql`UPDATE statuses SET media_ids = ${mediaIds}::bigint[] WHERE id = ${id}`
+          yield* sql`${update(sql, { mediaIds })} WHERE id = ${id}`
         }
         yield* Counters.count(
           sql,
@@ -200,14 +209,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         decorate,
         state: traced("RemoteStatuses.state")((accountId, { favourites = null, reblogs = null, uri }) =>
           Effect.map(
-            sql<
-              { id: bigint }
-            >`UPDATE status_stats c SET stated_favourites = coalesce(${favourites}::int, stated_favourites),
+            idRows(sql`UPDATE status_stats c SET stated_favourites = coalesce(${favourites}::int, stated_favourites),
                 stated_reblogs = coalesce(${reblogs}::int, stated_reblogs)
               FROM statuses s WHERE s.uri = ${uri} AND s.account_id = ${accountId} AND c.status_id = s.id AND (
                 stated_favourites IS DISTINCT FROM coalesce(${favourites}::int, stated_favourites)
                 OR stated_reblogs IS DISTINCT FROM coalesce(${reblogs}::int, stated_reblogs))
-              RETURNING s.id`,
+              RETURNING s.id`),
             ([row]) => row?.id
           )
         ),
@@ -219,7 +226,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           )
         ),
         wasEdited: traced("RemoteStatuses.wasEdited")((statusId, millis) =>
-          Effect.asVoid(sql`UPDATE statuses SET edited_at = ${new Date(millis)} WHERE id = ${statusId}`)
+          Effect.asVoid(sql`${update(sql, { editedAt: new Date(millis) })} WHERE id = ${statusId}`)
         ),
         prospects: traced("RemoteStatuses.prospects")((accountId, uri) => prospects({ accountId, uri }))
       })

@@ -4,7 +4,7 @@ import { type Foreign, idOf, typeOf } from "../documents/Reading.ts"
 interface Known {
   /** The id it goes by; undefined where its whole text is what it is known by. */
   readonly uri: string | undefined
-  /** Whether it may have its effect once more where it is signed later than before, and than whatever ended it. */
+  /** Whether it may have its effect once more where it is signed later than before, and than its Undo. */
   readonly repeats: boolean
 }
 

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../Ids.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { batched } from "../../TransactionBatch.ts"
 import { inboundMillisMin } from "./InboundActivities.ts"
@@ -17,12 +18,14 @@ interface Id {
   readonly uri: string
 }
 
-interface Tombstone {
-  readonly deletedAt: Date
+const Tombstone = Schema.Struct({
+  deletedAt: Timestamptz,
   /** Null where it was deleted. */
-  readonly undoneAt: Date | null
-  readonly awaited: boolean
-}
+  undoneAt: Schema.NullOr(Timestamptz),
+  awaited: Schema.Boolean
+})
+type Tombstone = typeof Tombstone.Type
+const tombstoneRows = rowsOf(Schema.Struct({ ...Tombstone.fields, place: Schema.Int }))
 
 /** Ids of remote accounts that they deleted or undid; always inside the transaction of the account's actor. */
 export class Tombstones extends Context.Service<Tombstones, {
@@ -41,10 +44,10 @@ export class Tombstones extends Context.Service<Tombstones, {
       const sql = yield* SqlClient.SqlClient
       const find = batched((ids: ReadonlyArray<Id>) =>
         Effect.map(
-          sql<Tombstone & { place: number }>`SELECT t.deleted_at, t.undone_at, t.awaited, id.place::int
+          tombstoneRows(sql`SELECT t.deleted_at, t.undone_at, t.awaited, id.place::int
             FROM unnest(${ids.map(({ accountId }) => accountId)}::bigint[], ${ids.map(({ uri }) => uri)}::text[])
               WITH ORDINALITY AS id (account_id, uri, place)
-            JOIN tombstones t ON t.uri = id.uri AND t.account_id = id.account_id`,
+            JOIN tombstones t ON t.uri = id.uri AND t.account_id = id.account_id`),
           (rows) => {
             const found = new Map(rows.map((row) => [row.place - 1, row]))
             return (_: Id, place: number): Tombstone | undefined => found.get(place)

@@ -1,25 +1,31 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
+import { update } from "../../statuses/StatusRows.ts"
 import { traced } from "../../Traced.ts"
 import { atCommit } from "../../TransactionBatch.ts"
 import { isBefore } from "./CountedIds.ts"
 
-export type UndoableType = "Announce" | "Follow" | "Like" | "Block"
+const boostRows = rowsOf(Schema.Struct({ uri: Schema.String, reblogOfId: Schema.BigInt }))
+
+export const UndoableType = Schema.Literals(["Announce", "Follow", "Like", "Block"])
+export type UndoableType = typeof UndoableType.Type
 
 /** What an activity did, and to what: an account, or the status of a Like. */
-export interface Undoable {
-  readonly type: UndoableType
-  readonly targetId: bigint
-}
+export const Undoable = Schema.Struct({ type: UndoableType, targetId: Schema.BigInt })
+export type Undoable = typeof Undoable.Type
 
 /** One that came and was not undone; `cameId` counts up in the order in which they came. */
-export interface Came extends Undoable {
-  readonly uri: string
-  readonly cameId: bigint
-}
+export const Came = Schema.Struct({
+  ...Undoable.fields,
+  uri: Schema.String,
+  cameId: Schema.BigInt
+})
+export type Came = typeof Came.Type
+const cameRows = rowsOf(Came)
 
 /** Activities that did the same which are looked at. */
 const sameMax = 100
@@ -69,31 +75,31 @@ export class Undoables extends Context.Service<Undoables, {
       return Undoables.of({
         remember: traced("Undoables.remember")((accountId, uri, done) => remember({ ...done, accountId, uri })),
         renew: traced("Undoables.renew")(function*(accountId, boostId, uri) {
-          const [old] = yield* sql<{ uri: string; reblogOfId: bigint }>`SELECT uri, reblog_of_id FROM statuses
-            WHERE id = ${boostId} AND account_id = ${accountId} AND uri <> ${uri}`
+          const [old] = yield* boostRows(sql`SELECT uri, reblog_of_id FROM statuses
+            WHERE id = ${boostId} AND account_id = ${accountId} AND uri <> ${uri}`)
           if (old === undefined) return
           const isLate = isBefore(uri, old.uri) === true
           yield* remember({ accountId, uri: isLate ? uri : old.uri, type: "Announce", targetId: old.reblogOfId })
-          if (!isLate) yield* sql`UPDATE statuses SET uri = ${uri} WHERE id = ${boostId}`
+          if (!isLate) yield* sql`${update(sql, { uri })} WHERE id = ${boostId}`
         }),
         release: traced("Undoables.release")((accountId, uri) =>
           Effect.map(
-            sql`UPDATE statuses SET uri = uri || '#' || id WHERE uri = ${uri} AND account_id = ${accountId}
+            sql`${update(sql, { uri: sql`uri || '#' || id` })} WHERE uri = ${uri} AND account_id = ${accountId}
               AND reblog_of_id IS NOT NULL RETURNING id`,
             (rows) => rows.length > 0
           )
         ),
         take: traced("Undoables.take")((accountId, uri) =>
           Effect.map(
-            sql<Came>`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}
-              RETURNING uri, type, target_id, came_id`,
+            cameRows(sql`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}
+              RETURNING uri, type, target_id, came_id`),
             ([row]) => row
           )
         ),
         same: traced("Undoables.same")((accountId, { targetId, type }, madeId) =>
-          sql<Came>`SELECT uri, type, target_id, came_id FROM undoable_activities
+          cameRows(sql`SELECT uri, type, target_id, came_id FROM undoable_activities
             WHERE account_id = ${accountId} AND target_id = ${targetId} AND type = ${type} AND came_id > ${madeId}
-            ORDER BY came_id DESC LIMIT ${rowsMax(sql, sameMax)}`
+            ORDER BY came_id DESC LIMIT ${rowsMax(sql, sameMax)}`)
         )
       })
     })

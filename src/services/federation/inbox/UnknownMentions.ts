@@ -1,11 +1,14 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { Jobs } from "../../intents/Jobs.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
+
+const waitingRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, uri: Schema.String }))
 
 /** Accounts that one post makes us fetch (row 34); further mentions stay links. */
 export const unknownMentionsMax = 10
@@ -57,9 +60,9 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
       )
 
       const waiting = traced("UnknownMentions.waiting")(function*(statusId: bigint) {
-        const rows = yield* sql<{ accountId: bigint; uri: string }>`SELECT s.account_id, u.uri
+        const rows = yield* waitingRows(sql`SELECT s.account_id, u.uri
           FROM unknown_mentions u JOIN statuses s ON s.id = u.status_id
-          WHERE u.status_id = ${statusId} AND s.deleted_at IS NULL`
+          WHERE u.status_id = ${statusId} AND s.deleted_at IS NULL`)
         const [first] = rows
         return first && { author: AccountId.make(first.accountId), uris: rows.map(({ uri }) => uri) }
       })

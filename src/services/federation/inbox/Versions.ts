@@ -1,12 +1,15 @@
+import { Schema, Struct } from "effect"
+import { Timestamptz } from "../../Rows.ts"
+import { StoredStatus, writtenFields } from "../../statuses/StoredStatus.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
-/** A post as it is here. */
-export interface Version {
-  readonly changedAt: Date
-  readonly html: string
-  readonly spoilerText: string
-  readonly sensitive: boolean
-}
+/** What of a post tells one version from another of the same second. */
+const Content = StoredStatus.mapFields(Struct.pick(["html", ...writtenFields])).mapFields(Struct.omit(["language"]))
+const isSame = Schema.toEquivalence(Content)
+
+/** A post as it is here, and when it became that. */
+export const Version = Schema.Struct({ ...Content.fields, id: Schema.BigInt, changedAt: Timestamptz })
+export type Version = typeof Version.Type
 
 /** Whether a post is stated as it is here, as far as its date tells; many servers write no fractions of seconds. */
 export const isCurrent = ({ updatedMillis }: ForeignNote, { changedAt }: Version): boolean => {
@@ -19,9 +22,8 @@ export const isCurrent = ({ updatedMillis }: ForeignNote, { changedAt }: Version
  * changed within a second, the last that came counts where it says something else.
  */
 export const editMillis = (note: ForeignNote, old: Version): number | undefined => {
-  const { html, sensitive, spoilerText, updatedMillis } = note
+  const { updatedMillis } = note
   const newest = old.changedAt.getTime()
   if (updatedMillis === undefined || updatedMillis > newest) return updatedMillis
-  const differs = html !== old.html || spoilerText !== old.spoilerText || sensitive !== old.sensitive
-  return differs && isCurrent(note, old) ? newest + 1 : undefined
+  return !isSame(note, old) && isCurrent(note, old) ? newest + 1 : undefined
 }

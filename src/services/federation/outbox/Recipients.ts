@@ -1,4 +1,4 @@
-import type { Visibility } from "../../statuses/StatusWriter.ts"
+import { isOpen, type Visibility } from "../../statuses/Visibility.ts"
 
 /** Facts of a local account's post that its recipients depend on. */
 export interface PostFacts {
@@ -34,7 +34,7 @@ export type PostChange = "Create" | "Update" | "Delete"
  */
 export const recipients = (change: PostChange, post: PostFacts): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post
-  const open = visibility === "public" || visibility === "unlisted"
+  const open = isOpen(visibility)
   if (change === "Delete") return { followersOf: [], accountIds: [], reached: true, interacted: open }
   const answered = open && repliedTo !== null ? [repliedTo] : []
   const concerned = originalAuthor === null ? [...mentioned, ...answered] : [originalAuthor]

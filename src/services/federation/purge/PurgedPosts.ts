@@ -1,15 +1,15 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { idRows, rowsOf } from "../../Rows.ts"
 import { isReported } from "./PurgedRows.ts"
 
 /** Posts that one slice removes, and reblogs of them that go before. */
 export const postsMax = 100
 const reblogsMax = 500
 
-interface Gone {
-  readonly id: bigint
-  readonly parentId: bigint | null
-}
+const Gone = Schema.Struct({ id: Schema.BigInt, parentId: Schema.NullOr(Schema.BigInt) })
+type Gone = typeof Gone.Type
+const goneRows = rowsOf(Gone)
 
 /** Deletes posts by their ids with what hangs on them, and corrects the figures of what they answered or repeated. */
 const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bigint>) {
@@ -28,7 +28,7 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
     WHERE c.id = kept.id`
   yield* sql`DELETE FROM account_conversations WHERE last_status_id = 0 AND conversation_id IN (
     SELECT conversation_id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND visibility = 'direct')`
-  return yield* sql<Gone>`
+  return yield* goneRows(sql`
     WITH gone AS (DELETE FROM statuses WHERE id = ANY (${ids}::bigint[])
       RETURNING id, account_id, in_reply_to_id, reblog_of_id, deleted_at),
     figures AS MATERIALIZED (SELECT status_id, sum(replies)::int AS replies, sum(reblogs)::int AS reblogs FROM (
@@ -45,7 +45,7 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
     changed AS (UPDATE status_stats s SET replies_count = s.replies_count - f.replies,
       reblogs_count = s.reblogs_count - f.reblogs
       FROM figures f JOIN locked USING (status_id) WHERE s.status_id = f.status_id)
-    SELECT id, coalesce(in_reply_to_id, reblog_of_id) AS parent_id FROM gone`
+    SELECT id, coalesce(in_reply_to_id, reblog_of_id) AS parent_id FROM gone`)
 })
 
 /**
@@ -53,12 +53,12 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
  * is left but those that moderators have still to see.
  */
 export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, accountId: bigint) {
-  const rows = yield* sql<{ id: bigint }>`SELECT s.id FROM statuses s WHERE s.account_id = ${accountId}
-    AND NOT ${isReported(sql, "s")} ORDER BY s.id LIMIT ${sql.literal(String(postsMax))}`
+  const rows = yield* idRows(sql`SELECT s.id FROM statuses s WHERE s.account_id = ${accountId}
+    AND NOT ${isReported(sql, "s")} ORDER BY s.id LIMIT ${sql.literal(String(postsMax))}`)
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
-  const reblogs = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE reblog_of_id = ANY (${ids}::bigint[])
-    AND id <> ALL (${ids}::bigint[]) LIMIT ${sql.literal(String(reblogsMax))}`
+  const reblogs = yield* idRows(sql`SELECT id FROM statuses WHERE reblog_of_id = ANY (${ids}::bigint[])
+    AND id <> ALL (${ids}::bigint[]) LIMIT ${sql.literal(String(reblogsMax))}`)
   const gone = yield* remove(sql, reblogs.length > 0 ? reblogs.map(({ id }) => id) : ids)
   return gone.flatMap(({ id, parentId }) => parentId === null ? [id] : [id, parentId])
 })

@@ -1,6 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { rowsOf } from "../../Rows.ts"
+
+const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
+const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 
 /* What an account leaves behind beside its posts, a slice at a time; figures of others change with the rows. */
 
@@ -24,7 +28,7 @@ const ofStatuses = (gone: ReadonlyArray<{ readonly statusId: bigint }>) =>
 /** Follows both ways, with the figures of all concerned. */
 const follows = (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql<{ accountId: bigint }>`
+    accountIdRows(sql`
       WITH gone AS (DELETE FROM follows WHERE id IN (
         SELECT id FROM follows WHERE account_id = ${id} OR target_account_id = ${id} ORDER BY id LIMIT ${rows(sql)})
         RETURNING account_id, target_account_id),
@@ -36,27 +40,27 @@ const follows = (sql: SqlClient, id: bigint) =>
       changed AS (UPDATE account_stats s SET following_count = s.following_count - f.following,
         followers_count = s.followers_count - f.followers
         FROM figures f JOIN locked USING (account_id) WHERE s.account_id = f.account_id)
-      SELECT account_id FROM figures`,
+      SELECT account_id FROM figures`),
     (gone) => slice(gone, (all) => ({ accountIds: all.map(({ accountId }) => accountId) }))
   )
 
 const favourites = (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql<{ statusId: bigint }>`
+    statusIdRows(sql`
       WITH gone AS (DELETE FROM favourites WHERE id IN (
         SELECT id FROM favourites WHERE account_id = ${id} ORDER BY id LIMIT ${rows(sql)}) RETURNING status_id),
       locked AS MATERIALIZED (SELECT status_id FROM status_stats WHERE status_id IN (SELECT status_id FROM gone)
         ORDER BY status_id FOR UPDATE),
       changed AS (UPDATE status_stats s SET favourites_count = s.favourites_count - 1
         FROM locked WHERE s.status_id = locked.status_id)
-      SELECT status_id FROM gone`,
+      SELECT status_id FROM gone`),
     ofStatuses
   )
 
 /** Votes in polls of this server, whose figures are those of the votes (I20). */
 const votes = (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql<{ statusId: bigint }>`
+    statusIdRows(sql`
       WITH voted AS MATERIALIZED (SELECT DISTINCT status_id FROM poll_votes WHERE account_id = ${id}
         ORDER BY status_id LIMIT ${rows(sql)}),
       locked AS MATERIALIZED (SELECT status_id FROM polls WHERE status_id IN (SELECT status_id FROM voted)
@@ -67,7 +71,7 @@ const votes = (sql: SqlClient, id: bigint) =>
         counts = ARRAY(SELECT n - (SELECT count(*)::int FROM gone g WHERE g.status_id = p.status_id AND g.choice = at - 1)
           FROM unnest(p.counts) WITH ORDINALITY o (n, at) ORDER BY at)
         FROM statuses s WHERE s.id = p.status_id AND s.local AND p.status_id IN (SELECT status_id FROM gone))
-      SELECT DISTINCT status_id FROM gone`,
+      SELECT DISTINCT status_id FROM gone`),
     ofStatuses
   )
 

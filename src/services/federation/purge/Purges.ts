@@ -1,12 +1,16 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../Broadcast.ts"
 import type { AccountId } from "../../Ids.ts"
 import { AgendaEntries } from "../../intents/AgendaEntries.ts"
+import { rowsOf } from "../../Rows.ts"
+import { update } from "../../statuses/StatusRows.ts"
 import { traced } from "../../Traced.ts"
 import * as PurgedPosts from "./PurgedPosts.ts"
 import * as PurgedRows from "./PurgedRows.ts"
+
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
 /** How long it is known who is gone and with which keys, in milliseconds: longer than any signature holds. */
 const departedMillisMin = 7 * 86_400_000
@@ -47,10 +51,8 @@ export class Purges extends Context.Service<Purges, {
       const begin = traced("Purges.begin")(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
         const at = new Date(now)
-        const [gone] = yield* sql<
-          { uri: string }
-        >`SELECT a.uri FROM accounts a JOIN remote_actors r ON r.account_id = a.id
-          WHERE a.id = ${accountId} FOR UPDATE`
+        const [gone] = yield* uriRows(sql`SELECT a.uri FROM accounts a JOIN remote_actors r ON r.account_id = a.id
+          WHERE a.id = ${accountId} FOR UPDATE`)
         if (gone === undefined) return
         yield* sql`INSERT INTO departed_actors (uri, public_pems, departed_at)
           SELECT ${gone.uri}, ARRAY(SELECT public_pem FROM remote_keys WHERE account_id = ${accountId}), ${at}
@@ -102,9 +104,7 @@ export class Purges extends Context.Service<Purges, {
       /** Rows that had to stay are hidden; a remote account's row goes with the last of them. */
       const end = Effect.fnUntraced(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
-        yield* sql`UPDATE statuses SET deleted_at = ${new Date(
-          now
-        )} WHERE account_id = ${accountId} AND deleted_at IS NULL`
+        yield* sql`${update(sql, { deletedAt: new Date(now) })} WHERE account_id = ${accountId} AND deleted_at IS NULL`
         const gone = yield* sql`WITH over AS (SELECT a.id, a.domain FROM accounts a WHERE a.id = ${accountId}
           AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = a.id)
           AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL)),

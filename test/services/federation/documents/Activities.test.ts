@@ -1,11 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Activities from "../../../../src/services/federation/documents/Activities.ts"
-import {
-  activityStreams,
-  actorContext,
-  everybody,
-  noteContext
-} from "../../../../src/services/federation/documents/Vocabulary.ts"
+import { noteContext } from "../../../../src/services/federation/documents/NoteDocument.ts"
+import { activityStreams, actorContext, everybody } from "../../../../src/services/federation/documents/Vocabulary.ts"
 
 const [anna, zoe] = ["https://here.test/users/anna", "https://there.test/users/zoe"]
 const note = { id: `${anna}/statuses/1`, type: "Note", attributedTo: anna, to: [everybody], cc: [`${anna}/followers`] }

@@ -1,0 +1,60 @@
+import { Schema, Struct } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { columnsOf } from "../Columns.ts"
+import { Revised, StoredStatus, unwritten } from "./StoredStatus.ts"
+
+/*
+ * The one INSERT and the one UPDATE of `statuses`, for posts of this server, of others, and reblogs: their columns come from
+ * `StoredStatus`, so that a field that is declared there is written.
+ */
+
+/** A status that is to be stored. Its conversation is null where it begins one. */
+const NewStatus = Schema.Struct({
+  ...Struct.omit(StoredStatus.fields, ["id", "editedAt", "deletedAt"]),
+  conversationId: Schema.NullOr(Schema.BigInt)
+})
+export type NewStatus = typeof NewStatus.Type
+
+const inserted = columnsOf(NewStatus)
+const stored = columnsOf(StoredStatus)
+export const revised = columnsOf(Revised)
+
+/** What a status is that says nothing else of itself. */
+export const blank = {
+  ...unwritten,
+  uri: null,
+  url: null,
+  local: true,
+  text: "",
+  html: "",
+  limited: false,
+  inReplyToId: null,
+  inReplyToAccountId: null,
+  inReplyToUri: null,
+  reblogOfId: null,
+  conversationId: null,
+  applicationId: null,
+  mediaIds: []
+} satisfies Partial<NewStatus>
+
+/** Statuses with ids of their time, as `fresh` of a WITH; `place` is where one stands among them, from 1. */
+export const fresh = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
+  sql`fresh AS MATERIALIZED (SELECT next_id((extract(epoch FROM given.created_at) * 1000)::bigint) AS id, given.*
+    FROM ${inserted.given(sql, "given", statuses)})`
+
+/** Stores what is `fresh`; `joined` is what else is in the FROM, `instead` what its columns are where not as they were given. */
+export const insertion = (
+  sql: SqlClient,
+  joined: Fragment,
+  instead: { readonly [Field in keyof NewStatus]?: Fragment }
+): Fragment =>
+  sql`INSERT INTO statuses (id, ${inserted.list(sql)}) SELECT fresh.id, ${
+    inserted.taken(sql, "fresh", instead)
+  } FROM fresh${joined}`
+
+/** Changes statuses, to values or expressions of them; it is followed by what else an UPDATE has. */
+export const update = (
+  sql: SqlClient,
+  change: { readonly [Field in keyof StoredStatus]?: StoredStatus[Field] | Fragment }
+): Fragment => sql`UPDATE statuses SET ${stored.assigned(sql, change)}`

@@ -1,0 +1,60 @@
+import { Schema, Struct } from "effect"
+import { Timestamptz } from "../Rows.ts"
+import { Visibility } from "./Visibility.ts"
+
+/**
+ * What an author says of a status beside its text, and everybody gets as it was said: clients send it and show it, servers
+ * carry it, an edit changes it, a revision keeps it. A field that goes in here is a column of `statuses` and `status_edits`;
+ * the compiler names what else it takes.
+ */
+export const Written = Schema.Struct({
+  /** The content warning; "" for none. */
+  spoilerText: Schema.String,
+  sensitive: Schema.Boolean,
+  language: Schema.NullOr(Schema.String)
+})
+export type Written = typeof Written.Type
+
+/** What is written where nobody says anything. */
+export const unwritten: Written = { spoilerText: "", sensitive: false, language: null }
+
+/** THE declaration of a status: a row of `statuses`, a field a column. Users of a part pick it. */
+export const StoredStatus = Schema.Struct({
+  id: Schema.BigInt,
+  accountId: Schema.BigInt,
+  /** Its id and its page where it comes from another server, else null. */
+  uri: Schema.NullOr(Schema.String),
+  url: Schema.NullOr(Schema.String),
+  local: Schema.Boolean,
+  /** As its author wrote it; "" where it comes from another server. */
+  text: Schema.String,
+  /** Sanitised. */
+  html: Schema.String,
+  ...Written.fields,
+  visibility: Visibility,
+  /** A direct one that is also for people whom it does not name, and which clients know as one for followers. */
+  limited: Schema.Boolean,
+  inReplyToId: Schema.NullOr(Schema.BigInt),
+  inReplyToAccountId: Schema.NullOr(Schema.BigInt),
+  /** The id of what it answers, as long as that is not here. */
+  inReplyToUri: Schema.NullOr(Schema.String),
+  reblogOfId: Schema.NullOr(Schema.BigInt),
+  /** The id of the status that began the conversation. */
+  conversationId: Schema.BigInt,
+  applicationId: Schema.NullOr(Schema.BigInt),
+  /** Files in the order in which they are shown. */
+  mediaIds: Schema.Array(Schema.BigInt),
+  createdAt: Timestamptz,
+  editedAt: Schema.NullOr(Timestamptz),
+  deletedAt: Schema.NullOr(Timestamptz)
+})
+export type StoredStatus = typeof StoredStatus.Type
+
+export const writtenFields = Struct.keys(Written.fields)
+/** What is `Written` of a value that has more. */
+export const written: (of: Written) => Written = Struct.pick(writtenFields)
+
+/** What an edit may change, and a revision keeps. */
+export const revisedFields = ["text", "html", ...writtenFields, "mediaIds"] as const
+export const Revised = StoredStatus.mapFields(Struct.pick(revisedFields))
+export type Revised = typeof Revised.Type

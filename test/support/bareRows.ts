@@ -1,0 +1,40 @@
+import type { Source } from "./source.ts"
+
+/**
+ * Files with statements whose rows are not decoded (CONTRIBUTING.md, "Rows"), and why: each was measured, and a test compares
+ * its rows with the schema that their type comes from.
+ */
+const bareRows: Readonly<Record<string, string>> = {
+  "src/services/statuses/ViewerStates.ts":
+    "up to 14 arrays of ids for every page of every home, by ready texts; test/services/statuses/Visibility.test.ts"
+}
+
+/** Rooms whose rows are decoded. */
+const decoded =
+  /^src\/(?:services\/(?:statuses|discovery|federation\/(?:inbox|documents|fetching|purge))\/|actors\/account\/(?:Publishing|Scheduling|Polling|Inbox\w*)\.ts)/
+
+const bare = /\bsql(?:\.unsafe)?<.*/g
+
+const found = (files: ReadonlyArray<Source>, pattern: RegExp) =>
+  files.flatMap(({ code, path }) => [...code.matchAll(pattern)].map(([line]) => `${path}: ${line.trim()}`))
+
+/** Statements whose rows are not decoded, and files that are listed for no such statement. */
+export const bareStatements = (sources: ReadonlyArray<Source>): ReadonlyArray<string> => [
+  ...found(sources.filter(({ path }) => decoded.test(path) && !(path in bareRows)), bare),
+  ...Object.keys(bareRows).filter((path) => found(sources.filter((file) => file.path === path), bare).length === 0)
+]
+
+/** Decoders that are made elsewhere than at the top of a file. */
+export const decodersInside = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
+  found(
+    sources.filter(({ path }) => path !== "src/services/Rows.ts"),
+    /^(?!(?:export )?const \w+Rows = rowsOf\().*\browsOf\(.*/gm
+  )
+
+/** Statements that insert or change statuses beside those of StatusRows.ts. */
+export const statusWrites = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
+  sources.filter(({ path }) => path !== "src/services/statuses/StatusRows.ts").flatMap(({ literals, path }) =>
+    literals.filter((literal) => /\b(?:INSERT INTO|UPDATE) statuses\b/.test(literal)).map((literal) =>
+      `${path}: ${literal}`
+    )
+  )
