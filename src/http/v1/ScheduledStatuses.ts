@@ -1,6 +1,10 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
+import { Unprocessable } from "../../services/Errors.ts"
+import type { StatusId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { momentOf } from "../../services/Moments.ts"
 import { ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -14,27 +18,55 @@ import { ScheduledStatusViews } from "../render/ScheduledStatusViews.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
+import { Reschedule } from "../wire/StatusRequests.ts"
 
 const path = "/api/v1/scheduled_statuses"
 const reading = Access.user("read", "read:statuses")
+const write = Access.user("write", "write:statuses")
+const change = { params: StatusIdPath, payload: Reschedule, success: ScheduledStatus }
 
 export class ScheduledStatusesGroup extends HttpApiGroup.make("scheduledStatuses")
   .add(
     HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(ScheduledStatus) })
       .annotate(Access, reading),
     HttpApiEndpoint.get("show", `${path}/:id`, { params: StatusIdPath, success: ScheduledStatus })
-      .annotate(Access, reading)
+      .annotate(Access, reading),
+    HttpApiEndpoint.put("reschedule", `${path}/:id`, change).annotate(Access, write),
+    HttpApiEndpoint.patch("rescheduleByPatch", `${path}/:id`, change).annotate(Access, write),
+    HttpApiEndpoint.delete("cancel", `${path}/:id`, { params: StatusIdPath, success: Schema.Struct({}) })
+      .annotate(Access, write)
   )
   .middleware(Guard)
 {}
+
+/** The moment that a client names for a post. */
+export const scheduledFor = (text: string) => {
+  const moment = momentOf(text)
+  return moment === undefined
+    ? Effect.fail(new Unprocessable({ text: "Invalid date supplied" }))
+    : Effect.succeed(moment)
+}
 
 /** The own posts that wait for their time (S-223). */
 export const layer = group(
   ScheduledStatusesGroup,
   Effect.fn(function*(handlers) {
+    const actors = yield* AccountActors
     const scheduled = yield* ScheduledStatuses
     const views = yield* ScheduledStatusViews
     const { publicUrl } = yield* ServerConfig
+
+    const reschedule = traced("scheduledStatuses.reschedule")(
+      function*(
+        { params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: typeof Reschedule.Type }
+      ) {
+        const viewer = yield* Caller.account
+        const scheduledAt = yield* scheduledFor(payload.scheduledAt ?? "")
+        yield* actors.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
+        return Reply.json(yield* views.renderOne(viewer, params.id))
+      }
+    )
+
     return handlers.handleAll({
       list: traced("scheduledStatuses.list")(function*({ query }) {
         const page = pageOf(query, statusRows)
@@ -50,6 +82,12 @@ export const layer = group(
       }),
       show: traced("scheduledStatuses.show")(function*({ params }) {
         return Reply.json(yield* views.renderOne(yield* Caller.account, params.id))
+      }),
+      reschedule,
+      rescheduleByPatch: reschedule,
+      cancel: traced("scheduledStatuses.cancel")(function*({ params }) {
+        yield* actors.tell(yield* Caller.account, { _tag: "CancelScheduled", scheduledId: params.id })
+        return Reply.empty
       })
     })
   })

@@ -8,7 +8,6 @@ import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } 
 import { mediaAttachmentsMax } from "../../services/instance/ContentLimits.ts"
 import { languageGiven } from "../../services/instance/Languages.ts"
 import { Uploads } from "../../services/media/Uploads.ts"
-import { momentOf } from "../../services/Moments.ts"
 import { type Post, type Said, saidBy } from "../../services/statuses/Post.ts"
 import { writtenFields } from "../../services/statuses/StoredStatus.ts"
 import { traced } from "../../services/Traced.ts"
@@ -23,16 +22,16 @@ import { StatusViews } from "../render/StatusViews.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { DeletedStatus, Status } from "../wire/Status.ts"
-import { NewStatus, Reschedule, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
+import { NewStatus, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { focusOf } from "./Media.ts"
+import { scheduledFor } from "./ScheduledStatuses.ts"
 import { familyHeaders, idempotencyKey } from "./StatusActions.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
 const write = Access.user("write", "write:statuses")
 const edit = { params: StatusIdPath, payload: StatusEdit, success: Status }
-const reschedule = { params: StatusIdPath, payload: Reschedule, success: ScheduledStatus }
 
-/** Posting, editing, deleting and scheduling, each a command of the author's actor. */
+/** Posting, editing and deleting, each a command of the author's actor. */
 export class StatusWritesGroup extends HttpApiGroup.make("statusWrites")
   .add(
     HttpApiEndpoint.post("create", "/api/v1/statuses", { payload: NewStatus, success: [Status, ScheduledStatus] })
@@ -44,14 +43,7 @@ export class StatusWritesGroup extends HttpApiGroup.make("statusWrites")
       payload: StatusDeletion,
       success: DeletedStatus
     })
-      .annotate(Access, Access.limited(write, "deletion")),
-    HttpApiEndpoint.put("reschedule", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
-    HttpApiEndpoint.patch("rescheduleByPatch", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
-    HttpApiEndpoint.delete("cancel", "/api/v1/scheduled_statuses/:id", {
-      params: StatusIdPath,
-      success: Schema.Struct({})
-    })
-      .annotate(Access, write)
+      .annotate(Access, Access.limited(write, "deletion"))
   )
   .middleware(Guard)
 {}
@@ -66,13 +58,6 @@ const supported = Effect.fnUntraced(function*(payload: Pick<NewStatus, "quotedSt
 
 const isGiven = (value: unknown) =>
   value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)
-
-const scheduledFor = (text: string) => {
-  const moment = momentOf(text)
-  return moment === undefined
-    ? Effect.fail(new Unprocessable({ text: "Invalid date supplied" }))
-    : Effect.succeed(moment)
-}
 
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
@@ -189,17 +174,6 @@ export const layer = group(
       }
     )
 
-    const move = traced("statusWrites.reschedule")(
-      function*(
-        { params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: typeof Reschedule.Type }
-      ) {
-        const viewer = yield* Caller.account
-        const scheduledAt = yield* scheduledFor(payload.scheduledAt ?? "")
-        yield* actors.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
-        return Reply.json(yield* scheduledViews.renderOne(viewer, params.id))
-      }
-    )
-
     return handlers.handleAll({
       create: (request) =>
         create(request).pipe(
@@ -214,12 +188,6 @@ export const layer = group(
         const shown = yield* views.renderForRedraft(viewer, params.id)
         yield* actors.tell(viewer, { _tag: "Delete", statusId: params.id, deleteMedia: payload.deleteMedia === true })
         return Reply.json(shown)
-      }),
-      reschedule: move,
-      rescheduleByPatch: move,
-      cancel: traced("statusWrites.cancel")(function*({ params }) {
-        yield* actors.tell(yield* Caller.account, { _tag: "CancelScheduled", scheduledId: params.id })
-        return Reply.empty
       })
     })
   })

@@ -19,9 +19,6 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
   /** Asks the origin where that is due, once at a time on all nodes; whether the poll may be another one now. */
   readonly refresh: (statusId: bigint) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/fetching/PollRefreshes") {
-  /** Without a network. */
-  static readonly layerNone = Layer.succeed(PollRefreshes, { refresh: () => Effect.succeed(false) })
-
   static readonly layerNoDeps = Layer.effect(
     PollRefreshes,
     Effect.gen(function*() {

@@ -53,9 +53,6 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {
-  /** Without a network. */
-  static readonly layerNone = Layer.succeed(RemoteProfiles, { read: () => Effect.void })
-
   static readonly layerNoDeps = Layer.effect(
     RemoteProfiles,
     Effect.gen(function*() {

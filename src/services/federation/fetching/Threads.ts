@@ -37,13 +37,6 @@ export class Threads extends Context.Service<Threads, {
     statusId: bigint
   ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
 }>()("murmuration/services/federation/fetching/Threads") {
-  /** Without a network. */
-  static readonly layerNone = Layer.succeed(Threads, {
-    around: () => Effect.void,
-    meet: () => Effect.void,
-    read: () => Effect.succeed(undefined)
-  })
-
   static readonly layerNoDeps = Layer.effect(
     Threads,
     Effect.gen(function*() {
