@@ -127,20 +127,48 @@ describe("documents", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
+  /** Paths of files in full, and names of files by their last part, in a text. */
+  const pathsIn = (text: string) =>
+    Array.from(text.matchAll(/`((?:src|test|migrations|docs)\/[^`\s*]+)`/g), ([, path = ""]) => path)
+  const namesOf = (text: string) => Array.from(text.matchAll(/`([A-Z]\w+\.ts)`/g), ([, name = ""]) => name)
+
   it("name files that are there", () => {
     const names = new Set(files.map(({ path }) => path.slice(path.lastIndexOf("/") + 1)))
     const wrong = [...documents].flatMap(([document, text]) => {
       const folder = `${root}/${document.slice(0, document.lastIndexOf("/") + 1)}`
-      const paths = Array.from(text.matchAll(/`((?:src|test|migrations|docs)\/[^`\s*]+)`/g), ([, path = ""]) => path)
-      const bare = Array.from(text.matchAll(/`([A-Z]\w+\.ts)`/g), ([, name = ""]) => name)
       const links = Array.from(text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g), ([, link = ""]) => link)
       return [
-        ...paths.filter((path) => !existsSync(`${root}/${path}`)),
-        ...bare.filter((name) => !names.has(name)),
+        ...pathsIn(text).filter((path) => !existsSync(`${root}/${path}`)),
+        ...namesOf(text).filter((name) => !names.has(name)),
         ...links.filter((link) => !existsSync(`${folder}${link}`))
       ].map((what) => `${document}: ${what}`)
     })
     assert.deepStrictEqual(wrong, [])
+  })
+
+  it("name a file by its last part only beside another one of its folder, or where it stands in full elsewhere", () => {
+    const paths = files.map(({ path }) => path)
+    const wrong = [...documents].flatMap(([document, text]) =>
+      text.split(/\n(?=\d+\. |\n|\|)/).flatMap((part) => {
+        const folders = new Set(pathsIn(part).map((path) => path.slice(0, path.lastIndexOf("/"))))
+        const all = pathsIn(text)
+        return namesOf(part).filter((name) =>
+          !all.some((path) => path.endsWith(`/${name}`)) &&
+          !paths.some((path) => path.endsWith(`/${name}`) && folders.has(path.slice(0, path.lastIndexOf("/"))))
+        ).map((name) => `${document}: ${name}`)
+      })
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("walk through forty files at most", () => {
+    const [, walks = ""] = documents.get("CONTRIBUTING.md")?.split(/^## .* walks .*$/m) ?? []
+    const lengths = walks.split(/^## /m)[0]!.split(/^### /m).slice(1).map((walk) => {
+      const steps = walk.split("\n\n").filter((part) => part.startsWith("1. ")).join("")
+      return new Set([...pathsIn(steps).map((path) => path.slice(path.lastIndexOf("/") + 1)), ...namesOf(steps)]).size
+    })
+    assert.strictEqual(lengths.length, 4)
+    assert.isTrue(lengths.every((files) => files > 10 && files <= 40), String(lengths))
   })
 
   it("say what the server does, and name no place on a machine", () => {

@@ -19,7 +19,7 @@ export const freshUntilChanged = Effect.fnUntraced(
 
 const keeping = <A, E, R>(millisMax: number, load: Effect.Effect<A, E, R>) => {
   let kept: { readonly value: A; loadedAt: number } | undefined
-  // What was asked for before something changed is not kept.
+  // A value that was asked for before a change is not kept.
   let changes = 0
   const value = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis

@@ -151,8 +151,8 @@ export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Dom
 
 /**
  * The accounts' actors and the agenda on this node, and `AccountActors`, by which everybody reaches them. Needs the
- * cluster, the database, feeds, the bus between nodes, the way out to other servers, the server's configuration and whoever
- * asks other servers.
+ * cluster, the database, feeds, the bus between nodes, the way out to other servers, the server's configuration and
+ * origin checks.
  */
 export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
 

@@ -7,7 +7,7 @@ import { Redis } from "./Redis.ts"
 
 const channel = "murmuration:broadcast"
 
-/** What goes between nodes: who said it, because a node hears itself at once and not by way of Redis. */
+/** A message between nodes, with its sender: a node hears its own at once and not by way of Redis. */
 const Envelope = Schema.fromJsonString(
   Schema.Struct({ from: Schema.String, message: Schema.toCodecJson(BroadcastMessage) })
 )

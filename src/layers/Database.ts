@@ -63,9 +63,9 @@ const warmConnections = 2
 const heldConnections = 4
 
 /**
- * The server's client: `SqlClient` and `PgClient`, with camelCase in the program and snake_case in the database.
- * Opens sessions when they are needed, so that a Postgres that is away fails queries (within 3 s) and not the server,
- * and one that comes back is used again. Whoever holds a session for long takes it from `HeldSessions`.
+ * The server's client: `SqlClient` and `PgClient`, with camelCase in the program and snake_case in the database. Opens
+ * sessions when they are needed, so that a Postgres that is away fails queries (within 3 s) and not the server, and one
+ * that comes back is used again. Sessions that are held for long come from `HeldSessions`.
  */
 export const client = (
   connection: Connection

@@ -19,7 +19,7 @@ export const skew = Effect.gen(function*() {
   return Math.round((before + after) / 2 - millis)
 })
 
-/** What is wrong with a skew, in words for the operator; undefined where nothing is. */
+/** The complaint about a skew, in words for the operator; undefined where there is none. */
 export const complaint = (millis: number): string | undefined =>
   Math.abs(millis) <= skewMillisMax
     ? undefined

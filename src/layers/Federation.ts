@@ -22,7 +22,7 @@ import { Jobs } from "../services/intents/Jobs.ts"
 import { Moves } from "../services/social/Moves.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
-/** What is had from other servers, and stored by way of `Imports`. */
+/** Fetches from other servers and stores by way of `FetchedPosts`. */
 export const remote = Layer.mergeAll(Threads.layer, RemoteProfiles.layer, PollRefreshes.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(RemotePosts.layer, RemoteCollections.layer, RefreshClaims.layer)),
   Layer.provideMerge(Layer.merge(RemoteActors.layer, KnownUris.layer)),

@@ -137,5 +137,5 @@ const proxies = HttpRouter.middleware(
   { global: true }
 )
 
-/** What stands before every route. Belongs into the router, beside the routes. */
+/** Middleware of every route. Belongs into the router, beside the routes. */
 export const layerRouter = Layer.mergeAll(admission, proxies, Standstills.layer)

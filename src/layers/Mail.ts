@@ -6,7 +6,7 @@ import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { traced } from "../services/Traced.ts"
 import { Environment } from "./Environment.ts"
 
-/** Milliseconds until a mail server must have answered; whoever asked for the mail is waiting. */
+/** Milliseconds until a mail server must have answered, for a user is waiting. */
 const timeout = 10_000
 /** Sessions with the mail server at once. */
 const connectionsMax = 3

@@ -33,7 +33,7 @@ export const notify = traced("PostgresChannel.notify")(function*(signal: Signal)
   yield* pg.notify(channelName, yield* Effect.orDie(encode(signal)))
 })
 
-/** What is said on the channel, heard by every node; listens again when the connection was lost. */
+/** Messages of the channel, which every node hears; listens again after a lost connection. */
 export class PostgresChannel extends Context.Service<PostgresChannel, {
   readonly subscribe: Effect.Effect<PubSub.Subscription<Signal>, never, Scope.Scope>
   /** False while signals can be missed. */

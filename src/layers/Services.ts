@@ -99,7 +99,7 @@ const reading = Layer.mergeAll(
   Timelines.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 
-/** What is ours as other servers know it, and what is theirs. */
+/** Our objects as other servers know them, and theirs. */
 const federation = Layer.mergeAll(
   Congestion.layer,
   FollowerDigests.layer,

@@ -47,7 +47,7 @@ export const layer = HttpRouter.middleware(
           look()
           return standstills > before
         }
-        // What it began and left to go on by itself, as an account's fan-out, is nobody's request any more.
+        // Work that it left running, such as an account's fan-out, is nobody's request any more.
         let over = false
         const end = () =>
           Effect.sync(() => {

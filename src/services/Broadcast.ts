@@ -6,7 +6,7 @@ const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
 /**
  * What nodes tell one another. Every node hears every message, its own too. Messages are hints: they may be lost or
- * come twice, and whoever hears one reads the truth from Postgres.
+ * come twice, and a receiver reads the truth from Postgres.
  */
 export const BroadcastMessage = Schema.Union([
   /**

@@ -10,10 +10,10 @@ interface Wanted<Key, Answer, E> {
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /**
- * A question that may be asked for up to `max` keys in one statement, as a function of one key: whoever comes while one is
- * under way is the next one's, and whoever comes first asks for all. What fails, fails for all of them. Not for what runs in
- * a transaction, for it may be asked in the transaction of another. `pauseMillis`: how long to wait for more where several
- * came the last time.
+ * A question for up to `max` keys in one statement, as a function of one key: calls that come while one statement is
+ * under way wait for the next, which the first of them runs for all. It fails for all of them. Not for callers in a
+ * transaction: the statement may run in another's. `pauseMillis`: how long to wait for more where several came the last
+ * time.
  */
 export const gathered = <Key, Answer, E>(
   max: number,
@@ -26,7 +26,7 @@ export const gathered = <Key, Answer, E>(
   let leader: One | undefined
   let crowded = false
 
-  /** Whoever wants something in the same turn comes along; where several came lately, more are waited for. */
+  /** Calls of the same turn come along; where several came lately, the statement waits for more. */
   const pause = Effect.suspend(() =>
     crowded && pauseMillis > 0 && waiting.length < max ? Effect.sleep(pauseMillis) : Effect.yieldNow
   )

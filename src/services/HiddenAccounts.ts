@@ -26,7 +26,7 @@ export interface HidingFacts {
 const lasts = (mute: Mute | undefined, now: Date): mute is Mute =>
   mute !== undefined && (mute.expiresAt === null || mute.expiresAt > now)
 
-/** Whether lists and streams leave the other out. What it posts may be read by its id all the same. */
+/** Whether lists and streams leave the other out. Its posts may be read by id all the same. */
 export const hides = ({ blocks, blocksDomain, mute }: HidingFacts, now: Date): boolean =>
   blocks || blocksDomain || lasts(mute, now)
 

@@ -10,7 +10,7 @@ interface Batch {
   questions: Array<Effect.Effect<void>>
   /** What writes the rest when all of them are done. */
   readonly last: Array<Effect.Effect<void, unknown>>
-  /** What is begun by then and lives on asks for itself. */
+  /** Set at the end: an effect that lives on asks for itself. */
   over: boolean
 }
 
@@ -112,9 +112,9 @@ const isHarmless = ({ reasons }: Cause.Cause<unknown>): boolean =>
   reasons.every((reason) => Cause.isFailReason(reason) && !isSqlError(reason.error))
 
 /**
- * Runs effects side by side in the transaction that is open, so that they ask `batched`, and answers how each ended. Where
- * one that has written something fails, or the database does, all fail with that; none is interrupted because of another.
- * What they write is to be `batched` or `atCommit`, at least what they write first.
+ * Runs effects side by side in the transaction that is open, so that they ask `batched`, and answers how each ended.
+ * Where one that has written something fails, or the database does, all fail with that; none is interrupted because of
+ * another. They write by `batched` or `atCommit`, at least at first.
  */
 export const inOneTransaction = <A, E>(
   effects: ReadonlyArray<Effect.Effect<A, E>>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { type Browser as Chromium, chromium, type Page } from "playwright-core"
 import * as Programs from "../support/programs/Programs.ts"
 
-/** Where pictures of pages are left for whoever wants to see what a test saw. */
+/** The folder of screenshots, which show what a test saw. */
 export const pictures = `${tmpdir()}/murmuration-pages`
 
 /** Chromium, without a window. */

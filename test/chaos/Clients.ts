@@ -70,7 +70,7 @@ export class Clients {
     }
   }
 
-  /** Sends so many commands a second, whatever becomes of them, and a home every eighth time, until it is stopped. */
+  /** Sends so many commands a second, and reads a home every eighth time, until it is stopped. */
   async run(rate: number) {
     const began = this.ledger.now
     for (let n = 0; this.lastAt === Infinity; n++) {

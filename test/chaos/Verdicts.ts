@@ -4,7 +4,7 @@ import type { Account } from "../cluster/Nodes.ts"
 import type { Entry, Kind, Ledger } from "./Ledger.ts"
 import type { Place } from "./Machines.ts"
 
-/** What is not as it was answered. */
+/** Facts that differ from their answers. */
 export interface Broken {
   readonly what: "missing" | "doubled" | "left" | "wrong"
   readonly text: string

@@ -38,7 +38,7 @@ const [v1, v2] = [new Declarations([`${entities}/v1`]), new Declarations([`${ent
 
 /** Where the client's types are stricter or older than what Mastodon itself answers (entities.md). */
 const known = [
-  // Only the author of a local status hears which app it was; whoever wrote nothing yet has no last day.
+  // Only the author of a local status sees its app; an account without posts has no last day.
   /\.(application|lastStatusAt): /,
   // Ids are strings, and tags inside a status have none.
   /\.tags\.\d+\.id: undefined/,

@@ -48,7 +48,7 @@ layer(services, { excludeTestServices: true })("documents of other servers, on t
             })
           )
           yield* Deferred.await(came)
-          // Whoever asks by itself has done so by then; nobody else can be seen to wait.
+          // Separate requests would have arrived by then; waiting ones cannot be seen.
           yield* Effect.promise(() => sleep(500))
           yield* Deferred.succeed(go, undefined)
           const found = (yield* Fiber.join(searches)).map(({ body }) =>

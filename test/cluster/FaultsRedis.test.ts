@@ -12,7 +12,7 @@ import { idOf, type Load, type Outcome, percentile, recovery, startLoad, tally, 
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 import { listen, type Stream } from "./Streams.ts"
 
-/** Longer than Redis is waited for by whoever asks it, connects to it or listens to it, several times. */
+/** Several times as long as any command, connection or subscription waits for Redis. */
 const outage = "10 seconds"
 const roundMillis = 150
 /**

@@ -22,7 +22,9 @@ const signal = (pid: number, name: NodeJS.Signals) => {
   }
 }
 
-/** Does `work` while a process and its children stand still, as in a machine that hangs; they go on whatever happens. */
+/**
+ * Does `work` while a process and its children stand still, as in a machine that hangs; they always go on afterwards.
+ */
 export const whileFrozen = <A, E, R>(pid: number, work: Effect.Effect<A, E, R>) => {
   const frozen = new Set<number>()
   return Effect.acquireUseRelease(

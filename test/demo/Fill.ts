@@ -80,7 +80,7 @@ export const fill = Effect.fn("demo.fill")(function*({ follows, people, posts }:
   const ids = yield* Effect.forEach(posts, () => Deferred.make<string, OperatorError>())
   yield* Effect.forEach(posts, (post, index) =>
     Effect.gen(function*() {
-      // The answered post comes earlier in the plan, so that whoever writes it is not waiting for this one.
+      // The answered post comes earlier in the plan, so that its author is not waiting for this one.
       const answered = post.answers === undefined ? undefined : yield* Deferred.await(ids[post.answers]!)
       const body = {
         status: post.text,

@@ -73,7 +73,7 @@ export const make = (seed: number, accounts: number, posts: number): Plan => {
   return { people, follows: [...follows.values()], posts: planned }
 }
 
-/** A post of late that everybody sees, so that whoever answers can see it. */
+/** A recent public post, so that the one who answers can see it. */
 const recent = (dice: Dice, posts: ReadonlyArray<PlannedPost>): number | undefined => {
   const index = Math.max(0, posts.length - 1 - dice.between(0, 40))
   const visibility = posts[index]?.visibility

@@ -11,7 +11,7 @@ const deleteAccount = ({ sql }: Place, { accountId }: Citizen, id: bigint) =>
 
 const activity = { headers: { accept: "application/activity+json" } }
 
-/** Waits until nothing is left to do for whoever is gone. */
+/** Waits until nothing is left to do for deleted accounts. */
 const purged = ({ sql }: Place) =>
   eventually(
     Effect.orDie(sql`SELECT 1 FROM account_intents UNION ALL SELECT 1 FROM agenda WHERE kind = 'purge'`),

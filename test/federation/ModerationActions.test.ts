@@ -42,7 +42,7 @@ it.live(
       yield* pin(two, "unpin")
       yield* done
       assert.deepStrictEqual(yield* pinned, ["<p>one</p>"])
-      // Whoever comes later reads the collection.
+      // A later server reads the collection.
       const ben = yield* here.person("ben")
       const early = yield* ben.post("early")
       yield* ben.ask("POST", `/api/v1/statuses/${early.id}/pin`)

@@ -31,7 +31,7 @@ it.live(
       yield* settled(places)
       assert.isFalse((yield* zoe.relationship(anna)).following)
 
-      // Unlocking lets in whoever waits.
+      // Unlocking accepts waiting requests.
       yield* zoe.follow(anna)
       yield* settled(places)
       yield* anna.ask("PATCH", "/api/v1/accounts/update_credentials", { locked: false })
@@ -44,7 +44,7 @@ it.live(
       const annaThere = yield* zoe.find(anna)
       yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/block`)
       yield* settled(places)
-      // Whoever is blocked does not find the account any more; what it knew of it is over.
+      // A blocked account does not find the blocker any more; their relations are over.
       const [blocked] = yield* zoe.ask("GET", `/api/v1/accounts/relationships?id=${annaThere.id}`)
       assert.deepInclude(blocked, { following: false, followed_by: false, blocked_by: true })
       yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/unblock`)

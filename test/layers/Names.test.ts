@@ -21,7 +21,7 @@ describe("names of hosts", () => {
       )
       yield* turn
       assert.deepStrictEqual(began, ["a.test"])
-      // Whoever gives up leaves the thread where it is, for it is busy all the same.
+      // A caller that gives up leaves its thread busy all the same.
       yield* Effect.forkChild(Fiber.interrupt(asked[0]!))
       yield* Effect.forkChild(Fiber.interrupt(asked[1]!))
       yield* turn

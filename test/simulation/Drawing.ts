@@ -49,7 +49,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
     const whoDid = (tag: "Block" | "Follow") =>
       done.flatMap(({ account: who, command }) => command._tag === tag && command.target === account ? who : [])
     const asker = anyOf(dice, whoDid("Follow"), target)
-    // Whoever is blocked follows all the same.
+    // A blocked account follows all the same.
     const whom = { target: anyOf(dice, aversions > 0 ? whoDid("Block") : [], target) }
     const often = (tag: Command["_tag"]) => mineOf(tag).length > 0 ? 6 : 1
     const [onStatus, onOwn] = [statusId === undefined ? 0 : 1, ownId === undefined ? 0 : 1]

@@ -68,7 +68,7 @@ export class Machine {
     })
   }
 
-  /** Runs an effect here, whoever waits for its end elsewhere: a wait that is given up interrupts it. */
+  /** Runs an effect on this machine for a waiter on another: a wait that is given up interrupts it. */
   on(waiting: Machine) {
     return <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.callback<A, E>((resume) => {

@@ -136,8 +136,9 @@ const blockRaced: Mutant = {
   mutation: {
     sql: (text) =>
       text.replace(
-        "EXISTS (SELECT FROM blocks b WHERE (b.account_id = a.id",
-        "EXISTS (SELECT FROM (SELECT * FROM blocks WHERE id < (SELECT max(id) FROM blocks)) b WHERE (b.account_id = a.id"
+        "FROM blocks block WHERE block.account_id = a.id AND block.target_account_id = me.id",
+        `FROM (SELECT * FROM blocks WHERE id < (SELECT max(id) FROM blocks)) block
+          WHERE block.account_id = a.id AND block.target_account_id = me.id`
       )
   },
   commands: 12,

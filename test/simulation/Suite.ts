@@ -7,7 +7,7 @@ import type { Result } from "./Simulation.ts"
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Runs each seed once, whoever asks for it. */
+/** Runs each seed once for all who ask. */
 export const once = (fleet: () => Fleet, settings: Settings) => {
   const ran = new Map<number, Promise<Result>>()
   return (seed: number) => {

@@ -13,7 +13,7 @@ interface Timer {
 }
 
 /**
- * The time of a run, and its one list of what can run at the present instant. Whoever runs next is drawn from the seed;
+ * The time of a run, and its one list of what can run at the present instant. The next task is drawn from the seed;
  * time moves on to the next timer when nothing can run any more.
  */
 export class VirtualTime {

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SlowKeyWork } from "../../src/layers/KeyOperations.ts"
 import type { KeyPair } from "../../src/services/federation/signatures/KeyOperations.ts"
 
-/** Key pairs that a process of tests makes, at 50 ms each; whoever comes later gets one of them again. */
+/** Key pairs that a process of tests makes, at 50 ms each; later calls get one of them again. */
 const pairsMax = 32
 
 const own = Context.get(Context.empty(), SlowKeyWork)

@@ -55,7 +55,7 @@ const identity = Layer.mergeAll(MailLinks.layer, SignIns.layer, StaffEmails.laye
 
 const oauth = Layer.mergeAll(Apps.layer, Grants.layer).pipe(Layer.provideMerge(Tokens.layer))
 
-/** Whatever has to do with signing in, on a database of its own, with passwords that cost nothing. */
+/** The services of signing in, on a database of their own, with passwords that cost nothing. */
 export const services = (
   config: Partial<ServerConfig["Service"]> = {},
   credentials = PasswordHashing.layerSimulation

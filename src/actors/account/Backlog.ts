@@ -18,13 +18,13 @@ export interface Backlog {
   asked: number
   /** What the command that runs has written, committed or not. */
   written: ReadonlyArray<Fanout>
-  /** What was committed and nobody has begun, `fanoutsRoundMax` at most. */
+  /** Committed intents that nobody has begun, `fanoutsRoundMax` at most. */
   known: ReadonlyArray<Fanout>
 }
 
 const none: ReadonlyArray<Fanout> = []
 
-/** Whoever owned the account before may have left work behind. */
+/** The previous owner of the account may have left work behind. */
 export const make = (scope: Scope.Scope): Backlog => ({
   scope,
   running: false,

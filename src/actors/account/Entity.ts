@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
         }),
         Effect.tapCause((cause) =>
           Effect.suspend(() => {
-            // It may be committed all the same, where only the answer was lost, and whoever asked may not ask again.
+            // The transaction may be committed where only its answer was lost, and the client may not ask again.
             backlog.unread = true
             return isUnsure(cause) ? fanout.wake(own) : Effect.void
           })
@@ -83,7 +83,7 @@ const make = Effect.gen(function*() {
   const inbox = yield* Inbox.make(owners, verbs, settled)
 
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
-    // Asked again where the account is locked: whoever is told something else by then was told it after this.
+    // Checked again under the account's lock: waiting for it takes time.
     const work = Effect.flatMap(
       Clock.currentTimeMillis,
       (now) => now > until ? new Unavailable() : perform(verbs, command._tag, own, command)
@@ -94,7 +94,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  /** What is done when something is due, by its kind. */
+  /** The work of each kind of agenda entry. */
   const dues = {
     ["domain_block"]: domains.due,
     ["mute_end"]: relations.muteEnd,
@@ -120,7 +120,7 @@ const make = Effect.gen(function*() {
     yield* operatorCommands.complete(id)
   })
 
-  /** Works off what waits for the account: commands from outside, what is due, and intents, whoever left them. */
+  /** Does the account's waiting work: the operator's commands, due entries and intents. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
       for (const command of yield* operatorCommands.claim(own.accountId)) yield* fromOutside(own, command)

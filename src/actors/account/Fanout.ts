@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const { conversationsChanged } = yield* StreamPublishing.make
   const tellAtOnce = yield* NotifyOne.make(owners)
 
-  /** What comes once for a new or edited status, before its followers. */
+  /** Runs once for a new or edited status, before its followers. */
   const open = Effect.fnUntraced(function*(author: AccountId, { kind, phase, statusId }: OfStatus, slice: ReaderSlice) {
     if (phase > 0) return
     if (slice.mentioned.length > 0) yield* writer.tellReaders("mention", author, statusId, slice.mentioned)
@@ -196,7 +196,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     let moved = 0, failed: SqlError | undefined
     for (const fanout of waiting) {
       const over = yield* slice(own, fanout).pipe(
-        // What waits was read before this node owned the account, and the owner before went on with it.
+        // The intents were read before this node owned the account, and the previous owner went on with them.
         Effect.catchTag("DoneElsewhere", () => Effect.succeed(false)),
         Effect.withSpan("Account.fanout", { attributes: { kind: fanout.kind, phase: fanout.phase } }),
         Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),

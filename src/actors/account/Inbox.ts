@@ -22,9 +22,9 @@ import type { Verbs } from "./Verbs.ts"
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /**
- * What a remote account sent, worked off by its actor in the order in which it came: each activity in one transaction with
- * the mark that it is done, so that it has its effect once. What is refused is done as well, with the reason; what fails
- * is tried later and does not hold up the rest. `settled` wraps work that leaves intents.
+ * Does a remote account's activities in the order in which they came: each in one transaction with the mark that it is
+ * done, so that it has its effect once. A refused one is done as well, with the reason; a failed one is tried later and
+ * does not hold up the rest. `settled` wraps work that leaves intents.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, settled: Settled) {
   const actors = yield* AccountActors
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     yield* settled(own, owners.owned(own, perform(own, item, self, activity)))
   })
 
-  /** Refusals are outcomes; whatever else goes wrong is tried again. */
+  /** Refusals are outcomes; other failures are tried again. */
   const afterwards = (
     own: Ownership,
     item: InboundActivity,
@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     return "done"
   })
 
-  /** The same, where most is done in one transaction with what other accounts sent; whatever fails there is done alone. */
+  /** The same, mostly in one transaction with activities of other accounts; those that fail there are done alone. */
   const receive = (own: Ownership): Effect.Effect<void, ClientError | SqlError> =>
     Effect.matchCauseEffect(settled(own, batch(own, begin(own))), {
       onFailure: () => workOff(own),
@@ -139,7 +139,7 @@ const isUnasked = Schema.is(NeedsFetch)
 const causesMax = 5
 const reasonCharactersMax = 500
 
-/** What went wrong in the words of whatever went wrong first, which Postgres' errors have at their end. */
+/** The text of the innermost error, which Postgres' errors have at their end. */
 const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const messages: Array<string> = []
   for (let error = Cause.squash(cause); error instanceof Error && messages.length < causesMax; error = error.cause) {

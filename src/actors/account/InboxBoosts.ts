@@ -35,8 +35,8 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   const readUrl = urlReader(outboundAllow)
 
   /**
-   * The post that is boosted. What comes with the boost is believed where the booster wrote it (row 9); any other post that
-   * is not here is fetched, where somebody here would see the boost.
+   * The boosted post. A copy within the boost is believed where the booster wrote it (row 9); another unknown post is
+   * fetched, where somebody here would see the boost.
    */
   const boosted = Effect.fnUntraced(function*(
     own: Ownership,

@@ -32,7 +32,7 @@ export const make = Effect.gen(function*() {
   const tags = yield* FeaturedTags
   const statusTargets = yield* StatusTargets
 
-  /** What was pinned before its post came, and is not any more, is not pinned when it comes. */
+  /** A post that was unpinned before it came is not pinned when it comes. */
   const forget = Effect.fnUntraced(function*(own: Ownership, uri: string, place: bigint) {
     for (const { document, id } of yield* inbound.awaiting(own.accountId, uri)) {
       const waiting = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined)) ?? {}

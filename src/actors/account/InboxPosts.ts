@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const unknown = yield* UnknownMentions
   const readUrl = urlReader(outboundAllow)
 
-  /** Whom a post mentions, and whether it is for them too. */
+  /** The accounts that a post mentions, and whether it is addressed to them. */
   const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, note: ForeignNote) {
     const addressed = new Set(note.addressed)
     // Most posts are for everybody and the followers, who are no accounts.
@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const uris = Map.groupBy(named, ([, id]) => id)
     return [...uris].flatMap(([id, spellings]) => {
       const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
-      // In a post for a few, whoever it is addressed to belongs to them, without being told where it does not name them.
+      // A post for a few belongs to all whom it addresses; those whom it does not mention are not notified.
       const counts = !quiet || note.visibility === "direct"
       return counts && id !== own.accountId
         ? [{ id, quiet, addressed: spellings.some(([uri]) => addressed.has(uri)) }]
@@ -114,7 +114,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       yield* statusWriter.preserve(id, note.publishedMillis)
       yield* statuses.wasEdited(id, note.updatedMillis)
     }
-    // What is asked for long after it was written is news to nobody.
+    // A post that is fetched long after it was written notifies nobody.
     if (!asked || now - note.publishedMillis < newsMillisMax) yield* intend(own, "publish", id)
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
@@ -129,7 +129,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         originChecks.around(parentId === undefined ? document : { ...document, inReplyTo: undefined })
       )
     }
-    // What it answers may have come while this was not committed yet, and did not see it.
+    // The post that it answers may have come before this one was committed, and did not see it.
     if (parentId === undefined && note.inReplyTo !== undefined) yield* sql.afterCommit(adopt(note.inReplyTo))
     return done
   })

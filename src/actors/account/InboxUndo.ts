@@ -29,8 +29,8 @@ const existingRows = rowsOf(Existing)
 const isUndoable = (type: string | undefined): type is Undoable => undoable.some((one) => one === type)
 
 /**
- * What a remote account takes back, named in full or by its id alone; inside a transaction of its actor. What comes before
- * the activity that it undoes is remembered, and that has no effect any more (row 10, scenario F17).
+ * Undoes a remote account's activities, named in full or by id, inside a transaction of its actor. An Undo that comes
+ * before its activity is remembered, and the activity then has no effect (row 10, scenario F17).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient
@@ -42,7 +42,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   /** Only ids of its own can be remembered: nobody keeps another's activities away. */
   const isOwn = (self: InboundSender, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
 
-  /** What stands, with the id that it stands under where that is known; undefined where nothing does. */
+  /**
+   * The existing block, follow, like or boost, with its activity's id where that is known; undefined where there is
+   * none.
+   */
   const existing = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
     const one = {
       Announce: existingRows(
@@ -109,7 +112,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const known = yield* undoables.take(own.accountId, id)
     if (known !== undefined) {
       const found = yield* existing(own, known.type, known.targetId)
-      // What came anew under another id since stays.
+      // A later activity under another id stays.
       const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
       return stays ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
     }

@@ -17,7 +17,10 @@ import * as Sending from "./Sending.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
-/** Favourites, reblogs and pins. What is undone is looked up by the own row first, so that it works although the author blocked (S-127). */
+/**
+ * Favourites, reblogs and pins. Undoing looks up the account's own row first, so that it works although the author
+ * blocked it (S-127).
+ */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const statusTargets = yield* StatusTargets

@@ -34,7 +34,7 @@ export const make = Effect.gen(function*() {
       const told = [broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })]
       if (measure === "suspend") {
         yield* tellFollowers(own, "Profile")
-        // Whoever is suspended hears nothing more from this moment on.
+        // Streams of a suspended account end at once.
         told.push(
           stands
             ? broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })

@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function*(
     yield* relations.Unfollow(own, { _tag: "Unfollow", target: from })
   })
 
-  /** Whom somebody blocks or mutes it goes on to, unless it follows the new account on purpose. */
+  /** Blocks and mutes of the old account go on to the new one, unless their owner follows it. */
   const avoid = Effect.fnUntraced(function*(own: Ownership, from: AccountId, to: AccountId) {
     const { accountId } = own
     const [old] = yield* sql<Avoided>`SELECT

@@ -61,13 +61,13 @@ export const make = Effect.gen(function*() {
         return onStatus(target.id)
       })
     },
-    /** Votes came for a poll of the account; how many for what is not told before the end where the author hides it. */
+    /** Votes came for a poll of the account; followers hear the numbers before the end unless the author hides them. */
     tell: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const [poll] = yield* hideTotalsRows(sql`SELECT hide_totals FROM polls WHERE status_id = ${statusId}`)
       if (poll?.hideTotals === false) yield* deliveryExpansion.begin(own.accountId, statusId, "Update")
       own.backlog.unread = true
     }),
-    /** A poll of the account has ended: whoever voted is told, and everybody sees how. */
+    /** A poll of the account has ended: voters are notified, and everybody sees the result. */
     due: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const endsAt = yield* polls.endOf(statusId)
       if (endsAt === undefined) return

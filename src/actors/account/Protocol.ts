@@ -146,7 +146,7 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Move", Target),
   /** An actor's id that the account is, or is not any more, known as. */
   Schema.TaggedStruct("Alias", { uri: Schema.String, present: Schema.Boolean }),
-  /** Whom the account follows, blocks or mutes has become another one. */
+  /** An account that this one follows, blocks or mutes has moved to another one. */
   Schema.TaggedStruct("CarryOver", { from: AccountIdFromString, to: AccountIdFromString })
 ])
 export type Command = typeof Command.Type
@@ -159,8 +159,8 @@ export const accountMailboxMax = 1_024
 
 /**
  * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each
- * `id`, and not any more after `until` (milliseconds since 1970), when whoever sent it has been told to come back: what is
- * refused then must not happen afterwards. `Wake` says that there are intents or something due, `Receive` that another
+ * `id`, and not any more after `until` (milliseconds since 1970), when the caller has been told to come back: a refused
+ * command must not happen afterwards. `Wake` says that there are intents or something due, `Receive` that another
  * server sent something; both may be lost.
  */
 export const Account = Entity.make("Account", [

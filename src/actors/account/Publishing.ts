@@ -186,7 +186,7 @@ const tooLongText = validationFailed(`Text character limit of ${statusCharacters
 const size = ({ html }: Draft, spoilerText: string) =>
   exceedsTold([html, spoilerText], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
 
-/** What is stored of a text and its content warning, with so many files; a content warning alone is the text. */
+/** The text and content warning to store, with so many files; a content warning alone becomes the text. */
 const words = Effect.fnUntraced(
   function*(source: Pick<Post, "text" | "spoilerText">, files: number) {
     const [body, warning] = [source.text.trim(), (source.spoilerText ?? "").trim()]

@@ -24,8 +24,8 @@ import { type Commands, onAccount } from "./Verbs.ts"
 const muteSecondsMax = 3_155_760_000
 
 /**
- * Follows, requests, blocks and mutes; whatever makes or ends one of the first three holds the pair (`Pairs`). Homes that
- * they change are forgotten and rebuilt by their owners' next reads.
+ * Follows, requests, blocks and mutes; a command that makes or ends one of the first three locks the pair (`Pairs`).
+ * Homes that they change are forgotten and rebuilt by their owners' next reads.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -19,8 +19,8 @@ import * as StreamPublishing from "./StreamPublishing.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
 
 /**
- * A post of a remote account that was had from its origin: stored as if the account had sent it, or edited where it is
- * here in an older version. What the account deleted does not come back.
+ * Stores a remote account's post that was fetched from its origin, as if the account had sent it, or edits an older
+ * version. What the account deleted does not come back.
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient

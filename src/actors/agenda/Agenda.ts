@@ -67,7 +67,7 @@ export const layer = Singleton.make(
     const ofDomains = Effect.repeat(domainEnforcement.step, {
       until: (done) => !done,
       times: domainStepsMax - 1,
-      // Whatever else there is to do comes in between.
+      // Other work runs in between.
       schedule: Schedule.spaced("10 millis")
     })
     const measured = Effect.fnUntraced(function*(

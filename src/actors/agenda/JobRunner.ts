@@ -69,7 +69,7 @@ const make = Effect.gen(function*() {
       Effect.match({ onFailure: (error) => ({ uri, again: mayPass(error) }), onSuccess: () => undefined })
     )
 
-  /** Those who can be had now are mentioned now; for others the job comes again. */
+  /** Accounts that can be fetched now are mentioned now; the job runs again for the others. */
   const mentions = Effect.fnUntraced(function*(statusId: bigint) {
     const waiting = yield* unknown.waiting(statusId)
     if (waiting === undefined) return
@@ -83,7 +83,7 @@ const make = Effect.gen(function*() {
     if (failed.some(({ again }) => again)) return yield* new Unavailable()
   })
 
-  /** What is done, by its kind. All of it may come again. */
+  /** The work of each kind of job. Each may run twice. */
   const runs: Record<JobKind, (accountId: bigint) => Effect.Effect<void, unknown>> = {
     profile,
     move,

@@ -8,7 +8,7 @@ import { type OwnKey, SigningKeys } from "../../services/federation/SigningKeys.
 import * as Gate from "../../services/outbound/Gate.ts"
 import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
 
-/** What came of one try. */
+/** The outcome of one try. */
 export type Verdict =
   /** The host has it; this is how it was signed. */
   | { readonly _tag: "Taken"; readonly scheme: Scheme }

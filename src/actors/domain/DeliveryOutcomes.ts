@@ -7,7 +7,7 @@ import * as Batches from "./Batches.ts"
 /** Hosts whose outcomes are written down together. */
 const hostsMax = 64
 
-/** What came of a host's deliveries. */
+/** The outcomes of a host's deliveries. */
 export interface DeliveryOutcome {
   readonly host: string
   /** Taken, or never to be taken. */
@@ -20,7 +20,9 @@ export interface DeliveryOutcome {
   readonly fails?: string | undefined
 }
 
-/** Writes down what came of deliveries, of many hosts at once; never fails: what is not written is tried again. */
+/**
+ * Writes the outcomes of deliveries, of many hosts at once; never fails: deliveries without an outcome are tried again.
+ */
 export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const deliveryHosts = yield* DeliveryHosts

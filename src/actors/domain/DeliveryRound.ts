@@ -79,7 +79,7 @@ export const make = Effect.gen(function*() {
     })
   })
 
-  /** What is new about the host itself. */
+  /** News about the host itself. */
   const news = (
     state: HostState.HostState,
     done: ReadonlyArray<Done>,
@@ -105,7 +105,7 @@ export const make = Effect.gen(function*() {
     if (verdict.waitSeconds !== undefined) HostState.rest(state, now + verdict.waitSeconds * 1_000)
   }
 
-  /** Tries what was taken, so many at once; whatever ends it, all of it is written down. */
+  /** Tries the claimed deliveries, so many at once; all their outcomes are written, also where it is interrupted. */
   const work = (
     state: HostState.HostState,
     claimed: ReadonlyArray<Delivery>,
@@ -140,7 +140,7 @@ export const make = Effect.gen(function*() {
     if (began < state.restsUntil) return false
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
-        // Whoever ends this waits for the answer, so that what was taken is given back.
+        // An interruption waits for the claim, so that claimed deliveries are given back.
         const taken = yield* claims({ host: state.host, rows: HostState.rows(state) })
         if (taken.length === 0) return false
         // In the order of what happened, as far as that is possible for several at once.

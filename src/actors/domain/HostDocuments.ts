@@ -13,7 +13,7 @@ export const layer = Layer.effect(
     const clientOf = yield* RemoteDomain.client
     return (wanted: WantedDocument) => {
       const { url } = wanted
-      // Whoever asks again finds an actor that has room, or one on another node.
+      // The next try finds room, or an actor on another node.
       const busy = () => new Unreachable({ url, reason: "busy" })
       return clientOf(URL.parse(url)?.host ?? "").Fetch(wanted).pipe(
         Effect.catchTags({

@@ -6,7 +6,7 @@ const restMillis = 60_000
 /** Deliveries that a round takes for each of the requests that it has under way. */
 const rowsPerSlot = 8
 
-/** What an actor knows of its host from what happened since it woke up; small, whatever waits. */
+/** What an actor has seen of its host since it woke up; small, however much waits. */
 export interface HostState {
   readonly host: string
   /** Requests under way at once; grows by one for so many successes, and halves. */

@@ -55,7 +55,7 @@ export const make = Effect.gen(function*() {
       if (job.attempts > attemptsMax) return yield* jobs.fail(id, job, processingFailed)
       yield* Effect.scoped(attempt(id, job)).pipe(
         Effect.flatMap((outcome) => outcome === "again" ? run(id) : Effect.void),
-        // Whoever goes on with it begins with as many attempts left.
+        // The next node has as many attempts left.
         Effect.onInterrupt(() => Effect.ignore(jobs.release(id, job))),
         Effect.catchTags({
           MediaRefused: ({ text }) => jobs.fail(id, job, text),

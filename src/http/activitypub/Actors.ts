@@ -15,7 +15,7 @@ export class ActorDocuments extends Context.Service<ActorDocuments, {
   readonly answer: (
     username: string
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
-  /** The server itself, which everybody may always ask for: the keys of whoever asks stand behind it. */
+  /** The server itself, which everybody may always fetch: a signed request of ours needs its key. */
   readonly instance: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 }>()("murmuration/http/activitypub/ActorDocuments") {
   static readonly layer = Layer.effect(

@@ -127,7 +127,7 @@ const make = Effect.gen(function*() {
   const featuredTags = Effect.gen(function*() {
     const { account, actor, scope, viewer } = yield* asked
     const related = viewer === undefined ? [] : yield* relationships.of(viewer, [account.id], { withSuspended: true })
-    // Whom the account blocks is shown nothing of it (federation.md section 4).
+    // Accounts that it blocks see nothing of it (federation.md section 4).
     const shown = related.some(({ blockedBy }) => blockedBy) ? [] : yield* tags.of(account.id)
     const items = shown.map(({ name }) => hashtag(config, account.username, name))
     const id = LocalIds.featuredTags(actor)

@@ -44,5 +44,5 @@ const make = Effect.gen(function*() {
   return HttpRouter.add("GET", "/contexts/:id", admit("documents", Effect.catch(answer, refused)))
 })
 
-/** A thread that began here as a collection: what everybody may read of it, whoever wrote it, the oldest first. */
+/** A thread that began here as a collection: its public posts of all authors, the oldest first. */
 export const layer = Layer.unwrap(make)

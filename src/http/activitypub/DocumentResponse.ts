@@ -15,7 +15,7 @@ const activityTypes = /\bapplication\/(?:activity\+json|ld\+json)\b/i
 const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
   activityTypes.test(headers["accept"] ?? "")
 
-/** The document or the page, as is asked for; whoever keeps an answer must know that there are two. */
+/** The document or the page, by `Accept`; caches must know that there are two. */
 export const byType = <E1, R1, E2, R2>(
   document: Effect.Effect<HttpServerResponse.HttpServerResponse, E1, R1>,
   page: Effect.Effect<HttpServerResponse.HttpServerResponse, E2, R2>
@@ -46,7 +46,7 @@ export const ready = (text: string, scope: CacheScope) =>
 
 export const document = (value: Document, scope: CacheScope) => ready(JSON.stringify(value), scope)
 
-/** What is not there, not for the requester, or gone; others may believe in the last for as long as in a document. */
+/** 404 for an unknown or hidden object, 410 for a deleted one, which caches may keep as long as a document. */
 export const refused = (error: ClientError | NotSigned) =>
   Effect.succeed(
     HttpServerResponse.setHeaders(

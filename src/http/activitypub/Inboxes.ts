@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
       if (Result.isFailure(sender)) {
         const error = sender.failure
         if (error._tag === "KeyUnavailable") {
-          // Nothing says when to come back: senders would hold whatever they have for us, of everybody, until then.
+          // No `Retry-After`: senders would hold everything that they have for us until then.
           return plainError(503, error.message)
         }
         if (error._tag === "DomainClosed") return plainError(403, error.message)
@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
         (yield* Effect.orDie(inbound.enqueue(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
       if (!kept) return yield* comeBack("activities", "backlog")
       yield* actors.receive(accountId)
-      // Whoever speaks to us lives, whatever became of what was sent there.
+      // A host that sends is alive, whatever became of deliveries to it.
       yield* Effect.ignore(deliveryHosts.spoke(new URL(uri).host))
       const differences = synchronize(sender.success, request.headers["collection-synchronization"])
       yield* Effect.forkIn(Effect.ignoreCause(differences), scope)

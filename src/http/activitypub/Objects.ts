@@ -33,8 +33,8 @@ type Texts = { readonly [P in Exclude<Part, "replies">]: string | undefined }
 export type Part = "note" | "activity" | "replies" | "likes" | "shares"
 
 /**
- * Local statuses as documents: what may not be read is not there, whoever asks; what was for everybody and is deleted
- * leaves a tombstone.
+ * Local statuses as documents: one that the requester may not read is not found; a deleted public one leaves a
+ * tombstone.
  */
 export class ObjectDocuments extends Context.Service<ObjectDocuments, {
   readonly answer: (username: string, digits: string, part: Part) => Answer
@@ -107,7 +107,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         return part === "note" ? note ?? activity : note?.[part]
       }
 
-      /** What is the same for whoever may see it. */
+      /** The part that is the same for everybody who may see it. */
       const load = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
         const textOf = (object: LocalObject, part: Exclude<Part, "replies">) => {
           const wanted = partOf(object, part)

@@ -10,7 +10,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 
-/** Who may be given the same answer: everybody, or whoever signed like this requester. */
+/** Who may share an answer: everybody, or requests signed by the same actor. */
 export type CacheScope = "everybody" | "signer"
 
 /** Who asks for a document, and who else may be given what it is answered. */
@@ -29,7 +29,7 @@ export class NotSigned extends Schema.TaggedError<NotSigned>()("NotSigned", {
   }
 }
 
-/** What of a request its signature may speak of. */
+/** Parts of a request that its signature may cover. */
 export const signedRequest = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): SignedRequest => {
   const { headers, method, url } = request
   return { method, target: url, headers, body, address: addressOf(request) }

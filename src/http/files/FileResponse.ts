@@ -16,8 +16,8 @@ interface FixedFile<E> {
 }
 
 /**
- * Whatever a file holds, browsers show it as what we say and run nothing of it. A year is the longest that caches heed
- * (RFC 9111, 5.2.2).
+ * Browsers show a file as the type that we say, whatever it holds, and run nothing of it. A year is the longest that
+ * caches heed (RFC 9111, 5.2.2).
  */
 const fixed = {
   "cache-control": "public, max-age=31536000, immutable",

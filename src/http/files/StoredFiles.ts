@@ -9,7 +9,7 @@ import { answer, notFound } from "./FileResponse.ts"
 
 /**
  * Pictures, videos and sounds that people uploaded, by the names that this server gave them (safety rows 44, 46, 51).
- * What is no such name, in whatever way it is written, asks nothing of the storage.
+ * Another name never reaches the storage.
  */
 export const layer = Layer.unwrap(Effect.map(Storage, (storage) => {
   const serve = traced("StoredFiles.serve")(

@@ -27,7 +27,7 @@ export const limits = {
   // Files that are fetched for somebody; those that there are copies of cost nothing. Avatars come this way, too.
   remoteFiles: { uses: 300, seconds: 600 },
   passwordChange: { uses: 10, seconds: 600 },
-  // What is no endpoint of the API (guard/PathLimits): people's pages, and what programs fetch by the dozen.
+  // Paths outside of the API (guard/PathLimits): pages for people, and documents that programs fetch by the dozen.
   pageAddress: { uses: 300, seconds: 300 },
   documentAddress: { uses: 3_000, seconds: 300 },
   streamAddress: { uses: 1_000, seconds: 300 },

@@ -28,7 +28,7 @@ export const mayBeInBody = ({ headers, method }: Request): boolean => {
   return HttpMethod.hasBody(method) && headers["authorization"] === undefined && bytes > 0 && bytes <= bodyBytesMax
 }
 
-/** Reads the body, as whoever handles the request does later on. */
+/** Reads the body, as the handler does later. */
 export const inBody = (request: Request) =>
   Effect.map(request.json, (parameters): Redacted.Redacted | undefined => {
     if (typeof parameters !== "object" || parameters === null) return undefined

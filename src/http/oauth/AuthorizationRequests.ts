@@ -85,7 +85,7 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
         if (!Scopes.withinRegistered(app.scopes, scopes)) return yield* refused("invalid_scope", { to })
         const codeChallenge = parameters.get("code_challenge") || undefined
         const method = parameters.get("code_challenge_method") || undefined
-        // Without a method PKCE means "plain", which shows the verifier to whoever sees the request.
+        // Without a method PKCE means "plain", which shows the verifier to everybody who sees the request.
         if (codeChallenge === undefined ? method !== undefined && method !== "S256" : method !== "S256") {
           return yield* refused("invalid_request", { text: challengeMethod, to })
         }

@@ -79,7 +79,7 @@ const kinds: Readonly<Record<string, { readonly title: string; readonly read?: s
   }
 }
 
-/** What no ordinary app asks for: whoever has it can pass for another device of the user. */
+/** No ordinary app asks for these: their owner can pass for another device of the user. */
 const unusual = new Set(["crypto"])
 
 /** `admin:read:accounts` is reading `admin/accounts`; a scope without a verb does all that its kind knows. */

@@ -22,7 +22,7 @@ const one = (
         text === "" ? html` aria-label="${say("Picture {place} of {count}, without a description", place)}"` : ""
       }><img src="${preview ?? file}" alt="${text}" title="${text}" loading="lazy"></a>`
     case "gifv":
-      // The page's style shows the one or the other: whoever wants less motion starts it.
+      // The stylesheet shows the one or the other: a visitor who wants less motion starts it.
       return html`<video class="moving" src="${file}" poster="${preview ?? ""}" title="${text}" aria-label="${
         named(say("Animation {place} of {count}, without a description", place))
       }" controls autoplay loop muted playsinline></video><video class="still" src="${file}" poster="${

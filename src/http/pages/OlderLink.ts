@@ -2,7 +2,7 @@ import { idMax } from "../../services/Ids.ts"
 import { type Html, html } from "../html/Html.ts"
 import type { Reader } from "../html/Visitors.ts"
 
-/** Where a list on a page goes on, from the `max_id` of its address; what is no id is the newest. */
+/** The cursor of a list on a page, from `max_id` of its address; a value that is no id means the newest. */
 export const cursorOf = (text: string | null): bigint | undefined => {
   const id = text !== null && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
   return id === undefined || id > idMax ? undefined : id

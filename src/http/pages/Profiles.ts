@@ -112,7 +112,7 @@ ${
 }
 
 /**
- * `/@name`: a local account and what it has published for everybody, all of it or with a hashtag; its document for whoever
- * asks for that.
+ * `/@name`: a local account and what it has published for everybody, all of it or with a hashtag; its document where
+ * `Accept` asks for that.
  */
 export const layer = Layer.unwrap(make)

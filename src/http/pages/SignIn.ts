@@ -76,7 +76,7 @@ ${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
   const post = forms.handle(
     Effect.fnUntraced(function*(form) {
       const given = form.get("email")?.trim() ?? ""
-      // What is too long for an address is not shown again: the page would be as long.
+      // A text that is too long for an address is not shown again: the page would be as long.
       const [to, email] = [returnTo(form.get("return_to")), given.length > emailCharactersMax ? "" : given]
       return yield* signIns.signIn(email, Redacted.make(form.get("password") ?? "")).pipe(
         Effect.flatMap(({ accountId }) => visitors.signIn(accountId, redirect(to))),

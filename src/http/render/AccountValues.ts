@@ -21,7 +21,7 @@ type Pictures = Pick<
   | "suspended"
 >
 
-/** The addresses of an account's pictures; whoever has none, or may not be seen, has the server's. */
+/** The addresses of an account's pictures; those of the server where it has none or is hidden. */
 export const picturesOf = (config: ServerConfig["Service"], record: Pictures) => {
   const address = (name: string | null, remote: string | null, missing: string) => {
     const found = name === null ? remote : Urls.file(config, name)

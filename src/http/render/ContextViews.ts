@@ -30,9 +30,9 @@ interface Entry {
 const bytesOf = ({ authors, ids, text }: Entry) => 2 * text.length + 16 * (ids.length + authors.size) + 100
 
 /**
- * The threads of statuses as JSON. What visitors without an account see is the same for all of them, and is kept until one
- * of its statuses, or an author of one, is said to have changed: an answer changes what it answers, a deletion what is
- * deleted. Whether the status itself may be seen is asked each time, by whoever finds it.
+ * The threads of statuses as JSON. Visitors without an account all see the same thread, which is kept until one of its
+ * statuses or their authors changes: an answer changes its parent, a deletion its status. The caller checks each time
+ * that the status itself may be seen.
  */
 export class ContextViews extends Context.Service<ContextViews, {
   readonly render: (

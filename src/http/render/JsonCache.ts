@@ -16,7 +16,7 @@ interface Entry<Value> {
 
 /** Something that is the same for every viewer, kept ready by id; it never decides who may see it. */
 interface JsonCache<Value> {
-  /** What is kept of `ids`, and the rest by `load`, whose values are kept. Ids that do not exist are absent. */
+  /** Cached values of `ids`; `load` gives the others, which are then cached. Ids that do not exist are absent. */
   readonly get: <E, R>(
     ids: Iterable<bigint>,
     load: (missing: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Value>, E, R>

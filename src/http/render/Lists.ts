@@ -31,7 +31,7 @@ export const page = <Row>(options: {
     options.status
   )
 
-/** Ids out of a list of texts, each once; what is no id is left out. */
+/** Ids out of a list of texts, each once; texts that are no ids are left out. */
 export const idsOf = (texts: ReadonlyArray<string> | undefined): ReadonlyArray<bigint> => [
   ...new Set((texts ?? []).flatMap((text) => /^[0-9]{1,18}$/.test(text) ? [BigInt(text)] : []))
 ]

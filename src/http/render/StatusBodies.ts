@@ -55,7 +55,7 @@ export const sourceOf = ({ html, local, poll, spoilerText, uri }: StatusRecord):
   texts: [textNodes(html), spoilerText, ...poll?.options ?? []]
 })
 
-/** What stands for a record; `original` stands for the one that it repeats. */
+/** The values of a record; `original` are those of the reblogged one. */
 export const keyOf = (record: StatusRecord, original: StatusKey | undefined): StatusKey => ({
   id: record.id,
   accountId: record.accountId,

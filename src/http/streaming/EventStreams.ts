@@ -72,7 +72,7 @@ export const make = Effect.gen(function*() {
 const cutOf = (fiber: Fiber.Fiber<unknown, unknown>) => () =>
   fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation)
 
-/** What waits for the client to take it; one that is more than `waitingBytesMax` behind is cut off. */
+/** Bytes that wait for the client; one that is more than `waitingBytesMax` behind is cut off. */
 const makeOutbox = Effect.fnUntraced(function*(cut: () => void) {
   const queue = yield* Queue.unbounded<Uint8Array, Cause.Done>()
   let waiting = 0

@@ -19,7 +19,7 @@ const goodbyes = {
 const unsupportedData = 1003
 const noBinary = "The mastodon streaming server does not support binary messages"
 
-/** Forms send one value where they mean one; whoever sends several means the first. */
+/** A parameter that is sent several times counts as its first value. */
 const First = Schema.Union([Schema.String, Schema.NonEmptyArray(Schema.String)])
 const first = (given: typeof First.Type | undefined) => typeof given === "string" ? given : given?.[0]
 

@@ -9,7 +9,7 @@ export const waitingBytesMax = 1_048_576
 /** The client is gone, or never completed the handshake. */
 export class WebSocketClosed extends Schema.TaggedError<WebSocketClosed>()("WebSocketClosed", {}) {}
 
-/** An open WebSocket. Whatever is done to one that has closed does nothing. */
+/** An open WebSocket. Calls on a closed one do nothing. */
 export interface WebSocket {
   /** Messages that arrived, texts as strings; waits for the next one. */
   readonly receive: Effect.Effect<ReadonlyArray<string | Uint8Array>, WebSocketClosed>

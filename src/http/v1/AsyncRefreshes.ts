@@ -21,7 +21,7 @@ export const asyncRefresh = (kind: RefreshKind, subjectId: bigint, found: number
   }", retry=${retrySeconds}, result_count=${found}`
 })
 
-/** What goes on in the background of an answer that was given (operations.md section 0). */
+/** Work that goes on in the background after an answer (operations.md section 0). */
 export class AsyncRefreshesGroup extends HttpApiGroup.make("asyncRefreshes")
   .add(
     HttpApiEndpoint.get("show", "/api/v1_alpha/async_refreshes/:id", {

@@ -50,7 +50,7 @@ export const layer = group(
     const change = (tag: "FeatureTag" | "UnfeatureTag", featuring: boolean) =>
       traced(`featuredTags.${tag}`)(function*({ params }: { readonly params: { readonly name: string } }) {
         const viewer = yield* Caller.account
-        // What is no hashtag is not there, before anything is done with it.
+        // A name that is no hashtag is not found, before anything is written.
         yield* tags.find(params.name)
         yield* actors.tell(viewer, { _tag: tag, name: params.name })
         return Reply.json(json<Tag>(tagValues(config, yield* tags.find(params.name), { ...noTagRelation, featuring })))

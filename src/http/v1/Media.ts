@@ -47,7 +47,7 @@ export class MediaGroup extends HttpApiGroup.make("media")
   .middleware(Guard)
 {}
 
-/** `x,y`; what is no number counts as the middle, and what is outside as the edge. */
+/** `x,y`; a value that is no number counts as the middle, one outside as the edge. */
 export const focusOf = (text: string | null | undefined): Focus | undefined => {
   if (text === undefined || text === null || text.trim() === "") return undefined
   const [x = 0, y = 0] = text.split(",").map((part) => Math.max(-1, Math.min(1, Number.parseFloat(part) || 0)))

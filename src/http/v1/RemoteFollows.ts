@@ -42,7 +42,7 @@ export const layer = group(
     const statuses = yield* StatusViews
     const { federated } = yield* ServerConfig
 
-    /** Whoever speaks another protocol cannot be followed (S-016); who cannot be asked is not known. */
+    /** An account of another protocol cannot be followed (S-016); one whose server does not answer is not found. */
     const elsewhere = (handle: string) =>
       remote.findByHandle(handle).pipe(
         Effect.catchTags({

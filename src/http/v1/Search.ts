@@ -96,7 +96,7 @@ export const layer = group(
         if (viewer === undefined && query.resolve === true) {
           return yield* new Unauthorized({ reason: "search resolving" })
         }
-        // Whoever is named by a whole handle is asked for first, and found by it then.
+        // A whole handle is looked up at its server first, and the search then finds it.
         if (query.resolve === true && (query.type ?? "accounts") === "accounts" && parseHandle(text) !== undefined) {
           yield* lookup.resolve(viewer, text)
         }

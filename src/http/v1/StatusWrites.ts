@@ -77,12 +77,12 @@ const scheduledFor = (text: string) => {
 
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
-/** The status that a post answers; what is no id names one that never was, which the actor refuses as it does any. */
+/** The status that a post answers; a text that is no id becomes an id that nothing has, which the actor refuses. */
 const answered = (text: string) => Option.getOrElse(decodeStatusId(text), () => StatusId.make(0n))
 
 const decodeMediaId = Schema.decodeOption(MediaIdFromString)
 
-/** Files that a post names; what is no id names one that never was, which the actor refuses as it does others'. */
+/** Files that a post names; a text that is no id becomes an id that nothing has, which the actor refuses. */
 const filesOf = (ids: ReadonlyArray<string>) =>
   ids.map((text) => Option.getOrElse(decodeMediaId(text), () => MediaId.make(0n)))
 

@@ -17,7 +17,7 @@ import { traced } from "../../services/Traced.ts"
 
 /** Previews that owners give to videos and sounds after their upload (S-072, S-148). */
 export class Thumbnails extends Context.Service<Thumbnails, {
-  /** Stores what such a picture becomes; whoever shows it holds it. */
+  /** Stores the converted picture; the row that shows it takes ownership of the file. */
   readonly make: (picture: Upload) => Effect.Effect<Preview, Unavailable | Unprocessable>
   readonly replace: (owner: AccountId, id: MediaId, picture: Upload) => Effect.Effect<
     void,
@@ -54,7 +54,7 @@ export class Thumbnails extends Context.Service<Thumbnails, {
         if (upload.type?.kind !== "picture" || !tools.types.has(upload.type.mime) || media.type === "image") {
           return yield* invalid
         }
-        // What is worked on begins anew with the picture, whether or not it is nearly done.
+        // A running job begins anew with the picture.
         if (yield* attachments.illustrate(owner, id, upload)) return yield* mediaActors.wake(id)
         if (media.state === "failed") return
         yield* attachments.showPreview(owner, id, yield* make(upload))

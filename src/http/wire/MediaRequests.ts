@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { MediaIdFromString } from "../../services/Ids.ts"
 import { Text } from "./Params.ts"
 
-/** What stands in a file's place among the parameters of a request (`body/Files.ts`); an empty text is no file. */
+/** Stands for a file among the parameters of a request (`body/Files.ts`); an empty text is no file. */
 export const FileTicket = Schema.Union([
   Schema.Struct({ ticket: Schema.String }),
   Schema.Literal(""),

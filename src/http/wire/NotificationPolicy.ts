@@ -5,7 +5,7 @@ import { json } from "./Keys.ts"
 const Decision = Schema.Literals(["accept", "filter", "drop"])
 const Summary = Schema.Struct({ pending_requests_count: Count, pending_notifications_count: Count })
 
-/** What becomes of notifications from whom the owner may not want to hear. */
+/** The treatment of notifications from accounts that the owner may not want to hear. */
 export const NotificationPolicy = Schema.Struct({
   for_not_following: Decision,
   for_not_followers: Decision,

@@ -29,7 +29,7 @@ export const written = {
   language: Schema.NullOr(Schema.String)
 } satisfies { readonly [Field in keyof Written as WireKey<Field>]: Schema.Constraint }
 
-/** What of a status is the same for everybody and changes only with an edit. */
+/** The part of a status that is the same for everybody and changes only with an edit. */
 export const StatusBody = Schema.Struct({
   id: Id,
   created_at: Timestamp,
@@ -97,7 +97,7 @@ export const StatusEdit = Schema.Struct({
   created_at: Timestamp,
   media_attachments: Schema.Array(MediaAttachment),
   emojis: Schema.Array(CustomEmoji),
-  /** What it asked, where it asked something. */
+  /** Its poll, where it has one. */
   poll: Schema.optionalKey(Schema.Struct({ options: Schema.Array(Schema.Struct({ title: Schema.String })) }))
 }).annotate({ identifier: "StatusEdit" })
 export type StatusEdit = typeof StatusEdit.Type

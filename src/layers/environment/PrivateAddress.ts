@@ -13,8 +13,8 @@ const isReachableOnlyNearby = (address: NetAddress.IpAddress): boolean =>
     : NetAddress.isUniqueLocal(address))
 
 /**
- * What is wrong with a host that must not be reachable from the internet: an address that is public, or a name that
- * leads to one, or nowhere. `0.0.0.0` and `::` listen on public addresses too.
+ * The complaint about a host that must not be reachable from the internet: a public address, or a name that leads to
+ * one, or nowhere. `0.0.0.0` and `::` listen on public addresses too.
  */
 export const refusePublicAddress = traced("PrivateAddress.refusePublic")(function*(name: string, host: string) {
   const found = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))

@@ -11,7 +11,7 @@ export interface S3Settings {
   readonly pathStyle: boolean
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted<string>
-  /** What is asked for each object; undefined where the bucket decides. */
+  /** The access of each object; undefined where the bucket decides. */
   readonly acl: "private" | "public-read" | undefined
 }
 

@@ -3,7 +3,7 @@ import { IpNetwork, NetAddress } from "effect/net"
 
 /** One variable of the environment: how its text is read, and what people are told about it. */
 export interface Variable<out A> {
-  /** What it is for, a sentence of Markdown. */
+  /** Its purpose, a sentence of Markdown. */
   readonly about: string
   /** The values it takes, as an error message says it: "expected ...". */
   readonly expects: string

@@ -48,7 +48,10 @@ const look = Effect.gen(function*() {
   return found
 })
 
-/** What was found; it takes five processes to find out, and a machine has the same programs as long as this process runs. */
+/**
+ * The found programs, kept: looking takes five processes, and a machine has the same programs as long as this process
+ * runs.
+ */
 let known: { readonly ffmpeg: Ffmpeg | undefined } | undefined
 
 /** ffmpeg and ffprobe, where this machine has them and they are of use. */

@@ -41,7 +41,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | Array<string> | undefined>
   ) {
-    // What comes before the answer (103 and the like) is of no interest.
+    // Responses before the final one (103 and the like) are skipped.
     if (status < 200) return
     const entries = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, joined(value)]]

@@ -91,7 +91,7 @@ export const layer = Layer.effect(
         ),
         Stream.filter(isStoredName),
         Stream.mapEffect((name) => Effect.map(sizeOf(name), (bytes) => ({ name, bytes }))),
-        // What was removed since it was listed.
+        // A file that was removed since the listing.
         Stream.filter((file): file is StoredSize => file.bytes !== undefined)
       )
     })

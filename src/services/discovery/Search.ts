@@ -47,7 +47,8 @@ interface StatusQuery {
 export class Search extends Context.Service<Search, {
   /**
    * By the start of the name or of words of the display name, or a whole `name@domain`; exact matches first, then by
-   * followers. Whom the viewer mutes or blocks is found, to be let in again; who blocks the viewer is not.
+   * followers. Accounts that the viewer mutes or blocks are found, so that they can be let in again; those that block
+   * the viewer are not.
    */
   readonly accounts: (viewer: Viewer, query: AccountQuery) => Effect.Effect<ReadonlyArray<bigint>>
   /** By the start of the name, short ones first, then by name; a text that begins with `#` finds that tag alone. */

@@ -87,7 +87,7 @@ export const rejected = (about: About): Written => (words) => {
   )
 }
 
-/** To whoever may decide: somebody waits. */
+/** To moderators: somebody waits. */
 export const waiting = (about: About & { readonly reason: string | null }): Written => (words) => {
   const { reason, server, username: name } = about
   const { say } = words
@@ -104,7 +104,7 @@ export const waiting = (about: About & { readonly reason: string | null }): Writ
   )
 }
 
-/** To whoever may decide: it was decided. */
+/** To moderators: it was decided. */
 export const decided = (about: About & { readonly decision: "approved" | "rejected" }): Written => (words) => {
   const { decision, server, username: name } = about
   const { say } = words

@@ -11,7 +11,7 @@ export interface Email {
 /** An e-mail could not be handed over after several tries. */
 export class EmailNotSent extends Schema.TaggedError<EmailNotSent>()("EmailNotSent", { message: Schema.String }) {}
 
-/** Hands e-mails over to whatever delivers them; the sender's address is the server's `MAIL_FROM`. */
+/** Hands e-mails to a mail server; the sender's address is the server's `MAIL_FROM`. */
 export class Mailer extends Context.Service<Mailer, {
   readonly send: (email: Email) => Effect.Effect<void, EmailNotSent>
 }>()("murmuration/services/emails/Mailer") {}

@@ -11,9 +11,9 @@ import * as SingleFlight from "./SingleFlight.ts"
 
 /** How often the document of an actor is looked up for its keys at most, in milliseconds (scenario F27). */
 export const lookUpMillisMin = 5 * 60_000
-/** The same while the origin does not answer: it may be back soon, and until then whoever it speaks for is not heard. */
+/** The same while the origin does not answer: it may be back soon, and until then its accounts are not heard. */
 export const unavailableMillisMin = 60_000
-/** What is kept of documents that were looked up, in bytes, and documents that are on their way. */
+/** Bytes of looked-up documents that are kept, and documents that are on their way. */
 const keptBytesMax = 16_777_216
 const underWayMax = 1_000
 
@@ -25,7 +25,7 @@ interface Found {
 
 interface Looked {
   readonly at: number
-  /** "away": whoever was asked may answer later; undefined: there is no such actor. */
+  /** "away": the host may answer later; undefined: there is no such actor. */
   readonly found: Found | "away" | undefined
   readonly bytes: number
   /** The look counts no more: what it found was proven. */
@@ -52,7 +52,7 @@ export const make = Effect.gen(function*() {
 
   const fetched = Effect.fnUntraced(function*(address: string) {
     const first = yield* fetcher.fetch(address)
-    // What is at the key's address is the actor itself, or a key that names its owner.
+    // The key's address serves the actor itself, or a key that names its owner.
     const owner = idOf(first.document["owner"]) ?? idOf(first.document["controller"]) ?? first.id.href
     return owner === first.id.href ? first : yield* fetcher.fetch(owner)
   })
@@ -70,7 +70,7 @@ export const make = Effect.gen(function*() {
     return entry(actor === undefined ? undefined : { fetched: result.success, actor })
   })
 
-  /** The actor of a key; `address` is that of whoever made the request. No look is made where there were too many. */
+  /** The actor of a key; `address` is the requester's. Nothing is fetched where there were too many look-ups. */
   return Effect.fnUntraced(function*(keyId: string, address: string | undefined): Effect.fn.Return<Look> {
     const url = readUrl(keyId)
     if (url === undefined) return { found: undefined, proven: () => {} }

@@ -1,4 +1,4 @@
-/** Whom a handle that nobody confirms belongs to: no domain at all, so that it can mislead nobody. */
+/** The domain of a handle that nobody confirms: none at all, so that it misleads nobody. */
 export const unknownDomain = "handle.invalid"
 
 /** Characters of a domain name (RFC 1035 section 2.3.4) with a port. */
@@ -6,7 +6,7 @@ const domainCharactersMax = 259
 
 /**
  * A domain as it is stored and compared: lower case, A-labels, a port only where it is not the usual one. Undefined for
- * whatever is anything besides a domain (row 13).
+ * a text that is anything besides a domain (row 13).
  */
 export const normalizeDomain = (text: string): string | undefined => {
   if (text.length > domainCharactersMax || !/^[^\s/\\?#@%]+$/.test(text)) return undefined

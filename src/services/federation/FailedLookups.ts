@@ -2,8 +2,8 @@ import { Clock, Effect } from "effect"
 import { boundedMap } from "../BoundedMap.ts"
 
 /**
- * Looks at a key's origin in a minute that led to no signature which holds: those that requests from one address caused, and
- * those that one host was asked for. Whoever sends nonsense has us ask others this often, and no more.
+ * Looks at a key's origin in a minute that led to no signature which holds: those that requests from one address
+ * caused, and those that one host was asked for. A sender of nonsense has us ask others this often, and no more.
  */
 export const failedLooksMax = { address: 100, host: 300 } as const
 /** Addresses and hosts that are remembered; beyond it the one that was not heard of for the longest time is forgotten. */

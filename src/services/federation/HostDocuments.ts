@@ -10,7 +10,7 @@ import { SigningKeys } from "./SigningKeys.ts"
 export const WantedDocument = Schema.Struct({ url: Schema.String, page: Schema.Boolean })
 export type WantedDocument = typeof WantedDocument.Type
 
-/** What was had, as text, and the places that were asked for it one after the other, the last of them `url`. */
+/** The fetched text, and the addresses that were asked for it one after the other, the last of them `url`. */
 export const HostDocument = Schema.Struct({
   url: Schema.String,
   text: Schema.String,
@@ -23,7 +23,7 @@ export type HostDocument = typeof HostDocument.Type
 type Ask = (wanted: WantedDocument) => Effect.Effect<HostDocument, OutboundError>
 
 /**
- * Asks a host by way of its actor, so that a document is had once however many ask for it at that time, on whatever node.
+ * Asks a host by way of its actor, so that a document is fetched once for all who ask at that time, on whatever node.
  * Undefined where there are no actors: each process asks for itself then, as the command line does.
  */
 export const HostDocuments = Context.Reference<Ask | undefined>("murmuration/services/federation/HostDocuments", {

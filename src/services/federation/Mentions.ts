@@ -12,7 +12,9 @@ const mentionSecondsMax = 3
 
 /** Accounts that a text mentions, made known before it is written: what a post means is decided where it is stored. */
 export class Mentions extends Context.Service<Mentions, {
-  /** Asks other servers for those whom nobody here knows. Never fails: whoever is not found is not mentioned. */
+  /**
+   * Asks other servers for accounts that nobody here knows. Never fails: an account that is not found is not mentioned.
+   */
   readonly introduce: (text: string) => Effect.Effect<void>
 }>()("murmuration/services/federation/Mentions") {
   static readonly layer = Layer.effect(

@@ -10,7 +10,7 @@ import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.
 import { activityStreams } from "./documents/Vocabulary.ts"
 import { asking, HostDocuments } from "./HostDocuments.ts"
 
-/** A document that was had, but is not to be believed. */
+/** A document that was fetched but is not to be believed. */
 export class Implausible extends Schema.TaggedError<Implausible>()("Implausible", {
   url: Schema.String,
   reason: Schema.String
@@ -21,7 +21,7 @@ export class Implausible extends Schema.TaggedError<Implausible>()("Implausible"
 }
 
 export interface FetchedDocument {
-  /** The id, which is the address that it was had from. */
+  /** The id, which is the address that served it. */
   readonly id: URL
   readonly document: Foreign
 }
@@ -54,7 +54,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       })
 
       const once = Effect.fnUntraced(function*(asked: string, places: Places) {
-        // What is ours is not learnt from the outside.
+        // Our own objects are not learnt from outside.
         if (URL.parse(asked)?.host === own) return yield* new Implausible({ url: asked, reason: "it is ours" })
         const { text, url } = yield* had(asked, false, places)
         return yield* Result.match(BoundedJson.parse(text), {

@@ -35,9 +35,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   /** Its own server says that the account is gone, if we know it. */
   readonly depart: (uri: string) => Effect.Effect<void>
   /**
-   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined where
-   * it could not be confirmed; whoever had it before loses it. `later`: nobody could say, so that a new account is looked at
-   * again.
+   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined
+   * where it could not be confirmed; its owner until now loses it. `later`: nobody could say, so that a new account is
+   * looked at again.
    */
   readonly store: (
     actor: ForeignActor,
@@ -75,7 +75,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       })
 
-      /** Whoever else has the handle loses it: its domain says now that it is another's. */
+      /** Another account with the handle loses it: its domain says now whose it is. */
       const takeHandle = (uri: string, { domain, username }: { username: string; domain: string }) =>
         sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
           WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = ${domain} AND uri <> ${uri}`
@@ -215,7 +215,7 @@ interface Before extends Suspension {
 const handleDelayMillis = 60_000
 /** How often pages are looked at that did not link back, in milliseconds, while the profile stays the same. */
 const linksMillisMin = 86_400_000
-/** How long that waits, in milliseconds, so that whoever changes a profile all the time has us look at nothing. */
+/** How long that waits, in milliseconds, so that a profile that changes all the time has us fetch nothing. */
 const linksDelayMillis = 60_000
 
 const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredField>): ReadonlyArray<StoredField> => {

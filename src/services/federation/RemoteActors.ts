@@ -88,7 +88,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
       })
 
-      /** Whoever is met for the first time is at a host that may be begun with. */
+      /** A new account counts against the limit of new hosts. */
       const admitted = Effect.fnUntraced(function*(uri: string) {
         const known = yield* accounts.byUri(uri)
         if (known === undefined && !(yield* newHosts.admit(URL.parse(uri)?.hostname ?? ""))) {

@@ -56,7 +56,7 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
         return status
       })
 
-      /** What is at an address that nobody here knows; one look-up however many ask, and it goes on when they are gone. */
+      /** The object at an unknown address; one look-up however many ask, and it goes on when they are gone. */
       const look = Effect.fnUntraced(
         function*(address: string) {
           const places: Places = new Set()

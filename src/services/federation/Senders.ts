@@ -19,7 +19,7 @@ const keyIdCharactersMax = 2_048
 /** How long a key in memory is believed, in milliseconds. */
 const keptMillisMax = 60_000
 
-/** The key could not be had; the sender may come back. */
+/** The key could not be fetched; the sender may come back. */
 class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUnavailable", { keyId: Schema.String }) {
   override get message() {
     return `Unable to fetch key ${this.keyId}`
@@ -69,7 +69,7 @@ export class Senders extends Context.Service<Senders, {
       const keyOf = boundedMap<bigint, string>(keysMax)
       const look = yield* ActorLookups.make
 
-      // Whoever changed may have other keys by now, or be suspended or gone.
+      // A changed account may have other keys, or be suspended or gone.
       const forget = (accountIds: ReadonlyArray<bigint>) => {
         for (const id of accountIds) kept.delete(keyOf.get(id) ?? "")
       }

@@ -2,7 +2,7 @@ import { Deferred, Effect } from "effect"
 
 /**
  * Does the same thing once for everybody who wants it at that time, by a key; at most `keysMax` at once, more are done
- * each for itself. It goes on in the scope of who made this: whoever asked first may go away without harm to the others.
+ * each for itself. It runs in the scope of its maker: the first caller may go away without harm to the others.
  */
 export const make = <A, E>(keysMax: number) =>
   Effect.map(Effect.scope, (scope) => {

@@ -18,8 +18,8 @@ interface Finger {
 /** Asks the domain of a handle who that is (RFC 7033). */
 export class WebFingers extends Context.Service<WebFingers, {
   /**
-   * Whom a handle means. Where the domain names another handle, that one's domain must say the same of itself: nobody
-   * is in a domain that does not know of it (row 12).
+   * The actor that a handle means. Where the domain names another handle, that one's domain must say the same of
+   * itself: nobody is in a domain that does not know of it (row 12).
    */
   readonly resolve: (username: string, domain: string) => Effect.Effect<Finger, OutboundError | Implausible>
 }>()("murmuration/services/federation/WebFingers") {

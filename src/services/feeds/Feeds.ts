@@ -53,7 +53,7 @@ export class Feeds extends Context.Service<Feeds, {
   static readonly layerMemory = Layer.sync(Feeds, () => {
     interface Feed {
       readonly entries: Array<FeedEntry>
-      /** What they come to for readers, from the first read to the next change: most reads find nothing new. */
+      /** The entries as readers get them, kept from the first read to the next change: most reads find nothing new. */
       contents?: ReadonlyArray<FeedEntry> | undefined
       filled: boolean
       /** When it was last read or filled, in milliseconds since 1970. */
@@ -67,7 +67,7 @@ export class Feeds extends Context.Service<Feeds, {
       bytes -= bytesOf(feed.entries.length)
       feeds.delete(account)
     }
-    /** Whoever reads a feed that went has it made anew. */
+    /** The next read of a lost feed rebuilds it. */
     const evict = (kept: Feed | undefined) => {
       if (bytes <= feedsBytesMax) return
       for (const [account, feed] of feeds) {

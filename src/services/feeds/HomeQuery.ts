@@ -13,10 +13,10 @@ const authorStatusesMax = 1_000
 
 /**
  * Which statuses of others belong into an account's home, decided here for both directions: the newest for one reader,
- * and the readers of one status. Over a follow `f` (reader `f.account_id`, author `f.target_account_id`), a status `s` of
- * that author and `o`, the original where `s` is a reblog (LEFT JOIN). As Mastodon's home feed: replies to accounts that
- * the reader does not follow stay out, unless to the author or the reader; reblogs and languages as the follow says;
- * whoever is blocked or muted stays out as author, as reblogged and as mentioned.
+ * and the readers of one status. Over a follow `f` (reader `f.account_id`, author `f.target_account_id`), a status `s`
+ * of that author and `o`, the original where `s` is a reblog (LEFT JOIN). As Mastodon's home feed: replies to accounts
+ * that the reader does not follow stay out, unless to the author or the reader; reblogs and languages as the follow
+ * says; blocked and muted accounts stay out as author, as reblogged and as mentioned.
  */
 const accepts = (sql: SqlClient, now: Date): Fragment => {
   const reader = sql.literal("f.account_id")

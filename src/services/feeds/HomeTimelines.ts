@@ -41,8 +41,8 @@ export class HomeTimelines extends Context.Service<HomeTimelines, {
         return rows.map(({ id, reblogOfId }) => ({ id, reblogOf: reblogOfId ?? undefined }))
       })
 
-      // Whatever changes what belongs into a home drops the feed after its commit, so that what was read before is not kept;
-      // nor is it where a post that came after the read was pushed to a feed that was lost since.
+      // A change of what belongs into a home drops the feed after its commit, so that an earlier read is not kept; nor
+      // is it where a later post was pushed to a feed that was lost since.
       const rebuild = traced("HomeTimelines.rebuild")(function*(reader: AccountId) {
         const since = yield* feeds.begin(reader)
         yield* feeds.fill(reader, yield* ask(reader, { limit: feedEntriesWhole }), since)
@@ -83,7 +83,7 @@ export class HomeTimelines extends Context.Service<HomeTimelines, {
 }
 
 interface Pages {
-  /** What is shown, newest first. */
+  /** The shown page, newest first. */
   readonly shown: ReadonlyArray<FeedEntry>
   /** What the page went through, repeats included. */
   readonly read: ReadonlyArray<FeedEntry>

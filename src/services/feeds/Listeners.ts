@@ -11,7 +11,7 @@ const mentionedMax = 1_000
 /** What a status' public streams and edits must know of the people who listen. */
 interface Reception {
   readonly authorId: AccountId
-  /** Whom the status mentions, silent mentions aside. */
+  /** Accounts that the status mentions, silent mentions aside. */
   readonly mentioned: ReadonlyArray<AccountId>
   /** Those of the listeners who do not get it on a public stream. */
   readonly withheld: ReadonlySet<bigint>

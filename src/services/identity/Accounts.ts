@@ -13,7 +13,9 @@ export interface StoredField extends ProfileField {
   readonly verifiedAt: string | null
 }
 
-/** What of an account is the same for every viewer. `uri` and `url` are null for local ones, as is `domain`. */
+/**
+ * The part of an account that is the same for every viewer. `uri` and `url` are null for local ones, as is `domain`.
+ */
 export interface AccountRecord {
   readonly id: bigint
   readonly username: string

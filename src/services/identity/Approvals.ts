@@ -28,7 +28,7 @@ interface Addressee {
 export const pendingMax = 1_000
 const staffToldMax = 50
 
-/** Sign-ups that a moderator lets in or not (auth.md section 7). What is decided is decided once. */
+/** Sign-ups that a moderator lets in or not (auth.md section 7). Each is decided once. */
 export class Approvals extends Context.Service<Approvals, {
   /** Who waits, the longest first. */
   readonly pending: Effect.Effect<ReadonlyArray<Pending>>
@@ -63,7 +63,7 @@ export class Approvals extends Context.Service<Approvals, {
       /** The one who waits, after `statement` has decided about them and answered a row. */
       const decide = Effect.fnUntraced(
         function*(accountId: AccountId, statement: Effect.Effect<ReadonlyArray<unknown>, unknown>) {
-          // A rejection deletes another row than an approval changes; whoever decides second sees that it was decided.
+          // A rejection deletes another row than an approval changes; the second decision sees the first.
           yield* sql`SELECT FROM users WHERE account_id = ${accountId} FOR UPDATE`
           const one = yield* find(accountId)
           if ((yield* Effect.orDie(statement)).length === 0) return yield* new RecordNotFound()

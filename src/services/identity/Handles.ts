@@ -13,7 +13,7 @@ export interface Handle {
 
 /** Names of local accounts as other servers ask for them. A suspended account keeps its name, a deleted one's is gone. */
 export class Handles extends Context.Service<Handles, {
-  /** Whatever the case of what is asked. */
+  /** In upper or lower case. */
   readonly find: (username: string) => Effect.Effect<Handle, RecordNotFound | Gone>
 }>()("murmuration/services/identity/Handles") {
   static readonly layer = Layer.effect(

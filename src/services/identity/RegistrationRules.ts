@@ -17,7 +17,7 @@ type Code =
   | "ERR_TOO_LONG"
   | "ERR_TOO_SHORT"
 
-/** What is wrong with one field of a sign-up; `description` follows the field's name in the error's text. */
+/** A problem of one field of a sign-up; `description` follows the field's name in the error's text. */
 export interface Problem {
   readonly field: Field
   readonly error: Code

@@ -11,7 +11,7 @@ const sessionsOfUserMax = 10
 export const sessionMillisMax = 365 * 24 * 3_600_000
 /** How often the last use of a session is written (milliseconds). */
 const seenMillis = 24 * 3_600_000
-/** What is kept of a browser's name (characters). */
+/** Characters of a browser's name that are kept. */
 const userAgentCharactersMax = 255
 
 /** Who is signed in to the server's own pages. */

@@ -34,7 +34,7 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
   readonly finderOf: (
     sources: ReadonlyArray<ForeignEmojis.EmojiSource>
   ) => Effect.Effect<(source: ForeignEmojis.EmojiSource) => ReadonlyArray<Emoji>>
-  /** Has whoever shows emoji forget it, after any of them changed and this service knows; as long as the scope is open. */
+  /** Calls back after any emoji changed and this service knows, as long as the scope is open. */
   readonly whenChanged: (forget: () => void) => Effect.Effect<void, never, Scope.Scope>
 }>()("murmuration/services/instance/CustomEmojis") {
   static readonly layer = Layer.effect(

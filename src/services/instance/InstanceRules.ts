@@ -22,7 +22,7 @@ interface RuleText {
 export class InstanceRules extends Context.Service<InstanceRules, {
   /** At the end of the list; answers its id. */
   readonly add: (rule: RuleText) => Effect.Effect<bigint, Unprocessable>
-  /** What is undefined stays. */
+  /** Undefined fields stay. */
   readonly change: (
     id: bigint,
     rule: { readonly text?: string | undefined; readonly hint?: string | undefined }

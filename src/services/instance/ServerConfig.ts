@@ -3,7 +3,7 @@ import type { IpNetwork } from "effect/net"
 
 /** What every room may know of the configuration; `layers/Environment` reads it from the environment's variables. */
 export class ServerConfig extends Context.Service<ServerConfig, {
-  /** Where the source of this server is to be had; undefined where its operator does not say. */
+  /** Where the source of this server is; undefined where its operator does not say. */
   readonly sourceUrl: string | undefined
   /** The domain in handles, for example `example.org`. */
   readonly localDomain: string

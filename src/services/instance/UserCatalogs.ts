@@ -19,7 +19,7 @@ export class UserCatalogs extends Context.Service<UserCatalogs, {
 
       const spokenHere = sql<{ value: unknown }>`SELECT value FROM settings WHERE name = ${settings.languages}`.pipe(
         Effect.map(([row]) => known({ lang: Option.getOrElse(asTags(row?.value), () => [])[0] }) ?? ours),
-        // Whoever cannot be told in the best words is told all the same.
+        // Without the database's answer it is English.
         Effect.catchCause(() => Effect.succeed(ours))
       )
       return UserCatalogs.of({

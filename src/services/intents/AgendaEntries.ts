@@ -16,7 +16,7 @@ export interface Due {
   readonly subjectId: bigint
 }
 
-/** What is due at a time. The owner of an entry does it and completes it in one transaction. */
+/** Work that is due at a time. The owner of an entry does it and completes it in one transaction. */
 export class AgendaEntries extends Context.Service<AgendaEntries, {
   /** Enters something, or moves it, in the running transaction; `dueAt` in milliseconds since 1970. */
   readonly enqueue: (
@@ -34,9 +34,9 @@ export class AgendaEntries extends Context.Service<AgendaEntries, {
   ) => Effect.Effect<void, SqlError>
   /** Is done, in the running transaction of its owner. */
   readonly complete: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
-  /** What it is about is not there any more, or has no end. */
+  /** Its subject is not there any more, or has no end. */
   readonly cancel: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
-  /** What is due for an account now, the oldest first. */
+  /** An account's entries that are due now, the oldest first. */
   readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Due>, SqlError>
   /** Accounts for which something is due. */
   readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>

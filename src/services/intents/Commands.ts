@@ -8,7 +8,7 @@ import { only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { batched } from "../TransactionBatch.ts"
 
-/** The right to write what an account does: whoever activated the account last has the highest epoch. */
+/** The right to write what an account does: the node that activated the account last has the highest epoch. */
 export interface Owner {
   readonly accountId: AccountId
   readonly epoch: bigint

@@ -6,9 +6,9 @@ import { rowsMax } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 
 /**
- * What waits for other hosts, by its subject, an account's id: its document is to be looked at anew, it asked to move, or
- * its document says that it has moved to somebody who is not known here, or links of its profile may be its owner's. By a
- * status' id: accounts that it names are to be asked for.
+ * Jobs of an account: fetch its document anew (`profile`), check a move that it asked for (`move`) or that its document
+ * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
+ * mentions (`mentions`).
  */
 export type JobKind = "profile" | "move" | "redirect" | "links" | "mentions"
 

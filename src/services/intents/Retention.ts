@@ -42,7 +42,7 @@ export class Retention extends Context.Service<Retention, {
           SELECT s.id FROM statuses s WHERE s.deleted_at < ${ago(30)}
             AND NOT EXISTS (SELECT FROM reports t WHERE t.action_taken_at IS NULL AND t.status_ids @> ARRAY[s.id])
             AND NOT EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id) LIMIT ${retentionRowsMax}) RETURNING 1`
-        // Whoever did not confirm in a week and has done nothing gives the name back.
+        // A user who did not confirm in a week and has done nothing gives the name back.
         const unconfirmed = yield* sql`DELETE FROM accounts WHERE id IN (
           SELECT u.account_id FROM users u WHERE u.confirmed_at IS NULL AND u.created_at < ${ago(7)}
             AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id) LIMIT ${retentionRowsMax}) RETURNING 1`
@@ -55,7 +55,7 @@ export class Retention extends Context.Service<Retention, {
             AND NOT EXISTS (SELECT FROM oauth_tokens t WHERE t.app_id = a.id)
             AND NOT EXISTS (SELECT FROM oauth_grants g WHERE g.app_id = a.id)
           LIMIT ${retentionRowsMax} FOR UPDATE SKIP LOCKED) RETURNING 1`
-        // Whom nobody could ask for at any try stays a link.
+        // An account that no try could fetch stays a link.
         const links = yield* sql`DELETE FROM unknown_mentions WHERE ctid = ANY (ARRAY(
           SELECT u.ctid FROM unknown_mentions u WHERE NOT EXISTS (
             SELECT FROM errands e WHERE e.kind = 'mentions' AND e.subject_id = u.status_id)

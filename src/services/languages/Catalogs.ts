@@ -18,7 +18,7 @@ export interface Catalog extends Messages {
   readonly tag: string
   /** The text in this language; what the catalog does not know stays as it is. */
   readonly translate: (text: string) => string
-  /** What is said of an attribute whose name stands elsewhere: "can't be blank". */
+  /** Texts about an attribute whose name stands elsewhere: "can't be blank". */
   readonly describe: (text: string) => string
 }
 
@@ -31,7 +31,7 @@ export const Catalogs = Context.Reference<ReadonlyMap<string, Catalog>>("murmura
 const problemsMax = 50
 const charactersMax = 4_000
 
-/** What stands before the problems of a request. */
+/** The text before the problems of a request. */
 const validation = "Validation failed: {0}"
 
 const placeholder = /\{(\d|a)\}/g

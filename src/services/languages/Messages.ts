@@ -5,7 +5,7 @@ import { IntlMessageFormat } from "intl-messageformat"
  * (`Intl.PluralRules`), the figures and the parser. A text is written down where it is said, in English, and that is its key.
  */
 
-/** What is worked into a text; a function gets what stands between `<name>` and `</name>`. */
+/** Values for a text; a function gets the part between `<name>` and `</name>`. */
 type Values = Readonly<Record<string, string | number | ((inner: ReadonlyArray<string>) => string)>>
 
 /** Texts, figures and dates in one language. Moments are told in UTC, as the server does not know where its readers are. */

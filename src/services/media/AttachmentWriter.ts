@@ -19,8 +19,8 @@ interface MediaRevision extends MediaText {
 }
 
 /**
- * Files of posts, always inside the transaction of the author's command. A file is had by one post: two that want it at
- * once lock its row, and the second one finds it taken (safety row 50).
+ * Files of posts, always inside the transaction of the author's command. A file belongs to one post: two that want it
+ * at once lock its row, and the second one finds it taken (safety row 50).
  */
 export class AttachmentWriter extends Context.Service<AttachmentWriter, {
   /** Refuses what no post could have: more files than allowed, others' ones, unfinished ones, a video among pictures. */

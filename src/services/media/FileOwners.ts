@@ -13,7 +13,7 @@ type Holder =
 /** SQL: nobody holds this row of stored_files. */
 export const unheldFile = "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL AND setting IS NULL"
 
-/** Who holds which stored file, written in the transaction of whoever shows it. */
+/** Owners of stored files, written in the transaction of the row that shows them. */
 export class FileOwners extends Context.Service<FileOwners, {
   /** Answers whether all files were there and free. */
   readonly hold: (names: ReadonlyArray<string>, holder: Holder) => Effect.Effect<boolean, SqlError>

@@ -2,7 +2,7 @@ import type { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import type { MediaRecord } from "./MediaRecord.ts"
 
-/** Where clients get a file and its preview; null for what is not ready or has none. */
+/** The addresses of a file and its preview; null while it is not ready, or where it has none. */
 export const addressesOf = (config: ServerConfig["Service"], media: MediaRecord) => {
   const { fileName, previewName, previewRemoteKey, previewRemoteUrl, remoteKey, remoteUrl, type } = media
   const file = fileName === null ? Urls.remoteFile(config, remoteUrl, remoteKey) : Urls.file(config, fileName)

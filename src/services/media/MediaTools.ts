@@ -40,7 +40,7 @@ export interface Made {
 /** An avatar fills a square, a header keeps its shape. */
 export type ProfilePicture = "avatar" | "header"
 
-/** What reads and writes pictures, videos and sounds. Whatever it makes holds nothing of a source but what is seen and heard. */
+/** Reads and writes pictures, videos and sounds. Its output holds nothing of a source but what is seen and heard. */
 export class MediaTools extends Context.Service<MediaTools, {
   /** Types that it reads, as `FileType.mime`. */
   readonly types: ReadonlySet<string>

@@ -60,7 +60,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
       })
 
       const unheld = sql.literal(unheldFile)
-      /** Removes the bytes of files that `which` names; whoever would hold one from now on finds that it is too late. */
+      /** Removes the bytes of files that `which` names; nobody can take ownership of one from now on. */
       const empty = Effect.fnUntraced(function*(which: Fragment) {
         const rows = yield* sql<{ name: string }>`UPDATE stored_files
           SET doomed_at = coalesce(doomed_at, ${new Date(yield* Clock.currentTimeMillis)})

@@ -14,8 +14,9 @@ export interface Upload {
 }
 
 /**
- * Files of requests that are being answered: stored as they arrive, and named among the request's parameters by a ticket
- * that nobody outside this process can make up. Whoever wants a file holds it in the ledger before the request ends.
+ * Files of requests that are being answered: stored as they arrive, and named among the request's parameters by a
+ * ticket that nobody outside this process can make up. A handler that keeps a file records its owner before the request
+ * ends.
  */
 export class Uploads extends Context.Service<Uploads, {
   readonly receive: <E>(bytes: Stream.Stream<Uint8Array, E>, bytesMax: number) => Effect.Effect<

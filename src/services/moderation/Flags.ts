@@ -21,7 +21,7 @@ interface NewFlag {
   readonly comment: string
 }
 
-/** Reports of other servers, in the running transaction of whoever signed them. */
+/** Reports of other servers, in the running transaction of the actor who signed them. */
 export class Flags extends Context.Service<Flags, {
   /** Answers the report's id; undefined where it is here already, or where its host has sent enough for today. */
   readonly file: (sender: AccountId, flag: NewFlag) => Effect.Effect<bigint | undefined, SqlError>

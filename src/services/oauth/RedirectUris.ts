@@ -19,7 +19,7 @@ const forbidden = new Set([
 /** Printable ASCII: an address is compared, and sent in a header, as it stands. */
 const plain = /^[\x21-\x7e]+$/
 
-/** What is wrong with an address that an app registers, in the words of Mastodon's errors; undefined when it is good. */
+/** The problem of an address that an app registers, in the words of Mastodon's errors; undefined when it is good. */
 export const problem = (uri: string): string | undefined => {
   if (uri === outOfBand) return undefined
   if (!plain.test(uri)) return "must be a valid URI."

@@ -12,8 +12,8 @@ interface Entry {
 }
 
 /**
- * What is known of tokens, by the hex of their hash. `generation` changes with everything that is forgotten: what was
- * read from the database before that must not be put here afterwards.
+ * Known tokens by the hex of their hash. `generation` changes with everything that is forgotten: an earlier read from
+ * the database must not be put here afterwards.
  */
 export class TokenCache {
   generation = 0

@@ -35,8 +35,8 @@ export class Tokens extends Context.Service<Tokens, {
   /** The token with this secret, revoked ones included: one query, or none while it is remembered. */
   readonly find: (token: Redacted.Redacted) => Effect.Effect<Option.Option<TokenInfo>>
   /**
-   * Makes a token. A user who authorises an app again gets another one, where Mastodon hands out the first again: of a
-   * token we keep the hash only, and what is not kept cannot be shown a second time.
+   * Makes a token. A user who authorises an app again gets another one, where Mastodon hands out the first again: we
+   * keep only the hash of a token, and cannot show it twice.
    */
   readonly issue: (
     to: { readonly appId: AppId | undefined; readonly accountId?: AccountId | undefined },

@@ -25,7 +25,7 @@ const specialV4 = table(
   "240.0.0.0/4"
 )
 
-/** What is given to hosts of the internet; everything beyond is loopback, private, local, multicast or not assigned. */
+/** Ranges for hosts of the internet; everything beyond is loopback, private, local, multicast or not assigned. */
 const globalV6 = table("2000::/3")
 
 /** IANA's special-purpose addresses inside `2000::/3` as of 2026-11; 6to4 and Teredo lead to IPv4 that nobody checked. */

@@ -41,7 +41,7 @@ const makeScan = () => {
     return undefined
   }
 }
-/** What of a JSON text is more than we read; undefined for what may be parsed. */
+/** How a JSON text exceeds the bounds; undefined where it may be parsed. */
 export const excessOf = (text: string): Excess | undefined => makeScan()(text, 0, text.length)
 
 /** The same for a long text, during which others get their turn. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * Lets `size` in at once, the others in the order in which they came. Whoever comes and goes costs the same however many
- * wait, and thousands may: a semaphore looks at all of them each time that somebody leaves.
+ * Lets `size` in at once, the others in the order in which they came. Entering and leaving cost the same however many
+ * wait, and thousands may: a semaphore looks at all of them each time.
  */
 export const make = (size: number) => {
   let free = size
@@ -14,7 +14,7 @@ export const make = (size: number) => {
     waiting.delete(next)
     next()
   }
-  /** Whether there is room; then whoever asked is inside. */
+  /** Whether there is room; the caller is inside then. */
   const tryEnter = () => {
     if (free === 0) return false
     free--

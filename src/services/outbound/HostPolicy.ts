@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 
-/** Whom the server has to do with. A file may be at a host that nobody listed, for its owner's server is what counts. */
+/** Which hosts the server may ask. A file may be at a host that nobody listed: its owner's server is what counts. */
 export class HostPolicy extends Context.Service<HostPolicy, {
   /** Whether the host (with a port where that is not the usual one) may be asked or written to. */
   readonly isOpen: (host: string, what: "document" | "file") => Effect.Effect<boolean>

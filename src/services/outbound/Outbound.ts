@@ -173,7 +173,7 @@ export class Outbound extends Context.Service<Outbound, {
         Effect.callback<Exchanged, Refused | Unreachable>((resume) => {
           let end = (): Exchanged | undefined => undefined
           const settled = deadlines.begin(until, () => {
-            // What was said beside the status is of no consequence, also where it breaks off.
+            // The body is of no consequence, also where it breaks off.
             const said = end()
             resume(said === undefined ? late(request.url.href) : Effect.succeed(said))
           })

@@ -46,6 +46,6 @@ export class Answered extends Schema.TaggedError<Answered>()("Answered", {
   }
 }
 
-/** Why a document could not be had. */
+/** Why a document could not be fetched. */
 export const OutboundError = Schema.Union([Refused, Unreachable, Answered])
 export type OutboundError = typeof OutboundError.Type

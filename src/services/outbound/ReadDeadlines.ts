@@ -19,7 +19,7 @@ export const make = Effect.map(Effect.scope, (scope) => {
   let looks = false
 
   const look = Effect.gen(function*() {
-    // What was declared may not have begun yet: it is there after the first sleep.
+    // A declared read may not have begun yet: it has after the first sleep.
     do {
       yield* Effect.sleep(lookMillis)
       const now = yield* Clock.currentTimeMillis

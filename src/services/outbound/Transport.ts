@@ -17,7 +17,7 @@ export interface TransportAnswer {
   readonly read: Effect.Effect<Uint8Array | undefined, Refused | Unreachable>
 }
 
-/** What was answered to a request whose answer is of little interest. */
+/** The answer to a request whose body is of little interest. */
 export interface Exchanged {
   readonly status: number
   /** The `Retry-After` header. */

@@ -6,12 +6,12 @@ import { clauses, newestFirst, type Page } from "../Paging.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { traced } from "../Traced.ts"
 
-/** Whom an account blocks: written in the transaction of its command, paged by the ids of the blocks. */
+/** An account's blocks: written in the transaction of its command, paged by their ids. */
 export class Blocks extends Context.Service<Blocks, {
   /** Blocks, and removes what stood between the two: notifications and endorsements both ways. */
   readonly block: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
   readonly unblock: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
-  /** Whom the account blocks, without the suspended. */
+  /** Accounts that the account blocks, without the suspended. */
   readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
 }>()("murmuration/services/social/Blocks") {
   static readonly layer = Layer.effect(

@@ -26,7 +26,7 @@ interface HandOver {
 export class Moves extends Context.Service<Moves, {
   /** What a remote account asks for; false while its last move is too near. */
   readonly ask: (accountId: AccountId, targetUri: string) => Effect.Effect<boolean, SqlError>
-  /** Where an account asked to move to; for whoever looks there, in no transaction. */
+  /** The target that an account asked to move to; read outside of a transaction, before the target is fetched. */
   readonly asked: (accountId: bigint) => Effect.Effect<string | undefined, SqlError>
   /** Moves where both sides say so: the target must name the account among its aliases, and not have moved itself (row 23). */
   readonly perform: (accountId: AccountId, target: AccountId) => Effect.Effect<void, NotAllowed | SqlError>

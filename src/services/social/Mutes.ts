@@ -13,7 +13,7 @@ interface Muted extends Listed {
   readonly expiresAt: Date | null
 }
 
-/** Whom an account mutes: written in the transaction of its command, paged by the ids of the mutes. */
+/** An account's mutes: written in the transaction of its command, paged by their ids. */
 export class Mutes extends Context.Service<Mutes, {
   /** Mutes until `expiresAt` (milliseconds since 1970) or for ever; answers the mute's id. */
   readonly mute: (
@@ -25,7 +25,7 @@ export class Mutes extends Context.Service<Mutes, {
   readonly unmute: (account: bigint, target: bigint) => Effect.Effect<bigint | undefined, SqlError>
   /** Removes a mute whose time is over; false where it is gone or was prolonged. */
   readonly expire: (account: bigint, muteId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Whom the account mutes, without the suspended. */
+  /** Accounts that the account mutes, without the suspended. */
   readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Muted>>
 }>()("murmuration/services/social/Mutes") {
   static readonly layer = Layer.effect(

@@ -17,7 +17,7 @@ interface TargetAccount {
 }
 
 export class TargetAccounts extends Context.Service<TargetAccounts, {
-  /** An account that is there, neither suspended nor waiting for confirmation or approval; to whoever is suspended nobody is. */
+  /** An account that is neither suspended nor waiting for confirmation or approval; a suspended caller finds none. */
   readonly find: (accountId: bigint, other: bigint) => Effect.Effect<TargetAccount, RecordNotFound | SqlError>
 }>()("murmuration/services/social/TargetAccounts") {
   static readonly layer = Layer.effect(

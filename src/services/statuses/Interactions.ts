@@ -20,7 +20,7 @@ const markedStatusRows = rowsOf(MarkedStatus)
 
 /** Who favourited and reblogged a status, and what an account favourited. */
 export class Interactions extends Context.Service<Interactions, {
-  /** To be asked for by whom may see the status; whom the viewer hides is left out. */
+  /** The caller checks that the viewer may see the status; accounts that the viewer hides are left out. */
   readonly favouritedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   readonly rebloggedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   /** Those that the account may still see. */

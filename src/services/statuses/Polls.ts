@@ -13,8 +13,8 @@ const choiceRows = rowsOf(Schema.Struct({ choice: Schema.Int }))
 const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /**
- * Polls, always inside the transaction of a command: of the author's actor for what is asked, of the voter's for votes. A
- * poll's row is locked by whoever votes, so that counts and votes agree (S-076 to S-078).
+ * Polls, always inside the transaction of a command: the author's for the poll, the voter's for votes. A vote locks the
+ * poll's row, so that counts and votes agree (S-076 to S-078).
  */
 export class Polls extends Context.Service<Polls, {
   /** Refuses what no poll may be (operations.md section 5). */

@@ -37,7 +37,7 @@ export class Reblogs extends Context.Service<Reblogs, {
   readonly find: (accountId: bigint, original: bigint) => Effect.Effect<bigint | undefined, SqlError>
   /**
    * Answers the wrapper's id; fails where the original was deleted since it was looked at. The original stays until the
-   * transaction is over, so that whoever deletes it finds this reblog.
+   * transaction is over, so that its deletion finds this reblog.
    */
   readonly insert: (reblog: NewReblog) => Effect.Effect<bigint, RecordNotFound | SqlError>
   /** Takes down at most `limit` reblogs of a deleted status, with ids above `cursor`; answers their ids. */

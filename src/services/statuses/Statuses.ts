@@ -9,7 +9,7 @@ import type { Viewer } from "../Viewer.ts"
 import { StoredStatus } from "./StoredStatus.ts"
 import { visibleTo } from "./Visibility.ts"
 
-/** Whom a status mentions. `url` is null for local accounts. */
+/** An account that a status mentions. `url` is null for local ones. */
 export const MentionRecord = Schema.Struct({
   /** A decimal string. */
   id: Schema.String,
@@ -37,7 +37,7 @@ const Shown = StoredStatus.mapFields(
 /** `sensitive` is of the author as well. */
 const shown = columnsOf(Shown.mapFields(Struct.omit(["sensitive"])))
 
-/** What of a status is the same for every viewer. */
+/** The part of a status that is the same for every viewer. */
 export const StatusRecord = Schema.Struct({
   ...Shown.fields,
   username: Schema.String,

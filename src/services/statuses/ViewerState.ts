@@ -1,6 +1,9 @@
 import type { Visibility } from "./Visibility.ts"
 
-/** What of a status changes with an edit at most, and therefore may come from a cache: whose it is, for whom, and what it repeats. */
+/**
+ * The part of a status that changes with an edit at most, and may come from a cache: its author, visibility and
+ * original.
+ */
 export interface StatusKey {
   readonly id: bigint
   readonly accountId: bigint
@@ -29,7 +32,8 @@ export interface ViewerState {
 }
 
 /**
- * Whom a list leaves out beside what nobody may see: `authors` that the viewer hides, as author or reblogged author.
- * `permitted` statuses were just selected with `visibleTo` for the very viewer, and are not asked about a second time.
+ * What a list leaves out beside statuses that the viewer may not see: `authors` leaves out those by, or reblogged from,
+ * accounts that the viewer hides. `permitted` statuses were just selected with `visibleTo` for the same viewer, and are
+ * not checked again.
  */
 export type Hiding = "nothing" | "authors" | "permitted"

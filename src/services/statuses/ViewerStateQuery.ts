@@ -103,7 +103,7 @@ export const textOf = (variant: number): string => {
 
 const ids = Schema.Array(Schema.BigInt)
 const asked = Schema.optionalKey(ids)
-/** What was not asked is undefined. */
+/** Columns that were not asked for are undefined. */
 export const Row = Schema.Struct({
   counters: ids,
   standing: asked,

@@ -12,7 +12,7 @@ import { person } from "../../support/People.ts"
 const standing = 4_711
 const tables = ["follows", "follow_requests", "blocks", "domain_mutes"]
 
-/** Has whoever writes a row of these tables stand there as long as `meet` says so. */
+/** A write to these tables waits as long as `meet` says so. */
 export const meetings = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`CREATE TABLE meetings (over boolean NOT NULL)`)

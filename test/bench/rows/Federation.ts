@@ -94,7 +94,7 @@ const askers = async ({ options, stand }: Bench) => {
     const { done, millis } = await stand.load({ connections, requests, millis: during })
     return { perSecond: done * 1000 / millis, millis: between(before, spent(stand.watched), done) }
   }
-  // One after another: whoever is asked for first has keys made, which takes long on a busy machine.
+  // One after another: the first request of each makes keys, which takes long on a busy machine.
   await stand.load({ connections: 1, requests, count: requests.length })
   await ask(options.quick ? 1_500 : 4_000)
   return ask

@@ -162,7 +162,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
           fetch(path, { headers: { accept: "application/activity+json", "x-forwarded-for": address } }),
           ({ headers, status }) => ({ status, retryAfter: headers.get("retry-after") })
         )
-      // Nobody may read accounts: whoever asks for one that is not known waits.
+      // With `accounts` locked, a request for an unknown one waits.
       const found = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE`
         yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`

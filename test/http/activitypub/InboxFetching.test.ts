@@ -100,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.strictEqual(yield* ended, "done")
       const [top] = yield* api(ben.token, "/api/v1/timelines/home")
       assert.strictEqual(top.reblog.content, "<p>real</p>")
-      // Not there, or not to be had: not here.
+      // Missing or refused at its origin: not stored.
       yield* notDone(yan, boost({ ...note(victim, "made-up") }))
       honest.documents.set(path(note(victim, "down")["id"]), (_, response) => response.writeHead(503).end())
       yield* send(yan, boost(note(victim, "down")))

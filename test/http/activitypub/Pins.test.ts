@@ -89,7 +89,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       const { id } = yield* found(eve, "vic")
       const posts = ["first", "second", "third"].map((name) => note(vic, name, mentioning(me)))
       const [first, second, third] = posts.map((post) => String(post["id"]))
-      // Whoever asks for it gets no answer, so that nothing but its coming can be the reason.
+      // Fetching it fails, so that only its arrival can be the reason.
       const waiting: Array<() => void> = []
       for (const uri of [first, third]) {
         yield* answer(new URL(uri!).pathname, (_, response) => {

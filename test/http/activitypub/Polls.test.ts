@@ -107,7 +107,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       const voted = yield* json(dora, `/api/v1/polls/${id}/votes`, { choices: [1] })
       assert.deepInclude(voted, { voted: true, own_votes: [1], votes_count: 7 })
       assert.match((yield* json(dora, `/api/v1/polls/${id}/votes`, { choices: [0] })).error, /already voted/)
-      // What is not newer than what is here tells how it stands, and is no edit.
+      // An Update that is not newer brings new counts and is no edit.
       const later = question(vera, "tea", me, { yes: 3, no: 5 })
       assert.strictEqual(yield* done(vera, { type: "Update", object: { ...later, content: "other" } }), "done")
       const after = yield* json(dora, `/api/v1/statuses/${id}`)

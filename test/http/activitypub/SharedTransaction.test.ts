@@ -88,7 +88,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many s
         yield* found(ben, `${name}b`)
       }
       for (const { id } of senders) yield* follows(ben.accountId, id)
-      // Whoever speaks for the first time has its actor made, and its key asked for.
+      // The first activity of a sender creates its actor and fetches its key.
       yield* Effect.forEach(senders, (by) => send(by, { type: "Create", object: note(by, "first") }))
       yield* settled
       const before = statements()

@@ -65,7 +65,7 @@ layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
       const bearer = yield* token(yield* person("ben"))
       const save = (id: number) => post("/api/v1/markers", bearer, { home: { last_read_id: String(id) } })
       yield* save(1)
-      // Whoever holds the row lets both read the marker before either has written it.
+      // The row's lock lets both read the marker before either has written it.
       const saving = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM markers FOR UPDATE`
         const saving = yield* Effect.forkChild(Effect.all([save(2), save(3)], { concurrency: 2 }))

@@ -108,7 +108,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         yield* feeds.push([account], entry(3))
         yield* feeds.fill(account, [entry(2), entry(1)], second)
         assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])
-        // Two nodes asked at once; whoever comes last changes nothing.
+        // Two nodes asked at once; the later one changes nothing.
         yield* feeds.fill(account, [entry(0)], first)
         yield* feeds.fill(account, [entry(0)], yield* feeds.begin(account))
         assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])

@@ -67,7 +67,7 @@ export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen
     WHERE username = ${other.name} AND domain = ${other.site.host}`
   if (row !== undefined) return AccountId.make(row.id)
   const found = yield* ask(universe, by.site, ({ lookup }) => lookup.resolve(by.id, `@${other.handle}`)).pipe(
-    // Whoever asks is answered 503.
+    // Requests are answered 503.
     Effect.catchCause((cause) =>
       isSqlError(Cause.squash(cause)) ? Effect.succeed("unknown" as const) : Effect.failCause(cause)
     )

@@ -61,7 +61,7 @@ export class Web {
     this.servers.set(host, server)
   }
 
-  /** Nobody reaches the machine any more, and whoever waits for it knows. */
+  /** Nobody reaches the machine any more, and waiting requests fail. */
   hangUp(machine: Machine) {
     for (const [host, server] of this.servers) if (server.machine === machine) this.servers.delete(host)
     for (const waiting of this.pending) if (waiting.at === machine) this.end(waiting)

@@ -35,8 +35,8 @@ const followObject = ({ actor, id, object }: FollowOf) => ({
 export const followIds = (actor: string): string => `${actor}#follows/`
 
 /**
- * An activity for one person or a few, who are named: whoever gets it at a shared inbox must not take it for another's
- * (ActivityPub section 7.1.3).
+ * An activity for one person or a few, who are named: a shared inbox must not take it for another's (ActivityPub
+ * section 7.1.3).
  */
 const personal = (
   document: Document & { readonly id: string; readonly type: string },
@@ -111,7 +111,7 @@ export const flag = (
     object: report.objects
   }, ...report.receivers)
 
-/** What is shown on a profile is for whoever looks, and told to the followers. */
+/** Changes of a profile are public, and sent to the followers. */
 const shown = (actor: string) => ({ to: [everybody], cc: [LocalIds.followers(actor)] })
 
 /** A pin, or its end; `object` is the post's id. */

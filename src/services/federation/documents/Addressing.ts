@@ -2,13 +2,13 @@ import type { Visibility } from "../../statuses/Visibility.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { everybody, isEverybody } from "./Vocabulary.ts"
 
-/** Whom an object is for, by ids. */
+/** `to` and `cc` of an object. */
 interface Addressing {
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
 }
 
-/** Whom a status of `actor` is for (federation.md section 10); `mentioned` are ids of actors. */
+/** `to` and `cc` of a status of `actor` (federation.md section 10); `mentioned` are ids of actors. */
 export const addressing = (
   visibility: Visibility,
   actor: string,

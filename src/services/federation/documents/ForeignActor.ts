@@ -18,7 +18,7 @@ export const aliasesMax = 256
 export const usernameCharactersMax = 255
 const actorUrlCharactersMax = 512
 
-/** What an actor may be; whatever else is none. */
+/** Types of actors; objects of other types are none. */
 export const actorTypes = ["Application", "Group", "Organization", "Person", "Service"] as const
 
 const username = /^[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*$/i
@@ -76,7 +76,7 @@ const dateOf = (value: unknown): Date | undefined => {
   return millis === undefined ? undefined : new Date(millis)
 }
 
-/** The actor in a document that was had from `id` itself; undefined where it is none that we can deal with. */
+/** The actor in a document that `id` served; undefined where it has a form that we cannot use. */
 export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): ForeignActor | undefined => {
   const type = typeOf(document, ...actorTypes)
   const inbox = readUrl(document["inbox"])

@@ -27,7 +27,7 @@ const base58 = (text: string): Uint8Array | undefined => {
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex")
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in SPKI (RFC 8410 section 4). */
+/** The bytes before the 32 bytes of an Ed25519 key in SPKI (RFC 8410 section 4). */
 const ed25519Prefix = Buffer.from("302a300506032b6570032100", "hex")
 
 /** An Ed25519 key as Multikey writes it (Controlled Identifiers section 2.2.2), as PEM. */

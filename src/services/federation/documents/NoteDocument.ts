@@ -124,7 +124,7 @@ export const createDocument = (config: Config, record: StatusRecord, note: Docum
   object: note
 })
 
-/** The activity that is a reblog; `object` is the id of the original and `author` of whoever wrote it. */
+/** The activity of a reblog; `object` is the original's id and `author` its author's. */
 export const announceDocument = (
   config: Config,
   record: StatusRecord,
@@ -143,5 +143,5 @@ export const announceDocument = (
   }
 }
 
-/** What stands for a status that was deleted. */
+/** Stands for a deleted status. */
 export const tombstone = (id: string): Document => ({ id, type: "Tombstone", atomUri: id })

@@ -15,14 +15,14 @@ export interface DomainBlockRecord extends DomainBlock {
   readonly id: bigint
   /** For the operators; null where there is none. */
   readonly privateComment: string | null
-  /** For whoever may read the list. */
+  /** For those who may read the list. */
   readonly publicComment: string | null
   /** The list shows the domain with asterisks. */
   readonly obfuscate: boolean
   readonly createdAt: Date
 }
 
-/** What is absent stays; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
+/** Absent fields stay; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
 interface DomainBlockChange {
   readonly severity?: Severity
   readonly rejectMedia?: boolean

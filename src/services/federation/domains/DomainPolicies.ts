@@ -22,8 +22,8 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
   readonly stored: Effect.Effect<DomainLists, SqlError>
   readonly of: (host: string) => Effect.Effect<DomainPolicy>
   /**
-   * Whether anything is taken from this host, asked of it or sent to it. The one question for whoever speaks to others:
-   * deliveries ask it before they send.
+   * Whether the server takes anything from this host, asks it or sends to it. Deliveries and requests check it before
+   * they leave.
    */
   readonly isAllowed: (host: string) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/domains/DomainPolicies") {
@@ -69,7 +69,7 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
         if (kept !== undefined && now - kept.at < most && now >= kept.at) return kept.lists
         const before = changes
         const lists = yield* Effect.orDie(stored)
-        // What was read before a change was heard may be from before it.
+        // Lists that were read before a change was heard may be older than it.
         if (changes === before) kept = { lists, at: now }
         return lists
       })

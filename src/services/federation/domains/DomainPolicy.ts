@@ -53,7 +53,7 @@ export const policyOf = ({ allows, blocks, limited }: DomainLists, host: string)
   }
 }
 
-/** What holds for an account: whatever is stricter of the rules about its handle's domain and about its actor's host. */
+/** What holds for an account: the stricter of the policies of its handle's domain and of its actor's host. */
 export const policyOfAll = (lists: DomainLists, hosts: ReadonlyArray<string>): DomainPolicy => {
   const policies = hosts.map((host) => policyOf(lists, host))
   return {

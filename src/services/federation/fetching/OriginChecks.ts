@@ -10,7 +10,7 @@ const inquiriesMax = 2_000
 const inquiriesPerHostMax = 100
 
 /**
- * What is asked of an object's origin: the post, to have it here; its newest version, as far as it concerns somebody here;
+ * A question to an object's origin: the post, to have it here; its newest version, as far as it concerns somebody here;
  * whether there is none any more (`gone`: a 404 says so as well).
  */
 export const OriginCheck = Schema.Struct({
@@ -20,8 +20,8 @@ export const OriginCheck = Schema.Struct({
 export type OriginCheck = typeof OriginCheck.Type
 
 /**
- * An activity has to wait until an object's origin was asked, which nothing inside a transaction may do. `underWay`: the origin
- * sends the object to us by itself, so that it comes even where the origin does not give it to whoever asks.
+ * An activity has to wait for an object's origin, which no transaction may ask. `underWay`: the origin sends the object
+ * to us by itself, so that it comes even where a request for it is refused.
  */
 export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
   inquiry: OriginCheck,
@@ -32,7 +32,7 @@ export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
   }
 }
 
-/** What came of it: what was asked for is so, or it is not and never will be, or nobody can say yet. */
+/** The outcome: yes, no for ever, or nobody can say yet. */
 type Verdict =
   | { readonly _tag: "Yes" }
   | { readonly _tag: "No"; readonly why: string }
@@ -45,7 +45,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
   /** Begins to fetch what belongs to a new post: what it answers, and its first replies. */
   readonly around: (post: Foreign) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/OriginChecks") {
-  /** For whoever has no network: everything is to be asked later. */
+  /** Without a network: everything waits. */
   static readonly layerNone = Layer.succeed(OriginChecks, { begin: () => Effect.void, around: () => Effect.void })
 
   static readonly layer = Layer.effect(

@@ -11,7 +11,7 @@ const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
 /** How often another server is asked how a poll of it stands, in milliseconds (limits-and-rates.md section 5). */
 const pollMillisMin = 60_000
-/** How long whoever asks for the poll waits for the answer, in seconds; it is stored when it comes later. */
+/** How long a reader of the poll waits for the origin, in seconds; a later answer is stored. */
 const pollSecondsMax = 3
 
 /** Polls of other servers as their origins say that they stand: while they are open, and once after their end. */
@@ -19,7 +19,7 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
   /** Asks the origin where that is due, once at a time on all nodes; whether the poll may be another one now. */
   readonly refresh: (statusId: bigint) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/fetching/PollRefreshes") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(PollRefreshes, { refresh: () => Effect.succeed(false) })
 
   static readonly layer = Layer.effect(

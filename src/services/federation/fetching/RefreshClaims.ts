@@ -6,7 +6,7 @@ import { traced } from "../../Traced.ts"
 
 const claimRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))
 
-/** What is looked up: the conversation around a post, the posts of an account, how the poll of a post stands. */
+/** What is refreshed: the conversation around a post, the posts of an account, the poll of a post. */
 export type RefreshKind = "thread" | "profile" | "poll"
 
 /** How long a look-up may take in all, in seconds; less than until the next of its kind. */

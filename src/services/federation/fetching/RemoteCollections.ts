@@ -15,7 +15,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
     itemsMax: number,
     mayAsk: () => boolean
   ) => Effect.Effect<ReadonlyArray<unknown>>
-  /** The collection itself; undefined where it cannot be had, or is not of `origin`. */
+  /** The collection itself; undefined where it cannot be fetched, or is not of `origin`. */
   readonly find: (url: string, origin: string) => Effect.Effect<Foreign | undefined>
 }>()("murmuration/services/federation/fetching/RemoteCollections") {
   static readonly layer = Layer.effect(
@@ -23,7 +23,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
     Effect.gen(function*() {
       const fetcher = yield* ObjectFetcher
 
-      /** A page that has to be asked for; undefined where it is another server's or cannot be had. */
+      /** A page that has to be fetched; undefined where it is another server's or cannot be fetched. */
       const at = (url: string, origin: string) =>
         URL.parse(url)?.origin === origin
           ? fetcher.fetch(url).pipe(

@@ -15,7 +15,7 @@ import * as SingleFlight from "../SingleFlight.ts"
 import * as Budget from "./Budget.ts"
 import { FetchedPosts } from "./FetchedPosts.ts"
 
-/** Why a post could not be had. */
+/** Why a post could not be fetched. */
 export type PostError = RemoteError | Unavailable
 
 /** Whether another try could end otherwise. */
@@ -75,7 +75,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const knownUris = yield* KnownUris
       const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
 
-      /** The object of a Create; whatever came with the activity, the object's own document decides (row 7). */
+      /** The object of a Create; its own document decides, not the copy in the activity (row 7). */
       const objectOf = Effect.fnUntraced(function*(found: FetchedDocument, places: Places) {
         if (typeOf(found.document, "Create") === undefined) return found
         const object = idOf(found.document["object"])

@@ -48,12 +48,12 @@ const profileRows = rowsOf(Profile)
 /** What a profile of another server shows beside its document: its newest posts, what it pinned, how many follow it. */
 export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /**
-   * Somebody looks at an account. What of it is out of date is fetched in the background: its document and its collections
-   * once a day, its posts only where nobody here follows it, as they come by themselves then.
+   * Somebody looks at an account. Outdated parts are fetched in the background: its document and its collections once a
+   * day, its posts only where nobody here follows it, as they come by themselves then.
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(RemoteProfiles, { read: () => Effect.void })
 
   static readonly layer = Layer.effect(
@@ -69,7 +69,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const scope = yield* Effect.scope
       const resting = boundedMap<bigint, number>(restingMax)
 
-      /** An item of one of the account's own collections. What stands there whole is believed of its author alone (row 9). */
+      /** An item of one of the account's own collections. A whole object is believed of its author alone (row 9). */
       const had = Effect.fnUntraced(function*(author: string, item: unknown) {
         const uri = idOf(item)
         const object = asForeign(item)
@@ -101,8 +101,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       })
 
       /**
-       * What the account has on its profile, as its collection says; where that cannot be had, it stays as it is known. What the
-       * account tells of meanwhile is newer than what is being read, which is read again then.
+       * Takes an account's profile from its collection; where that cannot be fetched, nothing changes. A change that
+       * the account sends meanwhile is newer, and the collection is read again.
        */
       const featured = Effect.fnUntraced(function*(
         id: AccountId,

@@ -37,7 +37,7 @@ export class Threads extends Context.Service<Threads, {
     statusId: bigint
   ) => Effect.Effect<{ readonly running: boolean; readonly found: number } | undefined>
 }>()("murmuration/services/federation/fetching/Threads") {
-  /** For whoever has no network. */
+  /** Without a network. */
   static readonly layerNone = Layer.succeed(Threads, {
     around: () => Effect.void,
     meet: () => Effect.void,
@@ -102,7 +102,7 @@ export class Threads extends Context.Service<Threads, {
       const around = traced("Threads.around")(function*(post: Foreign) {
         const budget = Budget.begin(limits)
         yield* climb(idOf(post["inReplyTo"]), budget)
-        // What is in the post itself is enough for a new one.
+        // The post itself is enough for a new one.
         budget.pages = typeof post["replies"] === "string" ? pagesOfNew : 0
         yield* descend(post, budget, limits.repliesOfNew)
       })

@@ -6,7 +6,7 @@ export const isBefore = (one: string, other: string): boolean | undefined => {
   const [parts, others] = [one.split(/(\d+)/), other.split(/(\d+)/)]
   const unlike = parts.flatMap((part, at) => part === others[at] ? [] : [at])
   const [at = 0] = unlike
-  // What was split by is at the odd places.
+  // The separators are at the odd places.
   if (parts.length !== others.length || unlike.length !== 1 || at % 2 === 0) return undefined
   return BigInt(parts[at] ?? "") < BigInt(others[at] ?? "")
 }

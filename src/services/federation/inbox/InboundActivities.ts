@@ -18,14 +18,9 @@ const backlogRows = rowsOf(Schema.Struct({ waiting: Schema.Int, oldest: Schema.N
 
 /** Activities of one sender that are taken up at once. */
 export const inboundRoundMax = 50
+const growing = { baseMillis: 10_000, growth: { factor: 2 }, jitter: 0 }
 /** One that failed is tried eight times within 22 minutes. */
-export const inboundBackoff: Backoff.Backoff = {
-  baseMillis: 10_000,
-  growth: { factor: 2 },
-  jitter: 0,
-  capMillis: 24 * 3_600_000,
-  triesMax: 8
-}
+export const inboundBackoff: Backoff.Backoff = { ...growing, capMillis: 24 * 3_600_000, triesMax: 8 }
 /** One that waits for an answer from elsewhere is due without it after a minute, and within four hours for the last time. */
 const holdBackoff: Backoff.Backoff = { ...inboundBackoff, baseMillis: 60_000 }
 /** The same where the answer is that nobody can say yet. */
@@ -68,7 +63,7 @@ const DeadActivity = Schema.Struct({
 type DeadActivity = typeof DeadActivity.Type
 const deadActivityRows = rowsOf(DeadActivity)
 
-/** What came in from other servers, each activity of a sender once, and what became of it. */
+/** Activities of other servers, each of a sender once, with their outcomes. */
 export class InboundActivities extends Context.Service<InboundActivities, {
   /**
    * Keeps an activity; one that is there already has no effect unless it repeats, nor has one of an account that is gone by
@@ -85,7 +80,10 @@ export class InboundActivities extends Context.Service<InboundActivities, {
     uri: string,
     signedMillis: number
   ) => Effect.Effect<"ended" | "done later" | "unknown", SqlError>
-  /** What waits for the sender and is due, in the order in which it came; `sender` is undefined where that is nobody remote. */
+  /**
+   * The sender's waiting activities that are due, in the order in which they came; `sender` is undefined where it is
+   * not remote.
+   */
   readonly claim: (
     accountId: AccountId
   ) => Effect.Effect<
@@ -101,9 +99,9 @@ export class InboundActivities extends Context.Service<InboundActivities, {
    * asked for (`awaited`, its id), the activity is due as soon as that is here (`RemoteStatuses.insert`), however it came.
    */
   readonly hold: (activity: InboundActivity, awaited?: string) => Effect.Effect<void, SqlError>
-  /** What is held is due now. */
+  /** Held activities are due now. */
   readonly release: (id: bigint) => Effect.Effect<void, SqlError>
-  /** What is held is due soon, for nobody could say anything this time. */
+  /** Held activities are due soon: the origin gave no answer this time. */
   readonly retrySoon: (activity: InboundActivity) => Effect.Effect<void, SqlError>
   /** What the account sent about a post (its id) that had not come when it was tried, and is not done yet; with its number and text. */
   readonly awaiting: (
@@ -112,9 +110,9 @@ export class InboundActivities extends Context.Service<InboundActivities, {
   ) => Effect.Effect<ReadonlyArray<Pick<InboundActivity, "id" | "document">>, SqlError>
   /** Senders for whom something is due. */
   readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
-  /** What was set aside after its last try, the newest first. */
+  /** Activities that were set aside after their last try, the newest first. */
   readonly dead: (rows: number) => Effect.Effect<ReadonlyArray<DeadActivity>, SqlError>
-  /** What came under an id, from an actor, or under our number, and what became of it (`InboundOutcomes`). */
+  /** Activities under an id, from an actor, or under our number, with their outcomes (`InboundOutcomes`). */
   readonly history: (name: string, rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.Came>, SqlError>
   /** How often what became of things. */
   readonly ends: (rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.Ends>, SqlError>

@@ -33,7 +33,7 @@ export const Ends = Schema.Struct({ outcome: Schema.String, count: Schema.Int })
 export type Ends = typeof Ends.Type
 const endsRows = rowsOf(Ends)
 
-/** Counts an outcome, and says it in the log of whoever looks for a single activity. */
+/** Counts an outcome, and logs it for an operator who looks for a single activity. */
 export const make = () => {
   const known = new Set<string>()
   const labelOf = (outcome: string): string => {
@@ -54,7 +54,7 @@ export const make = () => {
 
 const isNumber = (text: string) => /^[0-9]{1,18}$/.test(text)
 
-/** What came under an id, from an actor by its id, or under our number of it; the newest first. Nothing is known longer than a week. */
+/** Activities under an id, from an actor by its id, or under our number; the newest first, for a week. */
 export const history = (
   sql: SqlClient,
   name: string,

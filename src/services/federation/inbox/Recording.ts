@@ -21,7 +21,7 @@ export interface Incoming {
   readonly document: string
   /** When its sender signed it, in milliseconds since 1970. */
   readonly signedMillis: number
-  /** Whether it may have its effect under the same id again: signed later than before, and than whatever ended it. */
+  /** Whether it may have its effect under the same id again: signed later than before, and than its Undo or Delete. */
   readonly repeats: boolean
 }
 
@@ -38,14 +38,15 @@ export const keyOf = (uri: string | undefined, document: string): string =>
     ? uri
     : `sha256:${hash("sha256", uri ?? document)}`
 
-/** 64 bits of what it says; whoever finds another text with the same ones keeps nothing but its own away. */
+/** 64 bits of the activity's hash; a sender who finds a collision keeps only its own activities away. */
 const digestOf = (document: string): bigint => hash("sha256", document, "buffer").readBigInt64BE()
 
 /**
- * Writes activities down, in the order in which they came: whatever arrives while one statement is under way is the next
- * one's, so that a flood takes few statements and nobody waits for company. An activity is kept before the caller goes on;
- * one of an account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended it: of what repeats,
- * only what was signed after that is new. Where the earlier one is still waiting, the later one stands in its place, at the end.
+ * Writes activities down, in the order in which they came: those that arrive while one statement runs go into the next,
+ * so that a flood takes few statements and none waits for others. An activity is kept before the caller goes on; one of
+ * an account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended
+ * it: of what repeats, only what was signed after that is new. Where the earlier one is still waiting, the later one
+ * stands in its place, at the end.
  */
 export const make = (sql: SqlClient): Effect.Effect<
   (accountId: bigint, incoming: Incoming) => Effect.Effect<boolean, SqlError>,
@@ -109,7 +110,7 @@ export const make = (sql: SqlClient): Effect.Effect<
           )
         )
       }
-      // In the same turn in which nothing more was found, so that whoever comes next begins anew.
+      // In the same turn in which nothing more was found, so that the next activity begins anew.
       writing = false
     })
 

@@ -27,8 +27,8 @@ const isNews = (emoji: ForeignEmoji, known: Row | undefined): boolean => {
 }
 
 /**
- * Emoji of other servers, by the host of whoever used them: nobody says what an emoji of another host looks like. The
- * pictures stay there until somebody looks at them (`RemoteFiles`).
+ * Emoji of other servers, by the host of their user: no host says what another's emoji looks like. The pictures stay
+ * there until somebody looks at them (`RemoteFiles`).
  */
 export class RemoteEmojis extends Context.Service<RemoteEmojis, {
   /** Keeps those that are new or changed, in the running transaction. */

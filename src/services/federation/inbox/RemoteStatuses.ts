@@ -21,7 +21,10 @@ const prospectRows = rowsOf(
   Schema.Struct({ buried: Schema.Boolean, followed: Schema.Boolean, held: Schema.Boolean, place: Schema.Int })
 )
 
-/** Whom a post names or is for; `quiet` where it only is for them, as direct posts may be: then it is a limited one. */
+/**
+ * Accounts that a post mentions or addresses; `quiet` where it addresses without mentioning, which makes the post
+ * limited.
+ */
 interface ReceivedMention {
   readonly id: bigint
   readonly addressed: boolean
@@ -32,7 +35,7 @@ interface ReceivedMention {
 interface Received {
   readonly note: ForeignNote
   readonly parentId: bigint | undefined
-  /** Whom it mentions; `addressed` where it is for them too, else the mention counts for nothing (row 59). */
+  /** Accounts that it mentions; `addressed` where it is for them too, else the mention counts for nothing (row 59). */
   readonly mentions: ReadonlyArray<ReceivedMention>
 }
 
@@ -44,8 +47,8 @@ interface Post {
 /** Rows of other servers' posts; always inside the transaction of the author's actor. */
 export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   /**
-   * What is asked of a new post or boost at once: whether the account deleted or undid the id, whether somebody here follows it,
-   * and whether some post has the id, which may be deleted.
+   * Answers at once about a new post or boost: whether the account deleted or undid the id, whether somebody here
+   * follows it, and whether some post has the id, which may be deleted.
    */
   readonly prospects: (
     accountId: AccountId,
@@ -58,7 +61,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     attachments: ReadonlyArray<ForeignAttachment>,
     millis: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** After an edit: whoever it does not name, or names without being for them, is not named. */
+  /** After an edit only accounts that it both names and addresses are mentioned. */
   readonly quieten: (
     statusId: bigint,
     mentions: ReadonlyArray<ReceivedMention>

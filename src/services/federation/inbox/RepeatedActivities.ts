@@ -4,14 +4,14 @@ import { type Foreign, idOf, typeOf } from "../documents/Reading.ts"
 interface Known {
   /** The id it goes by; undefined where its whole text is what it is known by. */
   readonly uri: string | undefined
-  /** Whether it may have its effect once more where it is signed later than before, and than whatever ended it. */
+  /** Whether it may have its effect once more where it is signed later than before, and than its Undo. */
   readonly repeats: boolean
 }
 
 /**
- * What other servers send again under an id that they used before, and of whom that is known. Doing one again while it stands
- * changes nothing, so that a try that was repeated costs nothing either. Of what is not here (Create, Delete, Flag, Move) the
- * object's own id says whether it is new.
+ * Activities that other servers send again under an id that they used before, and from whom. Doing one twice changes
+ * nothing, so that a repeated try costs nothing either. For others (Create, Delete, Flag, Move) the object's own id
+ * says whether it is new.
  */
 export const reused = {
   Accept: "Mastodon (`#accepts/follows/` for all follows of an account), Hollo, snac",

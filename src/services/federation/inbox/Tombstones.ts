@@ -32,9 +32,9 @@ export class Tombstones extends Context.Service<Tombstones, {
   /** An id of the account's that must not come back, known or not (row 10); for an Undo, unless it is signed later. */
   readonly bury: (accountId: AccountId, uri: string, undo?: Undone) => Effect.Effect<void, SqlError>
   /**
-   * Whether the account deleted or undid the id lately: as long as it is known what came (`InboundActivities`). What is signed
-   * later, in milliseconds since 1970, than the Undo that did is new (`Repeats`); but an Undo that came before what it undoes
-   * stands for the next one, which may have been tried again, and signed, later.
+   * Whether the account deleted or undid the id lately, as long as activities are kept (`InboundActivities`). An
+   * activity that is signed later, in milliseconds since 1970, than its Undo is new (`RepeatedActivities`); but an Undo
+   * that came before its activity stands for the next one, which may have been tried again, and signed, later.
    */
   readonly stands: (accountId: AccountId, uri: string, signedMillis: number) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/Tombstones") {
@@ -59,7 +59,7 @@ export class Tombstones extends Context.Service<Tombstones, {
         bury: traced("Tombstones.bury")(function*(accountId, uri, undo) {
           const at = new Date(yield* Clock.currentTimeMillis)
           const undoneAt = undo === undefined ? null : new Date(undo.signedMillis)
-          // What was deleted stays so; of several Undos the last one counts.
+          // A deletion stays; of several Undos the last one counts.
           yield* sql`INSERT INTO tombstones AS t (uri, account_id, deleted_at, undone_at, awaited)
             VALUES (${uri}, ${accountId}, ${at}, ${undoneAt}, ${undo?.awaited === true})
             ON CONFLICT (uri, account_id) DO UPDATE SET deleted_at = excluded.deleted_at, awaited = excluded.awaited,

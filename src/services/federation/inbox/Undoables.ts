@@ -45,7 +45,7 @@ export class Undoables extends Context.Service<Undoables, {
   readonly release: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
   /** What the account did under the id, which is forgotten by that. */
   readonly take: (accountId: AccountId, uri: string) => Effect.Effect<Came | undefined, SqlError>
-  /** Whatever did the same since `madeId`, an id that was made when it began to stand; the last that came first. */
+  /** Activities that did the same since `madeId`, an id made when the first of them came; the last one first. */
   readonly same: (
     accountId: AccountId,
     done: Undoable,

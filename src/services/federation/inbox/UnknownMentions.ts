@@ -10,14 +10,14 @@ import type { ForeignNote } from "../documents/ForeignNote.ts"
 
 const waitingRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, uri: Schema.String }))
 
-/** Accounts that one post makes us ask for (row 34); whoever else it names stays a link. */
+/** Accounts that one post makes us fetch (row 34); further mentions stay links. */
 export const unknownMentionsMax = 10
 /** Characters of an id that is asked for. */
 const uriCharactersMax = 2_000
 
 /**
- * Whom a post of another server names and nobody here knows. The post does not wait for them: they are asked for
- * afterwards, by a job, and mentioned as soon as they are known.
+ * Accounts that a remote post mentions and nobody here knows. The post does not wait for them: a job fetches them
+ * afterwards and mentions them.
  */
 export class UnknownMentions extends Context.Service<UnknownMentions, {
   /** Writes down who is to be asked for, in the running transaction of the author's actor. */

@@ -11,7 +11,7 @@ import { successMillis } from "./DeliveryHosts.ts"
 
 /** How long deliveries belong to the round that took them, in milliseconds; longer than one lasts. */
 export const claimMillis = 30_000
-/** What is older is not delivered any more, in milliseconds: longer than all tries of a delivery take. */
+/** Older activities are not delivered any more, in milliseconds: longer than all tries of a delivery take. */
 const deliveryMillisMax = 4 * 24 * 3_600_000
 /** Deliveries that the figure of those that wait counts at most. */
 const countedMax = 100_000

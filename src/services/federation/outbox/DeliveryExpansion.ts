@@ -60,13 +60,15 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
         })
           UNION (SELECT account_id FROM poll_votes WHERE status_id = ${statusId} LIMIT ${rowsMax(sql, interactedMax)})`
 
-      /** Whoever had to do with an account: got a post of it, or is followed by it. */
+      /** Inboxes that got a post of an account, and those of accounts that it follows. */
       const everybody = (accountId: bigint) =>
         sql`SELECT unnest(t.inbox_ids) FROM statuses s JOIN reaches t ON t.about = s.id WHERE s.account_id = ${accountId}
           UNION SELECT r.inbox_id FROM follows f JOIN remote_actors r ON r.account_id = f.target_account_id
             WHERE f.account_id = ${accountId}`
 
-      /** Whoever is being blocked, or its domain, may still be among the followers, and hears nothing from now on (`a`). */
+      /**
+       * Leaves out followers (`a`) between whom and the sender there is a block, and whose domain the sender blocks.
+       */
       const welcome = (senderId: bigint) =>
         sql`NOT ${eitherBlocks(sql, sql`${senderId}::bigint`, sql`a.id`)}
           AND NOT ${blocksDomain(sql, sql`${senderId}::bigint`, sql`a.id`)}`

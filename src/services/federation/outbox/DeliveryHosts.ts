@@ -16,7 +16,7 @@ const heardMax = 10_000
 /** Deliveries that one statement forgets. */
 const forgottenRows = 1_000
 
-/** What is known of other servers as receivers. */
+/** Other servers as receivers. */
 export class DeliveryHosts extends Context.Service<DeliveryHosts, {
   /** These took something; lifts their pauses. `scheme` is how that was signed. */
   readonly succeeded: (

@@ -21,7 +21,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   /** Takes back what is no follow here, though the other server has one. */
   readonly disown: (follower: bigint, target: bigint) => Sent
   /**
-   * Answers whoever follows or asks to; for a Reject before the row is gone. A Reject of somebody elsewhere is answered by an
+   * Answers a follower or a request; a Reject before the row is gone. A Reject of somebody elsewhere is answered by an
    * Undo of what stood here: they may have taken a later follow meanwhile, which they would keep alone.
    */
   readonly answer: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent

@@ -19,7 +19,7 @@ export interface Rendered {
   readonly item: OutboxItem
   readonly recipients: Recipients
   readonly statusId: bigint | null
-  /** Whoever gets it has the post from now on. */
+  /** A server that gets it has the post from now on. */
   readonly carries: boolean
 }
 
@@ -27,7 +27,7 @@ interface Facts extends PostFacts {
   readonly deleted: boolean
   readonly silent: boolean
   readonly username: string
-  /** What it reblogs. */
+  /** The status that it reblogs. */
   readonly originalId: bigint | null
 }
 
@@ -54,7 +54,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       const actors = yield* LocalActors
       const objects = yield* Objects
 
-      /** A silenced author reaches only those who chose to hear it; whom it blocks hears nothing of it. */
+      /** A silenced author reaches its followers only, and nobody whom it blocks. */
       const factsOf = (statusId: bigint) =>
         sql<Facts>`WITH post AS (SELECT s.*, a.username, a.suspended_at, a.silenced_at FROM statuses s
             JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND a.domain IS NULL),

@@ -9,7 +9,7 @@ import { untilNoClash } from "../../Transactions.ts"
 const toldMax = 200
 export const countedMax = 10_000
 
-/** What waits for a host; `waiting` is `countedMax` where it is more. */
+/** Deliveries that wait for a host; `waiting` is `countedMax` where it is more. */
 export interface Queue {
   readonly host: string
   readonly waiting: number

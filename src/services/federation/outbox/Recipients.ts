@@ -1,16 +1,16 @@
 import { isOpen, type Visibility } from "../../statuses/Visibility.ts"
 
-/** Who a post of a local account concerns, as far as its recipients depend on it. */
+/** Facts of a local account's post that its recipients depend on. */
 export interface PostFacts {
   readonly authorId: bigint
   readonly visibility: Visibility
-  /** The mentioned whom it is addressed to. */
+  /** Mentioned accounts that it is addressed to. */
   readonly mentioned: ReadonlyArray<bigint>
-  /** Whom it answers; null where it is no reply. */
+  /** The account that it answers; null where it is no reply. */
   readonly repliedTo: bigint | null
-  /** Whoever is answered is one of ours. */
+  /** It answers a local account. */
   readonly repliedToLocal: boolean
-  /** Who wrote what it reblogs; null where it is no reblog. */
+  /** The author of the status that it reblogs; null where it is no reblog. */
   readonly originalAuthor: bigint | null
 }
 
@@ -19,7 +19,7 @@ export interface Recipients {
   /** All followers of these accounts. */
   readonly followersOf: ReadonlyArray<bigint>
   readonly accountIds: ReadonlyArray<bigint>
-  /** Whoever got the post before; of what an account tells of itself, whoever had to do with it. */
+  /** Servers that got the post before; for an account's news of itself, servers that had to do with it. */
   readonly reached: boolean
   /** Who favourited, boosted and answered it. */
   readonly interacted: boolean
@@ -28,8 +28,9 @@ export interface Recipients {
 export type PostChange = "Create" | "Update" | "Delete"
 
 /**
- * The recipients of a post, decided here only (row 67; federation.md section 10, 'Reach'). What is for followers or for the
- * mentioned goes to nobody else, whoever is answered and whoever had it before; that it is gone may be known by all who had it.
+ * The recipients of a post, decided here only (row 67; federation.md section 10, 'Reach'). A post for followers or for
+ * the mentioned goes to nobody else, even where it answers somebody or was sent before; its deletion goes to all who
+ * had it.
  */
 export const recipients = (change: PostChange, post: PostFacts): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post

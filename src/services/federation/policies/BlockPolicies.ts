@@ -1,7 +1,7 @@
 import { asForeign, asList, type Foreign, idOf, typeOf } from "../documents/Reading.ts"
 import { accept, change, drop, type InboundPolicy } from "./InboundPolicy.ts"
 
-/** Whoever blocks the sender gets nothing from it for a post (row 17). */
+/** An author who blocks the sender gets no reactions from it (row 17). */
 export const reactions: InboundPolicy = (activity, { blockedByAuthor }) =>
   blockedByAuthor && typeOf(activity, "Like", "EmojiReact", "Announce") !== undefined
     ? drop("the author blocks its sender")
@@ -29,8 +29,8 @@ const without = (document: Foreign, blockers: ReadonlySet<string>): Foreign => {
 }
 
 /**
- * Nobody is mentioned or addressed by whom they block, from a domain that they block (federation.md section 10), or by whoever
- * blocks them; not in what comes with a boost either.
+ * Takes out mentions and addresses between accounts of which one blocks the other, or the other's domain (federation.md
+ * section 10); in a boosted post, too.
  */
 export const mentions: InboundPolicy = (activity, { blockers }) => {
   const object = asForeign(activity["object"])

@@ -12,7 +12,7 @@ import { KnownUris } from "../inbox/KnownUris.ts"
 import type { Facts } from "./InboundPolicy.ts"
 import { judge, type Judgement } from "./PolicyChain.ts"
 
-/** Whom an activity comes from. */
+/** The sender of an activity. */
 interface Judged {
   readonly accountId: AccountId
   readonly uri: string

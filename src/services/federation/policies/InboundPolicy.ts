@@ -1,7 +1,7 @@
 import type { Foreign } from "../documents/Reading.ts"
 import type { DomainPolicy } from "../domains/DomainPolicy.ts"
 
-/** What is known of an activity and its sender when it is judged; nothing of it has had an effect yet. */
+/** Facts of an activity and its sender, before it has any effect. */
 export interface Facts {
   /** What the operator's rules say of the sender's domains. */
   readonly policy: DomainPolicy

@@ -19,7 +19,7 @@ interface Changed {
 
 const nothing: Changed = { accountIds: [], statusIds: [] }
 const rows = (sql: SqlClient) => sql.literal(String(leftoversMax))
-/** What came of a slice; undefined where there was nothing to remove. */
+/** The outcome of a slice; undefined where there was nothing to remove. */
 const slice = <A>(gone: ReadonlyArray<A>, changed: (gone: ReadonlyArray<A>) => Partial<Changed>): Changed | undefined =>
   gone.length === 0 ? undefined : { ...nothing, ...changed(gone) }
 const ofStatuses = (gone: ReadonlyArray<{ readonly statusId: bigint }>) =>

@@ -21,16 +21,16 @@ const reportedMillis = 86_400_000
 const farewellMillis = 1_000
 
 /**
- * Accounts that are gone. At once nothing of them is shown; what they left goes in slices. The id of a remote one is
- * nobody's: whoever has it afterwards with another key is somebody else. The name of a local one stays its own for ever,
- * and its row, which signs what is still to be said (row 11).
+ * Accounts that are gone. Nothing of them is shown from then on; their rows go in slices. The id of a remote one is
+ * free: an actor that has it afterwards with another key is somebody else. The name of a local one stays its own for
+ * ever, and its row, which signs what is still to be said (row 11).
  */
 export class Purges extends Context.Service<Purges, {
   /** The remote account is gone from now on, in the running transaction. */
   readonly begin: (accountId: AccountId) => Effect.Effect<void, SqlError>
   /**
-   * The same for a local account, whose user ends with it; false where it is gone already, or is none. What it has still
-   * to tell others is told before its posts and follows go, for they say to whom.
+   * The same for a local account, whose user ends with it; false where it is gone already, or is none. Its last
+   * activities leave before its posts and follows go, which say to whom.
    */
   readonly retire: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
   /** Removes a slice of what is left, in a transaction of the account's actor, and enters when to go on. */
@@ -101,7 +101,7 @@ export class Purges extends Context.Service<Purges, {
           (rows) => rows.length > 0
         )
 
-      /** What had to stay is hidden; the row of a remote account goes with the last of it. */
+      /** Rows that had to stay are hidden; a remote account's row goes with the last of them. */
       const end = Effect.fnUntraced(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
         yield* sql`${update(sql, { deletedAt: new Date(now) })} WHERE account_id = ${accountId} AND deleted_at IS NULL`

@@ -20,7 +20,7 @@ const parametersOf = (header: string): Parameters | undefined => {
   while (parameter.lastIndex < header.length && found.size < parametersMax) {
     const match = parameter.exec(header)
     const [, name = "", quoted, bare = ""] = match ?? []
-    // What is given twice says two things; neither is believed.
+    // A parameter that is given twice says two things; neither is believed.
     if (match === null || found.has(name)) return undefined
     found.set(name, quoted ?? bare)
   }
@@ -59,8 +59,8 @@ const missing = (names: ReadonlyArray<string>, method: string): string | undefin
 }
 
 /**
- * What a request's `Signature` header claims. `host` is our own, `now` in milliseconds since 1970. Whatever can be
- * checked without the key is.
+ * What a request's `Signature` header claims. `host` is our own, `now` in milliseconds since 1970. Everything that
+ * needs no key is checked.
  */
 export const claim = (request: SignedRequest, host: string, now: number): Result.Result<Claim, Unverified> => {
   const parameters = parametersOf(request.headers["signature"] ?? "")

@@ -22,8 +22,8 @@ interface KeyKind {
 }
 
 /**
- * What is done with RSA and Ed25519 keys, given as PEM; each is parsed once and kept. RSA signs with SHA-256 and
- * PKCS #1 v1.5 padding.
+ * Operations with RSA and Ed25519 keys, given as PEM; each is parsed once and kept. RSA signs with SHA-256 and PKCS #1
+ * v1.5 padding.
  */
 export class KeyOperations extends Context.Service<KeyOperations, {
   readonly generate: Effect.Effect<KeyPair>

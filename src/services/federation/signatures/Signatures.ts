@@ -17,7 +17,10 @@ export interface SigningKey {
 
 /** Signs requests of ours and checks those of others; both kinds of HTTP signatures, RSA with SHA-256 and Ed25519. */
 export class Signatures extends Context.Service<Signatures, {
-  /** Whom a request claims to be signed by; all is checked that needs no key: what is signed, when, for whom, the body. */
+  /**
+   * The key that a request claims to be signed with; everything that needs no key is checked: what is signed, when, for
+   * whom, the body.
+   */
   readonly claim: (request: SignedRequest) => Effect.Effect<Claim, Unverified>
   /** Whether the claim was signed with the private half of this key. */
   readonly holds: (claim: Claim, publicPem: string) => Effect.Effect<boolean>

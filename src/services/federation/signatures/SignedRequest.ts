@@ -13,7 +13,7 @@ export interface SignedRequest {
   readonly address?: string
 }
 
-/** Whom a signature names, and what has to be checked with that key. */
+/** The key that a signature names, and the bytes to check with it. */
 export interface Claim {
   readonly keyId: string
   /** Undefined where the kind of the key decides. */

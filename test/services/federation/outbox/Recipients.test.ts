@@ -49,7 +49,7 @@ const expected = (
     !welcome(account) || blocks.has(`${account}>${author}`) || (domainBlocks.has(author) && Worlds.isRemote(account))
   return [4n, 5n].filter((account) => {
     if (account === BigInt(world.suspended) || author === BigInt(world.suspended) || status.deleted) return false
-    // F12: a block stands before whatever follows from it is done.
+    // F12: a block is committed before its consequences.
     if (apart(account)) return false
     if (visibility !== "direct" && follows.has(`${account}>${author}`)) return true
     if (reblogOf !== undefined) {
@@ -140,7 +140,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
       yield* sql`DELETE FROM deliveries`
       assert.lengthOf(yield* expanded(++fanout, status!, "Create"), 2)
       yield* sql`UPDATE deliveries d SET tries = 0 FROM inboxes i WHERE i.id = d.inbox_id AND i.url = ${inboxOf(5n)}`
-      // Whoever follows later never had it.
+      // A later follower never had it.
       yield* sql`DELETE FROM follows`
       yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status!.id}`
       assert.deepStrictEqual(yield* expanded(++fanout, status!, "Delete"), [inboxOf(4n)])

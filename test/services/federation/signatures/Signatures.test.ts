@@ -86,7 +86,7 @@ layer(Live)("signatures", (it) => {
         }
         const withHeader = (name: string, value: string) =>
           believed({ ...request, headers: { ...headers, [name]: value } }, publicPem)
-        // What says which key it is is not signed by the older scheme; whoever looks the key up sees it.
+        // The older scheme does not sign the key's id; looking the key up finds that out.
         const covered: ReadonlyArray<readonly [name: string, part: RegExp]> = scheme === "rfc9421"
           ? [["content-digest", /.+/], ["signature-input", /\(.+/]]
           : [["host", /.+/], ["date", /.+/], ["digest", /.+/], ["content-type", /.+/], ["signature", /headers="[^"]*"/]]
