@@ -11,7 +11,7 @@ const bareRows: Readonly<Record<string, string>> = {
 
 /** Rooms whose rows are decoded. */
 const decoded =
-  /^src\/(?:services\/(?:statuses|discovery|federation\/(?:inbox|documents|fetching|purge))\/|actors\/account\/(?:Publishing|Scheduling|Polling|Inbox\w*)\.ts)/
+  /^src\/(?:actors|http|layers|services\/(?:statuses|discovery|media|federation\/(?:inbox|documents|fetching|purge)))\//
 
 const bare = /\bsql(?:\.unsafe)?<.*/g
 
