@@ -1,6 +1,6 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, FileSystem, Layer, type Path, Stream } from "effect"
+import { Console, Effect, FileSystem, Layer, type Path, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
@@ -13,8 +13,12 @@ import * as Storages from "../layers/storage/Storages.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { Storage } from "../services/media/Storage.ts"
+import { rowsOf } from "../services/Rows.ts"
 import { traced } from "../services/Traced.ts"
 import { connection } from "./Migrate.ts"
+
+const versionRows = rowsOf(Schema.Struct({ number: Schema.Int, version: Schema.String }))
+const latestRows = rowsOf(Schema.Struct({ latest: Schema.Int }))
 
 /** Milliseconds that the oldest work for others may wait before it counts as stuck. */
 const intentMillisMax = 60_000
@@ -68,8 +72,8 @@ const examinations: ReadonlyArray<Examination> = [
     subject: "Postgres",
     examine: Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [row] = yield* sql<{ number: number; version: string }>`
-        SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`
+      const [row] = yield* versionRows(sql`
+        SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`)
       return row !== undefined && row.number >= 140_000 ? row.version : yield* wrong(`${row?.version} is older than 14`)
     })
   },
@@ -85,7 +89,7 @@ const examinations: ReadonlyArray<Examination> = [
     subject: "Schema",
     examine: Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [row] = yield* sql<{ latest: number }>`SELECT max(migration_id) AS latest FROM effect_sql_migrations`
+      const [row] = yield* latestRows(sql`SELECT max(migration_id) AS latest FROM effect_sql_migrations`)
       const newest = yield* Database.newestMigration
       return row?.latest === newest
         ? `migration ${newest}`

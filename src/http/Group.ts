@@ -1,48 +1,50 @@
-import { Context, Effect, Layer, type Scope } from "effect"
-import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
+import { Effect, Layer, Scope } from "effect"
+import type { HttpRouter } from "effect/http"
+import { HttpApi, HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import type { Simplify } from "effect/Struct"
 import { lean } from "../services/Lean.ts"
+import type { Caller } from "./guard/Caller.ts"
 import { Guard } from "./guard/Guard.ts"
-
-/** Of the cluster, requests know the clients of actors only, which handlers take once. */
-const cluster = /^effect\/cluster\//
-
-/** What of a context requests need: settings of fibers, and what answers with files. */
-export const forRequests = <Services>(context: Context.Context<Services>): Context.Context<Services> =>
-  lean(context, cluster)
-
-type Api = HttpApi.HttpApi<"murmuration", HttpApiGroup.Constraint>
-type Made = HttpApiBuilder.Handlers<never>
+import type { AnswerAs, Refusal } from "./guard/Reply.ts"
 
 /**
- * `HttpApiBuilder.group` for groups behind the guard, whose requests carry nothing that `build` took. What a handler
- * itself asks for while it answers must come with the request or with effect.
+ * Answers an endpoint with what it promises, or with a refusal. While it does, it may ask for who calls and for what the
+ * router knows of the request; every other service was taken when the group was built.
  */
-export function group<
-  Groups extends HttpApiGroup.Constraint,
-  const Identifier extends HttpApiGroup.Identifier<Groups>,
-  Return
->(
-  api: HttpApi.HttpApi<"murmuration", Groups>,
-  identifier: Identifier,
-  build: (
-    handlers: HttpApiBuilder.Handlers.FromGroup<HttpApiGroup.WithIdentifier<Groups, Identifier>>
-  ) => HttpApiBuilder.Handlers.ValidateReturn<Return>
-): Layer.Layer<
-  HttpApiGroup.Service<"murmuration", Identifier>,
-  HttpApiBuilder.Handlers.Error<Return>,
-  Exclude<HttpApiBuilder.Handlers.Context<Return>, Scope.Scope>
+type Handler<Endpoint extends HttpApiEndpoint.Constraint> = (
+  request: Simplify<Endpoint["~Request"]>
+) => Effect.Effect<
+  AnswerAs<Endpoint["~Success"]["Type"]> | Refusal,
+  Endpoint["~Error"]["Type"] | HttpApiEndpoint.MiddlewareError<Endpoint>,
+  Caller | HttpRouter.Provided
 >
-export function group(api: Api, identifier: string, build: unknown): unknown {
+
+type Endpoints = Readonly<Record<string, HttpApiEndpoint.Constraint>>
+
+/** Takes the handlers of a group, one for each of its endpoints. */
+interface Unhandled<All extends Endpoints> {
+  readonly handleAll: (handlers: { readonly [Name in keyof All]: Handler<All[Name]> }) => Handled
+}
+
+type Handled = HttpApiBuilder.Handlers<never>
+
+/**
+ * The layer of a group behind the guard. `build` takes the services that its handlers need; requests carry none of them, so
+ * that a handler which asks for one does not compile.
+ */
+export function group<Group extends HttpApiGroup.Constraint, E, R>(
+  declared: Group,
+  build: (handlers: Unhandled<Group["endpoints"]>) => Effect.Effect<Handled, E, R>
+): Layer.Layer<HttpApiGroup.ToService<"murmuration", Group>, E, Exclude<R, Scope.Scope> | Guard>
+export function group(declared: HttpApiGroup.Constraint, build: unknown): unknown {
+  const api = HttpApi.make("murmuration").add(declared)
   return Layer.effectContext(Effect.gen(function*() {
     const services = yield* Effect.context<Guard | Scope.Scope>()
-    const made = HttpApiBuilder.group(api, identifier, (handlers): Made | Effect.Effect<Made> => {
+    const made = HttpApiBuilder.group(api, declared.identifier, (handlers) => {
       if (typeof build !== "function") throw new TypeError("A group of endpoints without handlers")
-      const found: Made | Effect.Effect<Made> = build(handlers)
-      return Effect.isEffect(found) ? Effect.provideContext(found, services) : found
+      const handled: Effect.Effect<Handled> = build(handlers)
+      return Effect.provideContext(handled, services)
     })
-    return yield* Effect.updateContext(
-      Layer.build(made),
-      () => Context.add(forRequests(services), Guard, Context.get(services, Guard))
-    )
+    return yield* Effect.updateContext(Layer.build(made), lean(Guard, Scope.Scope))
   }))
 }

@@ -1,4 +1,6 @@
 import { Layer } from "effect"
+import type { Sharding } from "effect/cluster"
+import type { SqlClient } from "effect/sql"
 import { AccountActors } from "../actors/account/AccountActors.ts"
 import * as Account from "../actors/account/Entity.ts"
 import * as FetchedPosts from "../actors/account/FetchedPosts.ts"
@@ -6,9 +8,11 @@ import * as Waking from "../actors/account/Waking.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
+import type { Broadcast } from "../services/Broadcast.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
+import type { OriginChecks } from "../services/federation/fetching/OriginChecks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
@@ -31,12 +35,14 @@ import { InboundPolicies } from "../services/federation/policies/InboundPolicies
 import { Purges } from "../services/federation/purge/Purges.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
+import type { Feeds } from "../services/feeds/Feeds.ts"
 import { NotificationWriter } from "../services/feeds/NotificationWriter.ts"
 import { StatusReaders } from "../services/feeds/StatusReaders.ts"
 import { Accounts as AccountRecords } from "../services/identity/Accounts.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
+import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Commands } from "../services/intents/Commands.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
@@ -49,6 +55,7 @@ import { FileOwners } from "../services/media/FileOwners.ts"
 import { Flags } from "../services/moderation/Flags.ts"
 import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
+import type { Outbound } from "../services/outbound/Outbound.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Moves } from "../services/social/Moves.ts"
@@ -68,85 +75,86 @@ import { StatusWriter } from "../services/statuses/StatusWriter.ts"
 import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
-/** What leaves for other servers. */
-const outbound = Layer.mergeAll(
-  OutgoingActivities.layer,
-  DeliveryExpansion.layer,
-  FollowActivities.layer,
-  PostActivities.layer
-).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(
-      Outbox.layer,
-      Deliveries.layer,
-      FollowerDigests.layer,
-      DeliveryHosts.layer,
-      Objects.layer,
-      LocalActors.layer
-    )
-  ),
-  Layer.provideMerge(Layer.mergeAll(AccountRecords.layer, CustomEmojis.layer, Handles.layer, Statuses.layer)),
-  Layer.provideMerge(Layer.merge(SigningKeys.layer, Signatures.layer)),
-  Layer.provide(KeyOperations.layer)
-)
+type Stored = Broadcast | Feeds | ServerConfig | SqlClient.SqlClient
+type Others = Stored | Outbound | Sharding.Sharding
 
 /** What the actors know and do beside what every room shares. */
-const services = Layer.mergeAll(
-  AttachmentWriter.layer,
-  StatusReaders.layer,
-  Authors.layer,
-  TargetAccounts.layer,
-  ConversationWriter.layer,
-  Jobs.layer,
-  DomainEnforcement.layer,
-  UserDomainBlocks.layer,
-  Fanouts.layer,
-  Favourites.layer,
-  FeaturedTags.layer,
-  Flags.layer,
-  Follows.layer,
-  InboundActivities.layer,
-  InboundPolicies.layer,
-  ModerationActions.layer,
-  Moves.layer,
-  OperatorCommands.layer,
-  Polls.layer,
-  Profiles.layer,
-  StatusWriter.layer,
-  Reblogs.layer,
-  RemoteStatuses.layer,
-  Reports.layer,
-  Blocks.layer,
-  Mutes.layer,
-  Retention.layer,
-  Purges.layer,
-  StatusTargets.layer,
-  Tombstones.layer,
-  Undoables.layer,
-  UnknownMentions.layer.pipe(Layer.provide(Jobs.layer))
-).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(
-      AgendaEntries.layer,
-      DomainPolicies.layer,
-      Drafts.layer,
-      FileOwners.layer,
-      NotificationWriter.layer,
-      KnownUris.layer,
-      RemoteEmojis.layer,
-      RemotePolls.layer,
-      Severances.layer,
-      outbound
-    )
+const services = Layer.satisfiesServicesType<Stored | Wakes>()(
+  Layer.mergeAll(
+    AttachmentWriter.layer,
+    Authors.layer,
+    Blocks.layer,
+    Deliveries.layer,
+    DeliveryExpansion.layer,
+    DeliveryHosts.layer,
+    ConversationWriter.layer,
+    DomainEnforcement.layer,
+    DomainPolicies.layer,
+    Fanouts.layer,
+    Favourites.layer,
+    FeaturedTags.layer,
+    Flags.layer,
+    FollowActivities.layer,
+    FollowerDigests.layer,
+    Follows.layer,
+    InboundActivities.layer,
+    InboundPolicies.layer,
+    KnownUris.layer,
+    LocalActors.layer,
+    ModerationActions.layer,
+    Moves.layer,
+    Mutes.layer,
+    Objects.layer,
+    OperatorCommands.layer,
+    Outbox.layer,
+    OutgoingActivities.layer,
+    Polls.layer,
+    PostActivities.layer,
+    Profiles.layer,
+    Purges.layer,
+    Reblogs.layer,
+    RemoteEmojis.layer,
+    RemotePolls.layer,
+    RemoteStatuses.layer,
+    Reports.layer,
+    Retention.layer,
+    Severances.layer,
+    Signatures.layer,
+    SigningKeys.layer,
+    StatusReaders.layer,
+    StatusTargets.layer,
+    StatusWriter.layer,
+    TargetAccounts.layer,
+    Tombstones.layer,
+    Undoables.layer,
+    UnknownMentions.layer,
+    UserDomainBlocks.layer
+  ).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        AccountRecords.layer,
+        AgendaEntries.layer,
+        CustomEmojis.layer,
+        Drafts.layer,
+        FileOwners.layer,
+        Handles.layer,
+        Jobs.layer,
+        NotificationWriter.layer,
+        Statuses.layer
+      )
+    ),
+    Layer.provide(KeyOperations.layer)
   )
 )
 
 /** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
-export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
-  Layer.provideMerge(FetchedPosts.layer),
-  Layer.provideMerge(Layer.merge(AccountActors.layer, DomainActors.layer)),
-  Layer.provide(services),
-  Layer.provide(Wakes.layer)
+export const layerOverCommands = Layer.satisfiesServicesType<Commands | OriginChecks | Others>()(
+  Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
+    Layer.provideMerge(FetchedPosts.layer),
+    Layer.provideMerge(Layer.merge(AccountActors.layer, DomainActors.layer)),
+    Layer.provide(services),
+    Layer.provide(Wakes.layer)
+  )
 )
 
 /**
@@ -157,6 +165,6 @@ export const layerOverCommands = Layer.mergeAll(Account.layer, Agenda.layer, Dom
 export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
 
 /** The same for a server that others talk to. */
-export const layerFederated = layer.pipe(
-  Layer.provide(originChecks.pipe(Layer.provide(FetchedPosts.layer), Layer.provide(AccountActors.layer)))
+export const layerFederated = Layer.satisfiesServicesType<Others>()(
+  layer.pipe(Layer.provide(originChecks.pipe(Layer.provide(FetchedPosts.layer), Layer.provide(AccountActors.layer))))
 )

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, PubSub, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Broadcast, broadcastBacklogMax, BroadcastMessage } from "../services/Broadcast.ts"
+import { Broadcast, BroadcastMessage, makeHub } from "../services/Broadcast.ts"
 import { traced } from "../services/Traced.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
 import { Redis } from "./Redis.ts"
@@ -24,17 +24,17 @@ export const layer = Layer.effect(
     const outside = yield* PostgresChannel
     const redis = Option.getOrUndefined(yield* Effect.serviceOption(Redis))
     const self = yield* (yield* SecureRandom.SecureRandom).uuidV4()
-    const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
+    const { hear, heard, subscribe } = yield* makeHub
 
     const signals = yield* outside.subscribe
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(
       PubSub.take(signals),
-      (signal) => signal._tag === "Wake" || signal._tag === "Restart" ? Effect.void : PubSub.publish(hub, signal)
+      (signal) => signal._tag === "Wake" || signal._tag === "Restart" ? Effect.void : hear(signal)
     )))
 
     const received = (text: string) =>
       decode(text).pipe(
-        Effect.flatMap(({ from, message }) => from === self ? Effect.void : PubSub.publish(hub, message)),
+        Effect.flatMap(({ from, message }) => from === self ? Effect.void : hear(message)),
         Effect.catch((error) => Effect.logWarning(`Not understood on channel ${channel}`, error.message))
       )
     if (redis !== undefined) {
@@ -50,10 +50,11 @@ export const layer = Layer.effect(
 
     return Broadcast.of({
       publish: traced("Broadcast.publish")(function*(message) {
-        yield* PubSub.publish(hub, message)
+        yield* hear(message)
         if (redis !== undefined) yield* send(redis, message)
       }),
-      subscribe: PubSub.subscribe(hub),
+      subscribe,
+      heard,
       connected: redis === undefined
         ? outside.listening
         : Effect.zipWith(outside.listening, redis.subscribed, (a, b) => a && b)

@@ -70,19 +70,14 @@ const cluster = Layer.unwrap(Effect.map(Environment, actors))
  * Everything that the server runs on, as the configuration chooses it: database, feeds and bus, limits, the cluster of
  * actors, secrets, mail and what Node gives. Only `Environment` is left to provide.
  */
-export const layer = Layer.mergeAll(
-  cluster,
-  outbound,
-  Secrets.layer,
-  Mail.layer,
-  PasswordHashing.layer,
-  serverConfig
-).pipe(
-  Layer.provideMerge(shared),
-  Layer.provideMerge(PostgresChannel.layer),
-  Layer.provideMerge(DatabaseClock.layer),
-  Layer.provideMerge(database),
-  Layer.provideMerge(Handover.layer),
-  Layer.provideMerge(serverConfig),
-  Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+export const layer = Layer.satisfiesServicesType<Environment>()(
+  Layer.mergeAll(cluster, outbound, Secrets.layer, Mail.layer, PasswordHashing.layer).pipe(
+    Layer.provideMerge(shared),
+    Layer.provideMerge(PostgresChannel.layer),
+    Layer.provideMerge(DatabaseClock.layer),
+    Layer.provideMerge(database),
+    Layer.provideMerge(Handover.layer),
+    Layer.provideMerge(serverConfig),
+    Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+  )
 )

@@ -1,10 +1,10 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, type Scope } from "effect"
+import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, Scope } from "effect"
 import { HttpMethod, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bodyBytesMax } from "../http/body/Body.ts"
-import { forRequests } from "../http/Group.ts"
 import { isHandshake } from "../http/guard/Handshake.ts"
 import { InFlight } from "../http/InFlight.ts"
+import { lean } from "../services/Lean.ts"
 import * as ConnectionShares from "./ConnectionShares.ts"
 import { Environment } from "./Environment.ts"
 import { Handover } from "./Handover.ts"
@@ -19,8 +19,9 @@ const webSocketMessageBytesMax = 16_384
 const gracefulShutdownTimeout = "6 seconds"
 
 /** What requests carry. The size is for bodies that nothing else limits. */
+const needed = lean(Scope.Scope)
 const carried = (services: Context.Context<Scope.Scope>) =>
-  Context.add(forRequests(services), HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax))
+  Context.add(needed(services), HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax))
 
 /** Requests get nothing of what the server is made of, but what they need themselves. */
 const leanly = Layer.effect(

@@ -15,6 +15,7 @@ import { LinkProofs } from "../services/identity/LinkProofs.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Compression from "./Compression.ts"
+import type { Environment } from "./Environment.ts"
 import * as Foundation from "./Foundation.ts"
 import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
@@ -42,19 +43,19 @@ const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, dis
 const jobs = Layer.mergeAll(KnownUris.layer, LinkProofs.layer, UnknownMentions.layer)
 
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
-export const layer = Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
-  // Streams end before the server waits for what it still answers.
-  Layer.provideMerge(
-    Layer.merge(served, JobRunner.layer.pipe(Layer.provide(jobs)))
-  ),
-  Layer.provideMerge(HttpServer.layer),
-  Layer.provideMerge(Routes.hub),
-  Layer.provide(Services.layer),
-  Layer.provideMerge(OperatorWakes.layer),
-  Layer.provideMerge(Media.layer),
-  Layer.provideMerge(Actors.layerFederated),
-  Layer.provideMerge(HostDocuments.layer),
-  Layer.provide(Catalogs.layer),
-  Layer.provideMerge(Foundation.layer),
-  Layer.provide(Telemetry.layer)
+export const layer = Layer.satisfiesServicesType<Environment>()(
+  Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
+    // Streams end before the server waits for what it still answers.
+    Layer.provideMerge(Layer.merge(served, JobRunner.layer.pipe(Layer.provide(jobs)))),
+    Layer.provideMerge(HttpServer.layer),
+    Layer.provideMerge(Routes.hub),
+    Layer.provide(Services.layer),
+    Layer.provideMerge(OperatorWakes.layer),
+    Layer.provideMerge(Media.layer),
+    Layer.provideMerge(Actors.layerFederated),
+    Layer.provideMerge(HostDocuments.layer),
+    Layer.provide(Catalogs.layer),
+    Layer.provideMerge(Foundation.layer),
+    Layer.provide(Telemetry.layer)
+  )
 )

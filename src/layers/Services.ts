@@ -1,6 +1,10 @@
 import { Layer } from "effect"
+import type { Digest, SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import type { Broadcast } from "../services/Broadcast.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
+import type { Mailer } from "../services/emails/Mailer.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { Congestion } from "../services/federation/inbox/Congestion.ts"
@@ -14,6 +18,8 @@ import { InboundPolicies } from "../services/federation/policies/InboundPolicies
 import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Senders } from "../services/federation/Senders.ts"
+import { Signatures } from "../services/federation/signatures/Signatures.ts"
+import type { Feeds } from "../services/feeds/Feeds.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
@@ -21,6 +27,7 @@ import { Markers } from "../services/feeds/Markers.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
+import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
@@ -34,6 +41,8 @@ import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
+import type { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
@@ -61,65 +70,94 @@ import { ViewerStates } from "../services/statuses/ViewerStates.ts"
 import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
-const identity = Layer.mergeAll(SignUps.layer, SignIns.layer, Grants.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Registrations.layer, MailLinks.layer, StaffEmails.layer, Apps.layer)),
-  Layer.provideMerge(Layer.mergeAll(Emails.layer, Users.layer, Roles.layer, Settings.layer)),
-  Layer.provideMerge(Layer.mergeAll(Sessions.layer, LiveTokens.layer)),
-  Layer.provideMerge(Tokens.layer),
-  Layer.provideMerge(OpaqueSecrets.layer)
+/** Where everything is kept, who hears of it, and how the operator wants it. */
+type Stored = Broadcast | ServerConfig | SqlClient.SqlClient
+type Secret = Credentials | Digest.Digest | SecureRandom.SecureRandom
+
+/** Who people are, and what acts for them. */
+const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
+  Layer.mergeAll(
+    Apps.layer,
+    Grants.layer,
+    LiveTokens.layer,
+    MailLinks.layer,
+    Registrations.layer,
+    Roles.layer,
+    Sessions.layer,
+    Settings.layer,
+    SignIns.layer,
+    SignUps.layer,
+    StaffEmails.layer,
+    Users.layer
+  ).pipe(
+    Layer.provideMerge(Layer.merge(Emails.layer, Tokens.layer)),
+    Layer.provideMerge(OpaqueSecrets.layer)
+  )
 )
 
-const reading = Layer.mergeAll(
-  AccountStatuses.layer,
-  Activity.layer,
-  Bookmarks.layer,
-  FollowLists.layer,
-  Contexts.layer,
-  ConversationMutes.layer,
-  Conversations.layer,
-  UserDomainBlocks.layer,
-  Blocks.layer,
-  Mutes.layer,
-  FeaturedTags.layer,
-  Handles.layer,
-  History.layer,
-  HomeTimelines.layer,
-  Instance.layer,
-  Interactions.layer,
-  Listeners.layer,
-  Markers.layer,
-  AccountNotes.layer,
-  Notifications.layer,
-  Relationships.layer,
-  ScheduledStatuses.layer,
-  Search.layer,
-  Reports.layer,
-  ViewerStates.layer,
-  Tags.layer,
-  Timelines.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
+/** What is read of accounts and statuses. */
+const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
+  Layer.mergeAll(
+    AccountStatuses.layer,
+    Activity.layer,
+    Bookmarks.layer,
+    FollowLists.layer,
+    Contexts.layer,
+    ConversationMutes.layer,
+    Conversations.layer,
+    UserDomainBlocks.layer,
+    Blocks.layer,
+    Mutes.layer,
+    FeaturedTags.layer,
+    GroupedNotifications.layer,
+    Handles.layer,
+    History.layer,
+    HomeTimelines.layer,
+    Instance.layer,
+    Interactions.layer,
+    Listeners.layer,
+    Markers.layer,
+    AccountNotes.layer,
+    Notifications.layer,
+    Relationships.layer,
+    ScheduledStatuses.layer,
+    Search.layer,
+    Reports.layer,
+    ViewerStates.layer,
+    Tags.layer,
+    Timelines.layer
+  ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
+)
 
 /** Our objects as other servers know them, and theirs. */
-const federation = Layer.mergeAll(
-  Congestion.layer,
-  FollowerDigests.layer,
-  DeliveryHosts.layer,
-  InboundActivities.layer,
-  InboundPolicies.layer,
-  LocalActors.layer,
-  Mentions.layer,
-  Objects.layer,
-  PublishedBlocks.layer,
-  FetchedBy.layer,
-  Replies.layer,
-  RemoteLookup.layer,
-  Senders.layer
-).pipe(
-  Layer.provideMerge(remote),
-  Layer.provide(KeyOperations.layer)
+const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
+  Layer.mergeAll(
+    Congestion.layer,
+    DeliveryHosts.layer,
+    FetchedBy.layer,
+    FollowerDigests.layer,
+    InboundActivities.layer,
+    InboundPolicies.layer,
+    LocalActors.layer,
+    Mentions.layer,
+    Objects.layer,
+    PublishedBlocks.layer,
+    RemoteLookup.layer,
+    Replies.layer,
+    Senders.layer,
+    Signatures.layer
+  ).pipe(
+    Layer.provideMerge(remote),
+    Layer.provide([
+      Accounts.layer,
+      AgendaEntries.layer,
+      CustomEmojis.layer,
+      Handles.layer,
+      KeyOperations.layer,
+      Statuses.layer
+    ])
+  )
 )
 
-const composed = Layer.merge(GroupedNotifications.layer, federation).pipe(Layer.provideMerge(reading))
-
 /** What the server knows and does beside its actors, over the database, the bus and the configuration. */
-export const layer = Layer.merge(identity, composed)
+export const layer = Layer.mergeAll(identity, reading, federation)

@@ -5,6 +5,16 @@ const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
 const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
 /**
+ * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole. A `user`
+ * changed when its state did (confirmed, disabled), `moderation` is what staff did to an account.
+ */
+export const Change = Schema.TaggedStruct("Changed", {
+  kind: Schema.Literals(["account", "status", "relations", "moderation", "instance", "user", "emojis", "domains"]),
+  ids: Schema.Array(IdFromString)
+})
+export type Change = typeof Change.Type
+
+/**
  * What nodes tell one another. Every node hears every message, its own too. Messages are hints: they may be lost or
  * come twice, and a receiver reads the truth from Postgres.
  */
@@ -32,34 +42,64 @@ export const BroadcastMessage = Schema.Union([
   Schema.TaggedStruct("FiltersChanged", { accountId: Account }),
   /** Sockets of these tokens or accounts close at once, and caches of tokens forget them. */
   Schema.TaggedStruct("Revoked", { tokenIds: Schema.Array(IdFromString), accountIds: Schema.Array(Account) }),
-  /** Rows changed: caches forget what they hold of them. A `user` changed when its state did (confirmed, disabled). */
-  Schema.TaggedStruct("Changed", {
-    kind: Schema.Literals(["account", "status", "relations", "instance", "user", "emojis", "domains"]),
-    ids: Schema.Array(IdFromString)
-  })
+  Change
 ])
 export type BroadcastMessage = typeof BroadcastMessage.Type
 
 /** Messages that one subscriber may have waiting; beyond it the oldest are dropped, as a lost connection would. */
-export const broadcastBacklogMax = 16_384
+const broadcastBacklogMax = 16_384
+
+type Listener = (message: BroadcastMessage) => void
+
+/** The changes that the work which runs has published, where somebody wants to know them. */
+const Published = Context.Reference<Array<Change> | undefined>("services/Broadcast/Published", {
+  defaultValue: () => undefined
+})
+
+/** Does work and answers the changes that it published, too, for a caller on another node that must not read what was before. */
+export const withChanges = <A, E, R>(
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<{ readonly answer: A; readonly changes: ReadonlyArray<Change> }, E, R> =>
+  Effect.suspend(() => {
+    const changes: Array<Change> = []
+    return Effect.map(Effect.provideService(work, Published, changes), (answer) => ({ answer, changes }))
+  })
+
+/** What one process hears of the bus. */
+export const makeHub = Effect.gen(function*() {
+  const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
+  const listeners = new Set<Listener>()
+  return {
+    hear: (message: BroadcastMessage) =>
+      Effect.withFiber((fiber) => {
+        for (const listener of listeners) listener(message)
+        if (message._tag === "Changed") fiber.getRef(Published)?.push(message)
+        return Effect.asVoid(PubSub.publish(hub, message))
+      }),
+    subscribe: PubSub.subscribe(hub),
+    heard: (listener: Listener) =>
+      Effect.asVoid(Effect.acquireRelease(
+        Effect.sync(() => listeners.add(listener)),
+        () => Effect.sync(() => listeners.delete(listener))
+      ))
+  }
+})
 
 /** The bus between nodes. `publish` never fails and never waits for receivers. */
 export class Broadcast extends Context.Service<Broadcast, {
   readonly publish: (message: BroadcastMessage) => Effect.Effect<void>
   /** Everything published after the subscription began. */
   readonly subscribe: Effect.Effect<PubSub.Subscription<BroadcastMessage>, never, Scope.Scope>
+  /** Calls `listener` before `publish` goes on, for as long as the scope is open. */
+  readonly heard: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
   /** False while other nodes' messages can be missed, so that caches must not be believed for long. */
   readonly connected: Effect.Effect<boolean>
 }>()("murmuration/services/Broadcast") {
   static readonly layerMemory = Layer.effect(
     Broadcast,
     Effect.gen(function*() {
-      const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
-      return Broadcast.of({
-        publish: (message) => Effect.asVoid(PubSub.publish(hub, message)),
-        subscribe: PubSub.subscribe(hub),
-        connected: Effect.succeed(true)
-      })
+      const { hear, heard, subscribe } = yield* makeHub
+      return Broadcast.of({ publish: hear, subscribe, heard, connected: Effect.succeed(true) })
     })
   )
 }

@@ -1,4 +1,4 @@
-import type { Answer } from "../support/SignInServer.ts"
+import type { Answer } from "../support/Requests.ts"
 import { formsOf } from "../support/TestBrowser.ts"
 
 /** Somebody in front of a browser without scripts, who reads the pages of a server and sends their forms. */

@@ -114,7 +114,7 @@ export const rows = (world: World) => {
   const jobs = Layer.effect(
     MediaJobs,
     Effect.map(MediaJobs, (real) => newestOnly(world, mutation.processings?.(real) ?? real))
-  ).pipe(Layer.provide(MediaJobs.layer))
+  ).pipe(Layer.provide(MediaJobs.layerNoDeps))
   return jobs.pipe(Layer.provideMerge(files), Layer.provideMerge(FileOwners.layer))
 }
 

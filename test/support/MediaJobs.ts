@@ -16,7 +16,8 @@ import { person } from "./People.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { testEnvironment } from "./TestEnvironment.ts"
 
-const environment = Layer.unwrap(
+/** Settings with a folder of the test's own. */
+export const environment = Layer.unwrap(
   Effect.map(
     Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "murmuration-media-" })),
     (dataDir) => testEnvironment({ DATA_DIR: dataDir })

@@ -1,4 +1,6 @@
-import type { StatusId } from "../../src/services/Ids.ts"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId, StatusId } from "../../src/services/Ids.ts"
 import { type Post, saidBy } from "../../src/services/statuses/Post.ts"
 
 /** An edit by a client that says nothing but the text. */
@@ -16,4 +18,30 @@ export const post = (text: string, more: Partial<Post> = {}): Post => ({
   poll: null,
   quoteApprovalPolicy: null,
   ...more
+})
+
+/** Inserts a status as its author's actor leaves it. */
+export const status = Effect.fnUntraced(function*(author: AccountId, text: string, more: {
+  readonly visibility?: "public" | "unlisted" | "private" | "direct"
+  readonly html?: string
+  readonly spoilerText?: string
+  readonly inReplyTo?: bigint
+  readonly reblogOf?: bigint
+  readonly tag?: string
+} = {}) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const at = new Date(now)
+  const [row] = yield* sql<{ id: bigint }>`
+    INSERT INTO statuses (id, account_id, text, html, spoiler_text, visibility, in_reply_to_id, reblog_of_id, conversation_id, created_at)
+    VALUES (next_id(${now}), ${author}, ${text}, ${more.html ?? `<p>${text}</p>`}, ${more.spoilerText ?? ""},
+      ${more.visibility ?? "public"}, ${more.inReplyTo ?? null}, ${more.reblogOf ?? null}, 1, ${at}) RETURNING id`
+  const { id } = row!
+  yield* sql`INSERT INTO status_stats (status_id) VALUES (${id})`
+  if (more.tag !== undefined) {
+    yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (next_id(${now}), ${more.tag}, ${more.tag}, ${at})
+      ON CONFLICT DO NOTHING`
+    yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT id, ${id} FROM tags WHERE name = ${more.tag}`
+  }
+  return id
 })

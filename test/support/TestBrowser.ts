@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { configuration } from "./Reads.ts"
-import { type Answer, password, send } from "./SignInServer.ts"
+import { type Answer, send } from "./Requests.ts"
+import { password } from "./SignedIn.ts"
 
 /** A browser without scripts: it keeps cookies, and sends the forms of pages with their hidden fields. */
 export const make = (headers: Record<string, string> = { origin: configuration.publicUrl }) => {

@@ -10,8 +10,7 @@ const bareRows: Readonly<Record<string, string>> = {
 }
 
 /** Rooms whose rows are decoded. */
-const decoded =
-  /^src\/(?:actors|http|layers|services\/(?:statuses|discovery|media|federation\/(?:inbox|documents|fetching|purge)))\//
+const decoded = /^src\/(?!services\/(?:federation\/outbox|intents)\/)/
 
 const bare = /\bsql(?:\.unsafe)?<.*/g
 

@@ -39,7 +39,7 @@ export const http: Rooms = [
   ["TimeoutSet Paging InFlight", ""],
   ["wire", ""],
   ["languages", ""],
-  ["guard", ""],
+  ["guard", "wire"],
   ["Group", "guard"],
   ["Edge", "guard languages"],
   ["html", "guard languages"],
@@ -49,18 +49,17 @@ export const http: Rooms = [
   ["files", "guard"],
   ["streaming", "Deadlines InFlight guard wire"],
   ["render", "Paging guard html streaming wire"],
-  ["Fresh", "render"],
   ["activitypub", "body guard render"],
-  ["wellknown", "Fresh guard html wire"],
+  ["wellknown", "guard html wire"],
   ["oauth", "Group guard html render wire"],
-  ["v1", "Fresh Group Paging guard oauth render wire"],
-  ["pages", "activitypub docs guard html oauth render"],
+  ["v1", "Group Paging guard oauth render wire"],
+  ["pages", "activitypub docs guard html oauth render wire"],
   ["Api Routes", "activitypub files guard oauth pages render streaming v1 wellknown"]
 ]
 
 /** The parts of federation: keys and documents, what is asked of others, what comes in, and what goes out. */
 export const federation: Rooms = [
-  ["DomainNames FailedLookups NameCache NewHosts MovedAccounts SingleFlight", ""],
+  ["DomainNames FailedLookups NewHosts MovedAccounts SingleFlight", ""],
   ["LocalIds", ""],
   ["signatures", ""],
   ["purge", ""],
@@ -69,9 +68,9 @@ export const federation: Rooms = [
   ["domains", "DomainNames"],
   ["inbox", "documents"],
   ["policies", "documents domains inbox"],
-  ["FollowerDigests LocalActors Objects Replies", "LocalIds NameCache SigningKeys documents"],
+  ["FollowerDigests LocalActors Objects Replies", "LocalIds SigningKeys documents"],
   ["outbox", "LocalActors LocalIds Objects documents inbox signatures"],
-  ["ObjectFetcher WebFingers", "DomainNames HostDocuments documents"],
+  ["ObjectFetcher WebFingers", "DomainNames HostDocuments SigningKeys documents signatures"],
   ["RemoteAccounts", "DomainNames MovedAccounts documents domains inbox purge"],
   [
     "Mentions RemoteActors",

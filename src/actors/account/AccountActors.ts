@@ -1,4 +1,5 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
+import { Changes } from "../../services/caching/Changes.ts"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { Answer } from "../../services/intents/Commands.ts"
@@ -26,6 +27,7 @@ export class AccountActors extends Context.Service<AccountActors, {
     AccountActors,
     Effect.gen(function*() {
       const clientOf = yield* Account.client
+      const { learn } = yield* Changes
       const away = (cause: unknown) =>
         Effect.logWarning("an account's actor did not answer", cause).pipe(Effect.andThen(new Unavailable()))
 
@@ -34,7 +36,7 @@ export class AccountActors extends Context.Service<AccountActors, {
         const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
         // Asked after the time is known, which is too late where it stood still before that.
         if ((yield* StoodStill)()) return yield* new Unavailable()
-        return yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
+        const { changes = [], ...answer } = yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
           Effect.catchTags({
             MailboxFull: away,
             AlreadyProcessingMessage: away,
@@ -45,6 +47,8 @@ export class AccountActors extends Context.Service<AccountActors, {
           Effect.catchCauseIf(Cause.hasInterruptsOnly, away),
           Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
         )
+        learn(changes)
+        return answer
       })
 
       const wake = traced("AccountActors.wake")((accountId: AccountId) =>
@@ -55,7 +59,7 @@ export class AccountActors extends Context.Service<AccountActors, {
       )
       return AccountActors.of({ tell, wake, receive })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 }
 
 /** 106 bits of chance, enough that two nodes never mint the same id. */

@@ -1,7 +1,8 @@
-import { Cause, Clock, type Context, Effect, Layer, type Scope } from "effect"
-import { Entity, type Sharding } from "effect/cluster"
+import { Cause, Clock, Effect, Layer, Scope } from "effect"
+import { Entity, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { withChanges } from "../../services/Broadcast.ts"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries, type Due } from "../../services/intents/AgendaEntries.ts"
@@ -158,7 +159,9 @@ const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) 
       return Account.of({
         Do: ({ payload: { command, id, until } }) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            now > until ? new Unavailable() : run(own, id, command, until)),
+            now > until ? new Unavailable() : withChanges(run(own, id, command, until))).pipe(
+              Effect.map(({ answer, changes }) => ({ ...answer, changes }))
+            ),
         Wake: () =>
           lookAround(own),
         Receive: () => receive(own)
@@ -179,7 +182,7 @@ export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (node) =>
     Effect.updateContext(
       Layer.build(actor(node)),
-      (context: Context.Context<Scope.Scope | Sharding.Sharding>) => lean(context)
+      lean(Scope.Scope, Sharding.Sharding)
     ))
 )
 

@@ -31,14 +31,16 @@ export const make = Effect.gen(function*() {
     Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
       const { accountId } = own
       if (!(yield* moderationActions.set(accountId, measure, stands))) return onAccount(accountId)
-      const told = [broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })]
+      const changed = (kind: "account" | "moderation" | "user") =>
+        broadcast.publish({ _tag: "Changed", kind, ids: [accountId] })
+      const told = [changed("account"), changed("moderation")]
       if (measure === "suspend") {
         yield* tellFollowers(own, "Profile")
         // Streams of a suspended account end at once.
         told.push(
           stands
             ? broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
-            : broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] })
+            : changed("user")
         )
       }
       yield* sql.afterCommit(Effect.all(told, { discard: true }))

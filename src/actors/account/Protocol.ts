@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { Change } from "../../services/Broadcast.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { Answer } from "../../services/intents/Commands.ts"
@@ -151,6 +152,9 @@ export const Command = Schema.Union([
 ])
 export type Command = typeof Command.Type
 
+/** The answer of a command, and what the command changed, of which the caller's node may not have heard yet. */
+const Done = Schema.Struct({ ...Answer.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
+
 /** `account_intents.details` */
 export const PersistedCommand = persisted(Command, 1)
 
@@ -166,7 +170,7 @@ export const accountMailboxMax = 1_024
 export const Account = Entity.make("Account", [
   Rpc.make("Do", {
     payload: { id: Schema.String, command: Command, until: Schema.Int },
-    success: Answer,
+    success: Done,
     error: ClientError
   }),
   Rpc.make("Wake"),

@@ -1,5 +1,5 @@
-import { type Context, Effect, Layer, type Scope } from "effect"
-import { Entity, type Sharding } from "effect/cluster"
+import { Effect, Layer, Scope } from "effect"
+import { Entity, Sharding } from "effect/cluster"
 import { lean } from "../../services/Lean.ts"
 import * as DeliveryRound from "./DeliveryRound.ts"
 import * as Fetching from "./Fetching.ts"
@@ -52,6 +52,6 @@ export const layer = Layer.effectDiscard(
   Effect.flatMap(Effect.all([DeliveryRound.make, Fetching.make]), ([round, documents]) =>
     Effect.updateContext(
       Layer.build(actor(round, documents)),
-      (context: Context.Context<Scope.Scope | Sharding.Sharding>) => lean(context)
+      lean(Scope.Scope, Sharding.Sharding)
     ))
 )

@@ -1,9 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Broadcast } from "../../services/Broadcast.ts"
+import * as Cache from "../../services/caching/Cache.ts"
+import { Changes } from "../../services/caching/Changes.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
-import { onChanged } from "../render/Changes.ts"
-import * as JsonCache from "../render/JsonCache.ts"
 import { ready, refused } from "./DocumentResponse.ts"
 import { Requesters } from "./Requesters.ts"
 
@@ -23,23 +22,20 @@ export class ActorDocuments extends Context.Service<ActorDocuments, {
     Effect.gen(function*() {
       const actors = yield* LocalActors
       const requesters = yield* Requesters
-      const { connected } = yield* Broadcast
-      const cache = JsonCache.make<{ readonly text: string }>({
-        bytesMax: actorCacheBytesMax,
-        bytesOf: ({ text }) => text.length * 2,
-        connected
+      const cache = yield* Cache.make<bigint, string>({
+        rows: (_, id) => [["account", id]],
+        kinds: ["emojis"],
+        max: { bytes: actorCacheBytesMax, bytesOf: (text) => text.length * 2 }
       })
-      yield* onChanged("account", cache.forget)
 
       const respond = Effect.fnUntraced(function*(username: string) {
         const { scope } = yield* requesters.current
         const account = yield* actors.find(username)
-        const texts = yield* cache.get([account.id], ([id]) =>
-          Effect.map(
-            actors.document(account),
-            (value) => new Map(id === undefined ? [] : [[id, { text: JSON.stringify(value) }]])
-          ))
-        return yield* ready(texts.get(account.id)?.text ?? "", scope)
+        const text = yield* cache.get(
+          account.id,
+          Effect.map(actors.document(account), (value) => JSON.stringify(value))
+        )
+        return yield* ready(text, scope)
       })
 
       return ActorDocuments.of({
@@ -47,5 +43,5 @@ export class ActorDocuments extends Context.Service<ActorDocuments, {
         instance: Effect.flatMap(actors.instance, (value) => ready(JSON.stringify(value), "everybody"))
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 }

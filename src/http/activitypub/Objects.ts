@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../services/Broadcast.ts"
+import * as Cache from "../../services/caching/Cache.ts"
+import { Changes } from "../../services/caching/Changes.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
 import { noteContext, tombstone } from "../../services/federation/documents/NoteDocument.ts"
@@ -12,12 +13,9 @@ import { type LocalObject, Objects } from "../../services/federation/Objects.ts"
 import { FetchedBy } from "../../services/federation/outbox/FetchedBy.ts"
 import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
 import { idMax } from "../../services/Ids.ts"
-import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { isOpenRow } from "../../services/statuses/Visibility.ts"
-import { onChanged } from "../render/Changes.ts"
-import * as JsonCache from "../render/JsonCache.ts"
 import { document, idIn, queryOf, ready, refused } from "./DocumentResponse.ts"
 import { type CacheScope, Requesters } from "./Requesters.ts"
 
@@ -26,8 +24,11 @@ type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpSe
 /** Bytes of documents that are kept ready. */
 const objectCacheBytesMax = 16 * 1_024 * 1_024
 
-/** A status as text, by its parts. */
-type Texts = { readonly [P in Exclude<Part, "replies">]: string | undefined }
+/** A status as text, by its parts, and the account that posted it. */
+interface Texts {
+  readonly author: bigint
+  readonly parts: { readonly [P in Exclude<Part, "replies">]: string | undefined }
+}
 
 /** A part of a status that can be asked for. */
 export type Part = "note" | "activity" | "replies" | "likes" | "shares"
@@ -50,15 +51,15 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const replies = yield* Replies
       const requesters = yield* Requesters
       const statuses = yield* Statuses
-      const { connected } = yield* Broadcast
-      const cache = JsonCache.make<Texts>({
-        bytesMax: objectCacheBytesMax,
-        bytesOf: (texts) =>
-          Object.values(texts).reduce((sum, text: string | undefined) => sum + (text?.length ?? 0), 64) * 2,
-        connected
+      const cache = yield* Cache.make<bigint, Texts>({
+        rows: ({ author }, id) => [["status", id], ["moderation", author]],
+        kinds: ["emojis"],
+        max: {
+          bytes: objectCacheBytesMax,
+          bytesOf: ({ parts }) =>
+            Object.values(parts).reduce((sum, text: string | undefined) => sum + (text?.length ?? 0), 64) * 2
+        }
       })
-      yield* onChanged("status", cache.forget)
-      yield* (yield* CustomEmojis).whenChanged(cache.clear)
 
       const wasForEverybody = (accountId: bigint, id: bigint) =>
         Effect.map(
@@ -107,24 +108,23 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         return part === "note" ? note ?? activity : note?.[part]
       }
 
-      /** The part that is the same for everybody who may see it. */
-      const load = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
-        const textOf = (object: LocalObject, part: Exclude<Part, "replies">) => {
+      /** What is the same for whoever may see it. */
+      const load = Effect.fnUntraced(function*(id: bigint, author: bigint): Effect.fn.Return<Texts | undefined> {
+        const object = (yield* objects.load([id])).get(id)
+        if (object === undefined) return undefined
+        const textOf = (part: Exclude<Part, "replies">) => {
           const wanted = partOf(object, part)
           return typeof wanted === "object" && wanted !== null
             ? JSON.stringify({ "@context": noteContext, ...wanted })
             : undefined
         }
-        const made = new Map<bigint, Texts>()
-        for (const [id, object] of yield* objects.load(ids)) {
-          made.set(id, {
-            note: textOf(object, "note"),
-            activity: textOf(object, "activity"),
-            likes: textOf(object, "likes"),
-            shares: textOf(object, "shares")
-          })
+        const parts = {
+          note: textOf("note"),
+          activity: textOf("activity"),
+          likes: textOf("likes"),
+          shares: textOf("shares")
         }
-        return made
+        return { author, parts }
       })
 
       const respond = Effect.fnUntraced(function*(asked: string, digits: string, part: Part) {
@@ -139,7 +139,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
           return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, scope) : yield* new RecordNotFound()
         }
         if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), scope)
-        const text = (yield* cache.get([id], load)).get(id)?.[part]
+        const text = (yield* cache.get(id, load(id, accountId)))?.parts[part]
         if (text === undefined) return yield* new RecordNotFound()
         // Before it is answered: what was given away is known, whatever happens then.
         if (viewer !== undefined) yield* fetchedBy.note(id, viewer)
@@ -150,5 +150,5 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         answer: (asked, digits, part) => Effect.catch(respond(asked, digits, part), refused)
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 }

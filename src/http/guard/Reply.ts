@@ -1,18 +1,58 @@
-import { Effect } from "effect"
+import { Effect, Function } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { LRUCache } from "lru-cache"
 import type { ClientError } from "../../services/Errors.ts"
+import { type Ready, ready } from "../wire/Keys.ts"
 import type { Quota } from "./Limits.ts"
 
-/** JSON that is ready: a string is sent as it stands, anything else through `JSON.stringify`. */
-export const json = (
-  body: unknown,
-  options?: { readonly status?: number; readonly headers?: Record<string, string> }
-) =>
-  HttpServerResponse.text(typeof body === "string" ? body : JSON.stringify(body), {
-    contentType: "application/json; charset=utf-8",
-    ...options
-  })
+declare const answered: unique symbol
+
+/** What an endpoint answers that promises something, whatever that is. */
+export interface AnyAnswer extends HttpServerResponse.HttpServerResponse {
+  readonly [answered]: (value: never) => unknown
+}
+
+/** A response whose body is the JSON of `Wire`: what an endpoint answers that promises `Wire`. */
+interface Answer<in out Wire> extends AnyAnswer {
+  readonly [answered]: (value: Wire) => Wire
+}
+
+/** The answer with one of the alternatives of `Wire`, or with any; where `Wire` is not known, whatever answers. */
+export type AnswerAs<Wire> = unknown extends Wire ? AnyAnswer
+  : Answer<Wire> | (Wire extends unknown ? Answer<Wire> : never)
+
+declare const refused: unique symbol
+
+/** A response that says why there is no answer; any endpoint may give it. */
+export interface Refusal extends HttpServerResponse.HttpServerResponse {
+  readonly [refused]: typeof refused
+}
+
+interface Head {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+}
+
+const text = (body: string, head?: Head) =>
+  HttpServerResponse.text(body, { contentType: "application/json; charset=utf-8", ...head })
+
+/** JSON that is ready, sent as it stands. */
+export function json<Wire>(body: Ready<Wire>, head?: Head): Answer<Wire>
+export function json(body: string, head?: Head): HttpServerResponse.HttpServerResponse {
+  return text(body, head)
+}
+
+/** The JSON of an error. */
+export function refusal(body: string, head?: Head): Refusal
+export function refusal(body: string, head?: Head): HttpServerResponse.HttpServerResponse {
+  return text(body, head)
+}
+
+/** The same answer with more headers. */
+export const withHeaders: {
+  (headers: Record<string, string>): <Given extends AnyAnswer>(answer: Given) => Given
+  <Given extends AnyAnswer>(answer: Given, headers: Record<string, string>): Given
+} = Function.dual(2, HttpServerResponse.setHeaders)
 
 /** Appending makes one string in the end, where `join` would make one of every value, too, and then two of the whole. */
 const listOf = (items: ReadonlyArray<string>): string => {
@@ -22,14 +62,20 @@ const listOf = (items: ReadonlyArray<string>): string => {
 }
 
 /** A list of ready JSON values with the `Link` header of its page, where there is one. */
-export const list = (items: ReadonlyArray<string>, link?: string, status?: number) =>
-  json(listOf(items), {
+export const list = <Wire>(items: ReadonlyArray<Ready<Wire>>, link?: string, status?: number) =>
+  json(ready<ReadonlyArray<Wire>>(listOf(items)), {
     ...(status === undefined ? undefined : { status }),
     ...(link === undefined ? undefined : { headers: { link } })
   })
 
+/** An answer without a body, status 204. */
+export function nothing(): Answer<void>
+export function nothing(): HttpServerResponse.HttpServerResponse {
+  return HttpServerResponse.empty({ status: 204 })
+}
+
 /** The empty object, the answer of deletes, clears and dismisses. */
-export const empty = json("{}")
+export const empty = json(ready<{}>("{}"))
 
 /** Periods end for everybody at once, so that most answers name one of few moments. */
 const moments = new LRUCache<number, string>({ max: 16 })
@@ -65,11 +111,14 @@ const statuses = {
 
 /** Shows an expected error as clients know it: `{"error": text}` with its status and headers. */
 export const error = (failure: ClientError, extra?: Record<string, unknown>) =>
-  json({
-    error: failure.message,
-    ...(failure._tag === "Unprocessable" && failure.details !== undefined ? { details: failure.details } : undefined),
-    ...extra
-  }, { status: statuses[failure._tag], headers: errorHeaders(failure) })
+  refusal(
+    JSON.stringify({
+      error: failure.message,
+      ...(failure._tag === "Unprocessable" && failure.details !== undefined ? { details: failure.details } : undefined),
+      ...extra
+    }),
+    { status: statuses[failure._tag], headers: errorHeaders(failure) }
+  )
 
 const errorHeaders = (failure: ClientError): Record<string, string> => {
   switch (failure._tag) {
@@ -86,7 +135,7 @@ const errorHeaders = (failure: ClientError): Record<string, string> => {
 
 /** `{"error": text}` for what no handler answered. */
 export const plainError = (status: number, text: string, headers: Record<string, string> = {}) =>
-  json({ error: text }, { status, headers })
+  refusal(JSON.stringify({ error: text }), { status, headers })
 
 /** The answer to a request that storage could not serve. */
 export const unavailable = Effect.succeed(

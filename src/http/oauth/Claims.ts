@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound, Unauthorized } from "../../services/Errors.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { millisOf } from "../../services/Ids.ts"
@@ -28,8 +28,7 @@ export class ClaimsGroup extends HttpApiGroup.make("oauthClaims")
 
 /** What a bearer may know of the own token and of its user (S-248). */
 export const layer = group(
-  HttpApi.make("murmuration").add(ClaimsGroup),
-  "oauthClaims",
+  ClaimsGroup,
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const apps = yield* Apps

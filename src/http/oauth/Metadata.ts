@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
 import { group } from "../Group.ts"
@@ -20,8 +20,7 @@ export class MetadataGroup extends HttpApiGroup.make("oauthMetadata")
 
 /** What the authorization server can do (RFC 8414). */
 export const layer = group(
-  HttpApi.make("murmuration").add(MetadataGroup),
-  "oauthMetadata",
+  MetadataGroup,
   Effect.fn(function*(handlers) {
     const { publicUrl } = yield* ServerConfig
     const metadata = json<ServerMetadata>({

@@ -1,6 +1,6 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
@@ -31,8 +31,7 @@ export class OAuthGroup extends HttpApiGroup.make("oauth")
 
 /** The endpoints that apps call with their secret (RFC 6749, 7009, 7662). */
 export const layer = group(
-  HttpApi.make("murmuration").add(OAuthGroup),
-  "oauth",
+  OAuthGroup,
   Effect.fn(function*(handlers) {
     const apps = yield* Apps
     const grants = yield* Grants

@@ -54,7 +54,7 @@ export const challengeMethod = "The code_challenge_method must be S256."
 /** A refusal as JSON. */
 export const refuse = (code: RefusalCode, text: string = textOf(code)) => {
   const status = refusals.get(code)?.status ?? 400
-  return Reply.json(json<OAuthError>({ error: code, errorDescription: text }), {
+  return Reply.refusal(json<OAuthError>({ error: code, errorDescription: text }), {
     status,
     ...(status === 401 && {
       headers: { "www-authenticate": `Bearer realm="Murmuration", error="${code}", error_description="${text}"` }

@@ -5,7 +5,7 @@ import { json } from "../wire/Keys.ts"
 import type { Token } from "../wire/Token.ts"
 
 /** A token on its way to its bearer. */
-export const tokenJson = ({ createdAt, scopes, secret }: IssuedToken): string =>
+export const tokenJson = ({ createdAt, scopes, secret }: IssuedToken) =>
   json<Token>({
     accessToken: Redacted.value(secret),
     tokenType: "Bearer",

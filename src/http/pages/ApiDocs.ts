@@ -7,6 +7,7 @@ import { documentOf } from "../docs/OpenApiDocument.ts"
 import { referenceOf } from "../docs/Reference.ts"
 import * as Reply from "../guard/Reply.ts"
 import { docsPath } from "../html/PagePaths.ts"
+import { encode } from "../wire/Keys.ts"
 import { PublicPages } from "./PublicPages.ts"
 
 const openApiPath = "/api/openapi.json"
@@ -23,7 +24,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     const config = yield* ServerConfig
     const pages = yield* PublicPages
     const document = yield* Effect.cached(Effect.sync(() => documentOf(api, config)))
-    const json = yield* Effect.cached(Effect.map(document, (made) => JSON.stringify(made)))
+    const json = yield* Effect.cached(Effect.map(document, encode))
     const page = yield* Effect.cached(
       Effect.map(document, (made) => pages.respond({ words: english, title: "The API", body: referenceOf(made) }))
     )

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { Broadcast } from "../../services/Broadcast.ts"
+import * as Cache from "../../services/caching/Cache.ts"
+import { Changes } from "../../services/caching/Changes.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import { everyone } from "../../services/identity/Roles.ts"
@@ -11,10 +12,8 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { traced } from "../../services/Traced.ts"
 import type * as Wire from "../wire/Account.ts"
-import { json, splice, type Values } from "../wire/Keys.ts"
+import { json, type Ready, splice, type Values } from "../wire/Keys.ts"
 import { accountValues } from "./AccountValues.ts"
-import { onChanged } from "./Changes.ts"
-import * as JsonCache from "./JsonCache.ts"
 
 /** Bytes of accounts' JSON that are kept, two for each character. */
 const accountCacheBytesMax = 16 * 1024 * 1024
@@ -26,14 +25,12 @@ const accountCacheBytesMax = 16 * 1024 * 1024
  */
 export class AccountViews extends Context.Service<AccountViews, {
   /** By id; accounts that do not exist are absent. Who may see an account is decided before. */
-  readonly byId: (ids: Iterable<bigint>) => Effect.Effect<ReadonlyMap<bigint, string>>
+  readonly byId: (ids: Iterable<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<Wire.Account>>>
   /** In the order of `ids`. */
-  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<string>>
-  readonly renderOne: (id: bigint) => Effect.Effect<string, RecordNotFound>
+  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<Wire.Account>>>
+  readonly renderOne: (id: bigint) => Effect.Effect<Ready<Wire.Account>, RecordNotFound>
   /** The own account with its source and role, never from a cache; two queries. */
-  readonly renderCredentials: (id: AccountId) => Effect.Effect<string, RecordNotFound>
-  /** Drops what is kept of accounts that a command on this node has changed. */
-  readonly forget: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
+  readonly renderCredentials: (id: AccountId) => Effect.Effect<Ready<Wire.CredentialAccount>, RecordNotFound>
 }>()("murmuration/http/render/AccountViews") {
   static readonly layer = Layer.effect(
     AccountViews,
@@ -42,14 +39,11 @@ export class AccountViews extends Context.Service<AccountViews, {
       const settings = yield* Settings
       const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
-      const broadcast = yield* Broadcast
-      const cache = JsonCache.make<{ readonly json: string }>({
-        bytesMax: accountCacheBytesMax,
-        bytesOf: ({ json }) => json.length * 2,
-        connected: broadcast.connected
+      const cache = yield* Cache.make<bigint, { readonly json: Ready<Wire.Account> }>({
+        rows: (_, id) => [["account", id]],
+        kinds: ["emojis"],
+        max: { bytes: accountCacheBytesMax, bytesOf: ({ json }) => json.length * 2 }
       })
-      yield* onChanged("account", cache.forget)
-      yield* emojis.whenChanged(cache.clear)
 
       const values = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* accounts.load(ids)).map((record) => [record.id, record]))
@@ -71,8 +65,8 @@ export class AccountViews extends Context.Service<AccountViews, {
       })
 
       const byId = traced("AccountViews.byId")(function*(ids: Iterable<bigint>) {
-        const texts = new Map<bigint, string>()
-        for (const [id, { json }] of yield* cache.get(ids, load)) texts.set(id, json)
+        const texts = new Map<bigint, Ready<Wire.Account>>()
+        for (const [id, { json }] of yield* cache.getAll(ids, load)) texts.set(id, json)
         return texts
       })
 
@@ -99,11 +93,10 @@ export class AccountViews extends Context.Service<AccountViews, {
         byId,
         render,
         renderOne,
-        renderCredentials,
-        forget: (ids) => Effect.sync(() => cache.forget(ids))
+        renderCredentials
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 }
 
 /** Texts of a profile that may name emoji. */

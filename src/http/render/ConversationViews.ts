@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
-import type { RecordNotFound } from "../../services/Errors.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { type ConversationRecord, Conversations } from "../../services/statuses/Conversations.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Conversation } from "../wire/Conversation.ts"
-import { list, splice } from "../wire/Keys.ts"
+import { list, none, type Ready, splice } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -13,10 +13,10 @@ export class ConversationViews extends Context.Service<ConversationViews, {
   readonly render: (
     owner: AccountId,
     records: ReadonlyArray<ConversationRecord>
-  ) => Effect.Effect<ReadonlyArray<string>>
-  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
+  ) => Effect.Effect<ReadonlyArray<Ready<Conversation>>>
+  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<Ready<Conversation>, RecordNotFound>
 }>()("murmuration/http/render/ConversationViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     ConversationViews,
     Effect.gen(function*() {
       const conversations = yield* Conversations
@@ -34,16 +34,17 @@ export class ConversationViews extends Context.Service<ConversationViews, {
         return records.map((record) =>
           splice<Conversation, "accounts" | "lastStatus">({ id: String(record.id), unread: record.unread }, {
             accounts: list(people(record).flatMap((id) => named.get(id) ?? [])),
-            lastStatus: shown.get(record.lastStatusId) ?? "null"
+            lastStatus: shown.get(record.lastStatusId) ?? none
           })
         )
       })
 
       const renderOne = traced("ConversationViews.renderOne")(function*(owner: AccountId, id: bigint) {
-        const [text = ""] = yield* render(owner, [yield* conversations.find(owner, id)])
-        return text
+        const [text] = yield* render(owner, [yield* conversations.find(owner, id)])
+        return text ?? (yield* new RecordNotFound())
       })
       return ConversationViews.of({ render, renderOne })
     })
   )
+  static readonly layer = ConversationViews.layerNoDeps.pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))
 }

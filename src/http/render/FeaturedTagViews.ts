@@ -6,7 +6,7 @@ import { renderedRows } from "../../services/RenderedRows.ts"
 import { type FeaturedTag as FeaturedTagRecord, FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { traced } from "../../services/Traced.ts"
 import { day, id } from "../wire/Common.ts"
-import { json } from "../wire/Keys.ts"
+import { json, type Ready } from "../wire/Keys.ts"
 import type { FeaturedTag } from "../wire/Tag.ts"
 
 /** Hashtags of profiles as ready JSON. */
@@ -15,7 +15,7 @@ export class FeaturedTagViews extends Context.Service<FeaturedTagViews, {
   readonly of: (
     accountId: bigint,
     wanted?: (tag: FeaturedTagRecord) => boolean
-  ) => Effect.Effect<ReadonlyArray<string>>
+  ) => Effect.Effect<ReadonlyArray<Ready<FeaturedTag>>>
 }>()("murmuration/http/render/FeaturedTagViews") {
   static readonly layer = Layer.effect(
     FeaturedTagViews,

@@ -9,18 +9,19 @@ import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
 import { html } from "../html/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../html/PagePaths.ts"
+import type { Account } from "../wire/Account.ts"
 import { timestampOrNull } from "../wire/Common.ts"
 import type { Activity, Document, Instance, InstanceV1, Rule, TermsOfService } from "../wire/Instance.ts"
-import { json, splice, type Values } from "../wire/Keys.ts"
+import { encode, json, type Ready, type ReadyAs, splice, type Values } from "../wire/Keys.ts"
 import { ruleValues } from "./Values.ts"
 
-/** What both forms of the instance document are made of. `contact` is the contact account's JSON, or "null". */
+/** What both forms of the instance document are made of. `contact` is the account to turn to, where there is one. */
 interface InstanceFacts {
   readonly config: ServerConfig["Service"]
   readonly about: About
   readonly rules: ReadonlyArray<RuleRecord>
   readonly usage: Usage
-  readonly contact: string
+  readonly contact: ReadyAs<Account | null>
   /** Types of files that the tools of this machine read. */
   readonly mediaTypes: Iterable<string>
 }
@@ -77,7 +78,7 @@ const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About,
 }
 
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
-export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): string => {
+export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): Ready<Instance> => {
   const { localDomain, publicUrl, registrations, sourceUrl } = config
   return splice<Instance, "contact">({
     domain: localDomain,
@@ -125,7 +126,9 @@ export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage 
 }
 
 /** The JSON of `GET /api/v1/instance`, the older form. */
-export const instanceV1Json = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): string =>
+export const instanceV1Json = (
+  { about, config, contact, mediaTypes, rules, usage }: InstanceFacts
+): Ready<InstanceV1> =>
   splice<InstanceV1, "contactAccount">({
     uri: config.localDomain,
     title: about.title,
@@ -149,18 +152,18 @@ export const instanceV1Json = ({ about, config, contact, mediaTypes, rules, usag
     rules: rules.map(ruleValues)
   }, { contactAccount: contact })
 
-export const rulesJson = (rules: ReadonlyArray<RuleRecord>): string => json<ReadonlyArray<Rule>>(rules.map(ruleValues))
+export const rulesJson = (rules: ReadonlyArray<RuleRecord>) => json<ReadonlyArray<Rule>>(rules.map(ruleValues))
 
 /** A text about the server; an empty one where the operator has written none. */
-export const documentJson = (text: About["privacyPolicy"]): string =>
+export const documentJson = (text: About["privacyPolicy"]) =>
   json<Document>({ updatedAt: timestampOrNull(text?.updatedAt ?? null), content: text?.html ?? "" })
 
 /** The terms of service; `today` is a day such as 2026-01-31. */
-export const termsJson = ({ html, since }: NonNullable<About["termsOfService"]>, today: string): string =>
+export const termsJson = ({ html, since }: NonNullable<About["termsOfService"]>, today: string) =>
   json<TermsOfService>({ effectiveDate: since, effective: since <= today, content: html, succeededBy: null })
 
 /** Numbers travel as strings (S-126). */
-export const activityJson = (weeks: ReadonlyArray<WeekOfActivity>): string =>
+export const activityJson = (weeks: ReadonlyArray<WeekOfActivity>) =>
   json<ReadonlyArray<Activity>>(weeks.map(({ logins, registrations, start, statuses }) => ({
     week: String(start),
     statuses: String(statuses),
@@ -169,4 +172,4 @@ export const activityJson = (weeks: ReadonlyArray<WeekOfActivity>): string =>
   })))
 
 /** Languages that a post can be in. */
-export const languagesJson = JSON.stringify(languages)
+export const languagesJson = encode(languages)

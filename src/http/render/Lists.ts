@@ -1,16 +1,17 @@
 import type { Page } from "../../services/Paging.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Paging from "../Paging.ts"
+import type { Ready } from "../wire/Keys.ts"
 
 /** A page of a list as its answer: ready items, and the `Link` header made of the rows that were read (S-122, S-128). */
-export const page = <Row>(options: {
+export const page = <Row, Wire>(options: {
   readonly baseUrl: string
   readonly path: string
   readonly page: Page
   readonly rows: ReadonlyArray<Row>
   /** The id by which the list is paged. */
   readonly cursor: (row: Row) => bigint
-  readonly items: ReadonlyArray<string>
+  readonly items: ReadonlyArray<Ready<Wire>>
   /** Filters of the request that links keep. */
   readonly keep?: Parameters<typeof Paging.link>[4]
   readonly back?: "min_id" | "since_id"

@@ -6,8 +6,9 @@ import { renderedRows } from "../../services/RenderedRows.ts"
 import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { json, list, splice } from "../wire/Keys.ts"
+import { json, list, type Ready, splice } from "../wire/Keys.ts"
 import type { GroupedNotificationsResults, NotificationGroup } from "../wire/Notification.ts"
+import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
@@ -20,9 +21,9 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     owner: AccountId,
     groups: ReadonlyArray<NotificationGroupRecord>,
     partial: boolean
-  ) => Effect.Effect<string>
+  ) => Effect.Effect<Ready<GroupedNotificationsResults>>
 }>()("murmuration/http/render/NotificationGroupViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     NotificationGroupViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
@@ -72,7 +73,10 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
       })
       return NotificationGroupViews.of({ render })
     })
-  ).pipe(Layer.provide(Severances.layer))
+  )
+  static readonly layer = NotificationGroupViews.layerNoDeps.pipe(
+    Layer.provide([AccountViews.layer, StatusViews.layer, Severances.layer])
+  )
 }
 
 type Results = GroupedNotificationsResults
@@ -80,8 +84,8 @@ type Results = GroupedNotificationsResults
 const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
   events: ReadonlyMap<bigint, SeveranceRecord>,
-  report: string | undefined
-): string | undefined => {
+  report: Ready<Report> | undefined
+): Ready<NotificationGroup> | undefined => {
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
   const values = {
     groupKey: key,

@@ -8,7 +8,7 @@ import { kindOf } from "../../services/NotificationTypes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { traced } from "../../services/Traced.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { splice } from "../wire/Keys.ts"
+import { type Ready, splice } from "../wire/Keys.ts"
 import type { Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as ReportJson from "./ReportJson.ts"
@@ -21,10 +21,10 @@ export class NotificationViews extends Context.Service<NotificationViews, {
   readonly render: (
     owner: AccountId,
     records: ReadonlyArray<NotificationRecord>
-  ) => Effect.Effect<ReadonlyArray<string>>
-  readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<string, RecordNotFound>
+  ) => Effect.Effect<ReadonlyArray<Ready<Notification>>>
+  readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<Ready<Notification>, RecordNotFound>
 }>()("murmuration/http/render/NotificationViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     NotificationViews,
     Effect.gen(function*() {
       const notifications = yield* Notifications
@@ -73,5 +73,8 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       })
       return NotificationViews.of({ render, renderOne })
     })
-  ).pipe(Layer.provide(Severances.layer))
+  )
+  static readonly layer = NotificationViews.layerNoDeps.pipe(
+    Layer.provide([AccountViews.layer, StatusViews.layer, Severances.layer])
+  )
 }

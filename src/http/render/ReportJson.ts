@@ -1,13 +1,14 @@
 import { Effect } from "effect"
 import { type ReportRecord, Reports } from "../../services/moderation/Reports.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
+import type { Account } from "../wire/Account.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
-import { splice } from "../wire/Keys.ts"
+import { type Ready, splice } from "../wire/Keys.ts"
 import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
 
 /** A report with the JSON of the account that it is about. */
-export const reportText = (record: ReportRecord, targetAccount: string): string => {
+export const reportText = (record: ReportRecord, targetAccount: Ready<Account>): Ready<Report> => {
   const { actionTakenAt, category, comment, createdAt, forwardDomains, id, ruleIds, statusIds } = record
   return splice<Report, "targetAccount">({
     id: String(id),
@@ -28,11 +29,11 @@ export const make = Effect.gen(function*() {
   const accounts = yield* AccountViews
   const reports = yield* Reports
   return Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
-    if (ids.length === 0) return new Map<bigint, string>()
+    if (ids.length === 0) return new Map<bigint, Ready<Report>>()
     const records = yield* reports.load(ids)
     const people = yield* accounts.byId(new Set(records.map(({ targetAccountId }) => targetAccountId)))
     return new Map(
-      yield* renderedRows("report", records, ({ id }) => id, (record): readonly [bigint, string] | undefined => {
+      yield* renderedRows("report", records, ({ id }) => id, (record): readonly [bigint, Ready<Report>] | undefined => {
         const target = people.get(record.targetAccountId)
         return target === undefined ? undefined : [record.id, reportText(record, target)]
       })

@@ -7,7 +7,7 @@ import type { Revision } from "../../services/statuses/History.ts"
 import { written } from "../../services/statuses/StoredStatus.ts"
 import { traced } from "../../services/Traced.ts"
 import { timestamp } from "../wire/Common.ts"
-import { splice } from "../wire/Keys.ts"
+import { type Ready, splice } from "../wire/Keys.ts"
 import type { StatusEdit } from "../wire/Status.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { AccountViews } from "./AccountViews.ts"
@@ -15,9 +15,9 @@ import { mediaValues } from "./MediaValues.ts"
 
 /** Versions of a status as ready JSON; as many queries as a list of accounts. */
 export class RevisionViews extends Context.Service<RevisionViews, {
-  readonly render: (revisions: ReadonlyArray<Revision>) => Effect.Effect<ReadonlyArray<string>>
+  readonly render: (revisions: ReadonlyArray<Revision>) => Effect.Effect<ReadonlyArray<Ready<StatusEdit>>>
 }>()("murmuration/http/render/RevisionViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RevisionViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
@@ -49,4 +49,5 @@ export class RevisionViews extends Context.Service<RevisionViews, {
       return RevisionViews.of({ render })
     })
   )
+  static readonly layer = RevisionViews.layerNoDeps.pipe(Layer.provide(AccountViews.layer))
 }

@@ -5,14 +5,14 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { type ScheduledRecord, ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
 import { traced } from "../../services/Traced.ts"
-import { json } from "../wire/Keys.ts"
+import { json, type Ready } from "../wire/Keys.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { scheduledValues } from "./Values.ts"
 
 /** Posts that wait for their time, as ready JSON. */
 export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, {
-  readonly render: (records: ReadonlyArray<ScheduledRecord>) => Effect.Effect<ReadonlyArray<string>>
-  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
+  readonly render: (records: ReadonlyArray<ScheduledRecord>) => Effect.Effect<ReadonlyArray<Ready<ScheduledStatus>>>
+  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<Ready<ScheduledStatus>, RecordNotFound>
 }>()("murmuration/http/render/ScheduledStatusViews") {
   static readonly layer = Layer.effect(
     ScheduledStatusViews,

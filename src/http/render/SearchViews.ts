@@ -5,7 +5,7 @@ import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
-import { json, list, splice } from "../wire/Keys.ts"
+import { json, list, type Ready, splice } from "../wire/Keys.ts"
 import type { Search } from "../wire/Search.ts"
 import type { Tag } from "../wire/Tag.ts"
 import { AccountViews } from "./AccountViews.ts"
@@ -21,9 +21,9 @@ export interface Found {
 
 /** Results of searches as ready JSON. Statuses that the viewer may not see are left out here, too. */
 export class SearchViews extends Context.Service<SearchViews, {
-  readonly render: (viewer: Viewer, found: Found) => Effect.Effect<string>
+  readonly render: (viewer: Viewer, found: Found) => Effect.Effect<Ready<Search>>
 }>()("murmuration/http/render/SearchViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     SearchViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
@@ -48,10 +48,11 @@ export class SearchViews extends Context.Service<SearchViews, {
               (tag) => json<Tag>(tagValues(config, tag, relationTo(tag.id)))
             )
           ),
-          collections: "[]"
+          collections: list([])
         })
       })
       return SearchViews.of({ render })
     })
   )
+  static readonly layer = SearchViews.layerNoDeps.pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))
 }

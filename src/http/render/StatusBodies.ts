@@ -6,8 +6,9 @@ import type { MentionRecord, StatusRecord } from "../../services/statuses/Status
 import { written } from "../../services/statuses/StoredStatus.ts"
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Viewer } from "../../services/Viewer.ts"
+import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
-import { json, type Values } from "../wire/Keys.ts"
+import { json, none, type Ready, type Values } from "../wire/Keys.ts"
 import type { Status, StatusBody } from "../wire/Status.ts"
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
@@ -20,7 +21,7 @@ export interface ReadyStatus {
   readonly body: string
   /** Its poll, as `openPoll` makes it. */
   readonly poll: string | undefined
-  readonly application: string | undefined
+  readonly application: Ready<NonNullable<Status["application"]>> | undefined
   /** Others than the author may see the application. */
   readonly showApplication: boolean
 }
@@ -111,12 +112,12 @@ export const compose = (
   key: StatusKey,
   state: ViewerState,
   bodies: ReadonlyMap<bigint, ReadyStatus>,
-  accounts: ReadonlyMap<bigint, string>
-): string | undefined => {
+  accounts: ReadonlyMap<bigint, Ready<Account>>
+): Ready<Status> | undefined => {
   const status = bodies.get(key.id)
   const account = accounts.get(key.accountId)
   const reblog = key.original === undefined
-    ? "null"
+    ? none
     : compose(viewer, key.original, state, bodies, accounts)
   if (status === undefined || account === undefined || reblog === undefined) return undefined
   const own = viewer === key.accountId
@@ -124,7 +125,7 @@ export const compose = (
     body: status.body,
     account,
     reblog,
-    application: own || status.showApplication ? status.application ?? "null" : undefined,
+    application: own || status.showApplication ? status.application ?? none : undefined,
     poll: status.poll,
     figures: key.original === undefined ? state : noFigures,
     marks: viewer === undefined ? undefined : state,

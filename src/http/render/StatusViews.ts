@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { Broadcast } from "../../services/Broadcast.ts"
+import * as Cache from "../../services/caching/Cache.ts"
+import { Changes } from "../../services/caching/Changes.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
@@ -11,10 +12,10 @@ import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
+import type { Ready } from "../wire/Keys.ts"
+import type { DeletedStatus, Status } from "../wire/Status.ts"
 import { forRedraft, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./AccountViews.ts"
-import { onChanged } from "./Changes.ts"
-import * as JsonCache from "./JsonCache.ts"
 import { authorsOf, bytesOf, compose, nobodys, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
@@ -32,13 +33,17 @@ export class StatusViews extends Context.Service<StatusViews, {
    * In the order of `ids`. Left out are statuses that the viewer may not see and, with `hiding` "authors" (the default is
    * "nothing"), those of authors that it blocks or mutes. For "permitted" see `Hiding`.
    */
-  readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>, hiding?: Hiding) => Effect.Effect<ReadonlyArray<string>>
+  readonly render: (
+    viewer: Viewer,
+    ids: ReadonlyArray<bigint>,
+    hiding?: Hiding
+  ) => Effect.Effect<ReadonlyArray<Ready<Status>>>
   /** The same by id. */
   readonly byId: (
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
     hiding?: Hiding
-  ) => Effect.Effect<ReadonlyMap<bigint, string>>
+  ) => Effect.Effect<ReadonlyMap<bigint, Ready<Status>>>
   /**
    * The same for ids that a client names. Which of them do not exist and which must not be seen takes the same queries, so
    * that no clock tells it (security row 57).
@@ -47,26 +52,25 @@ export class StatusViews extends Context.Service<StatusViews, {
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
     hiding?: Hiding
-  ) => Effect.Effect<ReadonlyArray<string>>
-  readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<string, RecordNotFound>
+  ) => Effect.Effect<ReadonlyArray<Ready<Status>>>
+  readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
   /**
    * One status for everybody about to get it; who may not see it or hides its author is absent. As many queries as a page,
    * and one string for all who see the same.
    */
-  readonly renderFor: (id: bigint, viewers: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyMap<AccountId, string>>
+  readonly renderFor: (
+    id: bigint,
+    viewers: ReadonlyArray<AccountId>
+  ) => Effect.Effect<ReadonlyMap<AccountId, Ready<Status>>>
   /**
    * The status on which somebody has just undone a mark of its own, which works although its author blocks it by now
    * (S-127). What the viewer may not read any more comes without its text.
    */
-  readonly renderUndone: (viewer: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
+  readonly renderUndone: (viewer: AccountId, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
   /** The answer to deleting an own status, made before it is deleted: its text as written in place of the HTML (S-060). */
-  readonly renderForRedraft: (owner: AccountId, id: bigint) => Effect.Effect<string, RecordNotFound>
-  /** Drops what is kept of statuses that a command on this node has changed. */
-  readonly forget: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
-  /** Drops what these accounts may see and have marked, after a command on this node has changed their relations. */
-  readonly forgetViewers: (ids: ReadonlyArray<bigint>) => Effect.Effect<void>
+  readonly renderForRedraft: (owner: AccountId, id: bigint) => Effect.Effect<Ready<DeletedStatus>, RecordNotFound>
 }>()("murmuration/http/render/StatusViews") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     StatusViews,
     Effect.gen(function*() {
       const statuses = yield* Statuses
@@ -74,15 +78,12 @@ export class StatusViews extends Context.Service<StatusViews, {
       const accounts = yield* AccountViews
       const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
-      const broadcast = yield* Broadcast
-      const cache = JsonCache.make<ReadyStatus>({
-        bytesMax: statusCacheBytesMax,
-        bytesOf,
-        connected: broadcast.connected
+      // Staff marks all that an account posts as sensitive, and domains lose their files.
+      const cache = yield* Cache.make<bigint, ReadyStatus>({
+        rows: ({ key }, id) => [["status", id], ["moderation", key.accountId]],
+        kinds: ["domains", "emojis"],
+        max: { bytes: statusCacheBytesMax, bytesOf }
       })
-      yield* onChanged("status", cache.forget)
-      yield* onChanged("domains", cache.clear)
-      yield* emojis.whenChanged(cache.clear)
       const kept = yield* ViewerStateCache.make(viewerStates)
 
       const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
@@ -100,9 +101,9 @@ export class StatusViews extends Context.Service<StatusViews, {
 
       /** The statuses and, for reblogs, their originals. */
       const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, loading: typeof load = load) {
-        const found = yield* cache.get(ids, loading)
+        const found = yield* cache.getAll(ids, loading)
         const originals = ids.flatMap((id) => found.get(id)?.key.original?.id ?? []).filter((id) => !found.has(id))
-        return originals.length === 0 ? found : new Map([...found, ...yield* cache.get(originals, load)])
+        return originals.length === 0 ? found : new Map([...found, ...yield* cache.getAll(originals, load)])
       })
 
       /** Those of `ids` that the viewer is shown, of the bodies that were found. */
@@ -115,7 +116,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
         const shown = yield* kept.of(viewer, keys, hiding)
         const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id))))
-        const texts = new Map<bigint, string>()
+        const texts = new Map<bigint, Ready<Status>>()
         for (const key of keys) {
           const state = shown.get(key.id)
           const text = state === undefined ? undefined : compose(viewer, key, state, found, names)
@@ -189,13 +190,13 @@ export class StatusViews extends Context.Service<StatusViews, {
       })
 
       const renderFor = traced("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
-        const texts = new Map<AccountId, string>()
+        const texts = new Map<AccountId, Ready<Status>>()
         const found = yield* bodies([id])
         const key = found.get(id)?.key
         if (key === undefined) return texts
         const shown = yield* viewerStates.forViewers(viewers, key)
         const names = yield* accounts.byId(authorsOf([key]))
-        const alike = new Map<string, string | undefined>()
+        const alike = new Map<string, Ready<Status> | undefined>()
         for (const [viewer, state] of shown) {
           const { bookmarked, favourited, muted, pinned, reblogged, votes } = state
           const own = viewer === key.accountId || viewer === key.original?.accountId
@@ -216,14 +217,9 @@ export class StatusViews extends Context.Service<StatusViews, {
         renderOne,
         renderFor,
         renderUndone,
-        renderForRedraft,
-        forget: (ids) =>
-          Effect.sync(() => {
-            cache.forget(ids)
-            kept.forget(ids)
-          }),
-        forgetViewers: (ids) => Effect.sync(() => kept.forgetViewers(ids))
+        renderForRedraft
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
+  static readonly layer = StatusViews.layerNoDeps.pipe(Layer.provide(AccountViews.layer))
 }

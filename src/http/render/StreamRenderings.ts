@@ -15,7 +15,6 @@ export const layer = Layer.effect(
       Effect.catchTag(effect, "RecordNotFound", () => Effect.succeed(undefined))
     return Renderings.of({
       status: statuses.renderFor,
-      forget: (statusId) => statuses.forget([statusId]),
       notification: (accountId, notificationId) => orUndefined(notifications.renderOne(accountId, notificationId)),
       conversation: (accountId, conversationId) => orUndefined(conversations.renderOne(accountId, conversationId))
     })

@@ -1,11 +1,10 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
-import { Broadcast } from "../../services/Broadcast.ts"
+import { cachedAloneMillisMax, cachedMillisMax } from "../../services/caching/Cache.ts"
+import { Changes } from "../../services/caching/Changes.ts"
 import type { Hiding, StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import type { Viewer } from "../../services/Viewer.ts"
-import { makeChanges, onChanged } from "./Changes.ts"
-import { cachedAloneMillisMax, cachedMillisMax } from "./JsonCache.ts"
 
 /** Bytes of viewer states that are kept. */
 const viewerStateCacheBytesMax = 24 * 1024 * 1024
@@ -29,30 +28,20 @@ const waysOf: Record<Hiding, bigint> = { nothing: 0n, authors: 1n, permitted: 2n
  * known faster than that there is none (security row 57).
  */
 export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Service"]) {
-  const { connected } = yield* Broadcast
-  const statuses = makeChanges()
-  const relations = makeChanges()
-  const authors = makeChanges()
-  let changes = 0
+  const changes = yield* Changes
   const kept = new LRUCache<bigint, Map<bigint, Entry>>({ maxSize: viewerStateCacheBytesMax })
 
-  const forget = (ids: ReadonlyArray<bigint>) => statuses.add(ids, ++changes)
-  const forgetViewers = (ids: ReadonlyArray<bigint>) => relations.add(ids, ++changes)
-  yield* onChanged("status", forget)
-  yield* onChanged("relations", forgetViewers)
-  yield* onChanged("account", (ids) => authors.add(ids, ++changes))
-
   const changeOf = (key: StatusKey): number => {
-    const own = Math.max(statuses.of(key.id), authors.of(key.accountId))
+    const own = Math.max(changes.lastOf("status", key.id), changes.lastOf("account", key.accountId))
     return key.original === undefined ? own : Math.max(own, changeOf(key.original))
   }
 
   const of = Effect.fnUntraced(function*(viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding) {
     const now = yield* Clock.currentTimeMillis
-    const oldest = now - ((yield* connected) ? cachedMillisMax : cachedAloneMillisMax)
+    const oldest = now - ((yield* changes.connected) ? cachedMillisMax : cachedAloneMillisMax)
     const own = (viewer ?? 0n) * 4n + waysOf[hiding]
     const entries = kept.get(own) ?? new Map<bigint, Entry>()
-    const related = viewer === undefined ? 0 : relations.of(viewer)
+    const related = viewer === undefined ? 0 : changes.lastOf("relations", viewer)
     const found = new Map<bigint, ViewerState>()
     const missing: Array<StatusKey> = []
     for (const key of page) {
@@ -63,7 +52,7 @@ export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Serv
       else found.set(key.id, entry.state)
     }
     if (missing.length === 0) return found
-    const began = changes
+    const began = changes.count()
     const loaded = yield* viewerStates.of(viewer, missing, hiding)
     for (const { id } of missing) {
       const state = loaded.get(id)
@@ -80,5 +69,5 @@ export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Serv
     return found
   })
 
-  return { of, forget, forgetViewers }
+  return { of }
 })

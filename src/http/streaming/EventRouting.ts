@@ -60,7 +60,6 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       const found = yield* reception
       if (found === undefined) return nothing
       withheld = found.withheld
-      yield* renderings.forget(statusId)
       // The message that names the author is the first of a status; others only carry more of its followers.
       if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(hearsNotifications)
       else told = new Set(found.mentioned)

@@ -8,8 +8,6 @@ export class Renderings extends Context.Service<Renderings, {
     statusId: bigint,
     viewers: ReadonlyArray<AccountId>
   ) => Effect.Effect<ReadonlyMap<AccountId, string>>
-  /** Drops what is kept of a status: word that it changed may come later than word of the edit. */
-  readonly forget: (statusId: bigint) => Effect.Effect<void>
   /** Undefined where it is gone or not to be seen any more. */
   readonly notification: (accountId: AccountId, notificationId: bigint) => Effect.Effect<string | undefined>
   readonly conversation: (accountId: AccountId, conversationId: bigint) => Effect.Effect<string | undefined>

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
@@ -13,8 +12,6 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { AccountViews } from "../render/AccountViews.ts"
-import { StatusViews } from "../render/StatusViews.ts"
 import { relationshipValues } from "../render/Values.ts"
 import { Follow, Mute } from "../wire/AccountRequests.ts"
 import { json } from "../wire/Keys.ts"
@@ -51,22 +48,17 @@ export class AccountActionsGroup extends HttpApiGroup.make("accountActions")
 {}
 
 export const layer = group(
-  HttpApi.make("murmuration").add(AccountActionsGroup),
-  "accountActions",
+  AccountActionsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
-    const views = yield* AccountViews
-    const statuses = yield* StatusViews
     const relationships = yield* Relationships
 
     const act = Effect.fnUntraced(function*(target: AccountId, command: Command) {
       const viewer = yield* Caller.account
       const answer = yield* actors.tell(viewer, command)
-      yield* views.forget([viewer, target])
-      yield* statuses.forgetViewers([viewer, target])
       const [found] = yield* relationships.of(viewer, [target], { withSuspended: true })
       if (found === undefined) return yield* new RecordNotFound()
-      return HttpServerResponse.setHeaders(
+      return Reply.withHeaders(
         Reply.json(json<Relationship>(relationshipValues(found))),
         familyHeaders(answer)
       )

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { RecordNotFound } from "../../services/Errors.ts"
 import { Accounts, type FoundAccount } from "../../services/identity/Accounts.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -70,8 +70,7 @@ type Read = (viewer: Viewer, of: FoundAccount, page: Page) => Effect.Effect<Read
 
 /** How accounts stand to one another (S-047 to S-053, S-096, S-136, S-213, S-216). */
 export const layer = group(
-  HttpApi.make("murmuration").add(AccountConnectionsGroup),
-  "accountConnections",
+  AccountConnectionsGroup,
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const relationships = yield* Relationships
@@ -82,10 +81,11 @@ export const layer = group(
     const { publicUrl } = yield* ServerConfig
 
     /** Lists and proofs come with their capability: nobody has any, but the account must exist. */
-    const none = Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: AccountId } }) {
-      yield* accounts.find(params.id)
-      return Reply.list([])
-    })
+    const none = <Wire>() =>
+      Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: AccountId } }) {
+        yield* accounts.find(params.id)
+        return Reply.list<Wire>([])
+      })
     const connected = (name: string, read: Read) =>
       traced(`accountConnections.${name}`)(function*(
         { params, query }: {
@@ -137,14 +137,15 @@ export const layer = group(
         const found = yield* accounts.find(params.id)
         return Reply.list(found.suspended ? [] : yield* featuredTags.of(found.id))
       }),
-      lists: none,
-      identityProofs: (request) => Effect.map(none(request), HttpServerResponse.setHeaders(deprecated("2022-03-30"))),
+      lists: none(),
+      identityProofs: (request) => Effect.map(none()(request), Reply.withHeaders(deprecated("2022-03-30"))),
       note: traced("accountConnections.note")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         const { id } = yield* accounts.find(params.id)
         yield* accountNotes.write(viewer, id, payload.comment ?? "")
-        const found = yield* relationships.of(viewer, [id], { withSuspended: true })
-        return Reply.json(found.map((record) => json<Relationship>(relationshipValues(record))).join(""))
+        const [found] = yield* relationships.of(viewer, [id], { withSuspended: true })
+        if (found === undefined) return yield* new RecordNotFound()
+        return Reply.json(json<Relationship>(relationshipValues(found)))
       })
     })
   })

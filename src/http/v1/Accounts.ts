@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Search } from "../../services/discovery/Search.ts"
 import { missingParameter, Unprocessable } from "../../services/Errors.ts"
 import { RemoteProfiles } from "../../services/federation/fetching/RemoteProfiles.ts"
@@ -55,8 +55,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
 
 /** Accounts and what they publish (S-134, S-135, S-137, S-206). */
 export const layer = group(
-  HttpApi.make("murmuration").add(AccountsGroup),
-  "accounts",
+  AccountsGroup,
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const published = yield* AccountStatuses

@@ -1,5 +1,5 @@
 import { Effect, Option, Redacted } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unauthorized } from "../../services/Errors.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
@@ -26,8 +26,7 @@ export class AppsGroup extends HttpApiGroup.make("apps")
 
 /** Registration of clients (S-253) and what a token's client is (S-132). */
 export const layer = group(
-  HttpApi.make("murmuration").add(AppsGroup),
-  "apps",
+  AppsGroup,
   Effect.fn(function*(handlers) {
     const apps = yield* Apps
     const { publicUrl } = yield* ServerConfig

@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { RefreshClaims, type RefreshKind } from "../../services/federation/fetching/RefreshClaims.ts"
 import { traced } from "../../services/Traced.ts"
@@ -35,8 +35,7 @@ export class AsyncRefreshesGroup extends HttpApiGroup.make("asyncRefreshes")
 const named = /^(thread|profile):([0-9]{1,18})$/
 
 export const layer = group(
-  HttpApi.make("murmuration").add(AsyncRefreshesGroup),
-  "asyncRefreshes",
+  AsyncRefreshesGroup,
   Effect.fn(function*(handlers) {
     const claims = yield* RefreshClaims
     return handlers.handleAll({

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
 import { traced } from "../../services/Traced.ts"
@@ -31,8 +31,7 @@ export class BookmarksGroup extends HttpApiGroup.make("bookmarks")
 
 /** Bookmarks, which nobody else hears of (S-200, S-201). */
 export const layer = group(
-  HttpApi.make("murmuration").add(BookmarksGroup),
-  "bookmarks",
+  BookmarksGroup,
   Effect.fn(function*(handlers) {
     const bookmarks = yield* Bookmarks
     const views = yield* StatusViews

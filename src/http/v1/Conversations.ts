@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Conversations } from "../../services/statuses/Conversations.ts"
 import { traced } from "../../services/Traced.ts"
@@ -33,8 +33,7 @@ export class ConversationsGroup extends HttpApiGroup.make("conversations")
 
 /** Direct messages by the people in them (S-092, S-145, S-205). */
 export const layer = group(
-  HttpApi.make("murmuration").add(ConversationsGroup),
-  "conversations",
+  ConversationsGroup,
   Effect.fn(function*(handlers) {
     const conversations = yield* Conversations
     const views = yield* ConversationViews

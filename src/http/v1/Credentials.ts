@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { ProfileChange } from "../../actors/account/Protocol.ts"
 import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
@@ -92,8 +92,7 @@ const namesOf = (record: AccountRecord | undefined) =>
     )
 
 export const layer = group(
-  HttpApi.make("murmuration").add(CredentialsGroup),
-  "credentials",
+  CredentialsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const views = yield* AccountViews
@@ -105,7 +104,6 @@ export const layer = group(
       const viewer = yield* Caller.account
       const [old] = change.avatar === undefined && change.header === undefined ? [] : yield* records.load([viewer])
       yield* actors.tell(viewer, { _tag: "UpdateProfile", change })
-      yield* views.forget([viewer])
       // Those that the profile still has are held, so they stay.
       yield* files.discard(namesOf(old))
       return Reply.json(yield* views.renderCredentials(viewer))

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { validationFailed } from "../../services/Errors.ts"
 import { normalizeDomain } from "../../services/federation/DomainNames.ts"
@@ -12,9 +12,8 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/Lists.ts"
 import { domainRows } from "../render/Pages.ts"
-import { StatusViews } from "../render/StatusViews.ts"
 import { DomainBlockPreview, DomainName } from "../wire/DomainBlock.ts"
-import { json } from "../wire/Keys.ts"
+import { encode, json } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 
 const path = "/api/v1/domain_blocks"
@@ -43,19 +42,16 @@ const domainIn = ({ domain }: typeof DomainName.Type) => {
 
 /** Servers that a user does not want to hear of (S-212). */
 export const layer = group(
-  HttpApi.make("murmuration").add(DomainBlocksGroup),
-  "domainBlocks",
+  DomainBlocksGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const domains = yield* UserDomainBlocks
-    const statuses = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
 
     const change = (tag: "BlockDomain" | "UnblockDomain") =>
       Effect.fnUntraced(function*({ payload }: { readonly payload: typeof DomainName.Type }) {
         const viewer = yield* Caller.account
         yield* actors.tell(viewer, { _tag: tag, domain: yield* domainIn(payload) })
-        yield* statuses.forgetViewers([viewer])
         return Reply.empty
       })
 
@@ -69,7 +65,7 @@ export const layer = group(
           page,
           rows,
           cursor: ({ cursor }) => cursor,
-          items: rows.map(({ domain }) => JSON.stringify(domain)),
+          items: rows.map(({ domain }) => encode(domain)),
           back: "since_id"
         })
       }),

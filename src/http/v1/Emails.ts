@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NotAllowed, Unauthorized } from "../../services/Errors.ts"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
@@ -11,6 +11,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import { Limits } from "../guard/Limits.ts"
 import * as Reply from "../guard/Reply.ts"
+import { encode } from "../wire/Keys.ts"
 import { Confirmation } from "../wire/SignUpRequests.ts"
 
 export class EmailsGroup extends HttpApiGroup.make("emails")
@@ -30,8 +31,7 @@ export class EmailsGroup extends HttpApiGroup.make("emails")
 
 /** The e-mail that confirms an address, once more (S-133). */
 export const layer = group(
-  HttpApi.make("murmuration").add(EmailsGroup),
-  "emails",
+  EmailsGroup,
   Effect.fn(function*(handlers) {
     const limits = yield* Limits
     const mailLinks = yield* MailLinks
@@ -72,7 +72,7 @@ export const layer = group(
       }),
       checkConfirmation: traced("emails.checkConfirmation")(function*() {
         const user = yield* own
-        return Reply.json(String(user.confirmed && user.unconfirmedEmail === undefined))
+        return Reply.json(encode<boolean>(user.confirmed && user.unconfirmedEmail === undefined))
       })
     })
   })

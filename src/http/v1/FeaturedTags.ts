@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { normalise } from "../../services/html/HashtagNames.ts"
@@ -38,8 +38,7 @@ export class FeaturedTagsGroup extends HttpApiGroup.make("featuredTags")
 
 /** Hashtags on the own profile (S-097, S-165, S-215). */
 export const layer = group(
-  HttpApi.make("murmuration").add(FeaturedTagsGroup),
-  "featuredTags",
+  FeaturedTagsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const config = yield* ServerConfig

@@ -1,6 +1,7 @@
-import { Clock, Effect, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Clock, Effect, Layer, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Changes } from "../../services/caching/Changes.ts"
+import { single } from "../../services/caching/Single.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { unknownDomain } from "../../services/federation/DomainNames.ts"
 import { DomainPolicies } from "../../services/federation/domains/DomainPolicies.ts"
@@ -11,7 +12,6 @@ import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { Instance } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
-import { fresh, freshUntilChanged } from "../Fresh.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -31,11 +31,12 @@ import {
 } from "../render/InstanceJson.ts"
 import { CustomEmoji } from "../wire/CustomEmoji.ts"
 import * as Wire from "../wire/Instance.ts"
-import { json } from "../wire/Keys.ts"
+import { encode, json, none } from "../wire/Keys.ts"
 import { PeersQuery } from "../wire/ReadRequests.ts"
 
 /** How long an answer about the server is kept ready, in milliseconds; what the operator changes shows a second later. */
 const instanceMillisMax = 1_000
+const ofInstance = { kinds: ["instance"], millisMax: instanceMillisMax } as const
 /** How long the list of known servers is, in milliseconds. */
 const peersMillisMax = 5 * 60_000
 /** Servers that a search for them names. */
@@ -82,8 +83,7 @@ export class InstanceGroup extends HttpApiGroup.make("instance")
 
 /** What the server says about itself; most of it also in restricted mode (S-020, S-160, S-251). */
 export const layer = group(
-  HttpApi.make("murmuration").add(InstanceGroup),
-  "instance",
+  InstanceGroup,
   Effect.fn(function*(handlers) {
     const instance = yield* Instance
     const activity = yield* Activity
@@ -96,7 +96,7 @@ export const layer = group(
     const tools = yield* MediaTools
     const facts = Effect.gen(function*() {
       const about = yield* instance.about
-      const [contact = "null"] = about.contactAccountId === null ? [] : yield* accounts.render([about.contactAccountId])
+      const [contact = none] = about.contactAccountId === null ? [] : yield* accounts.render([about.contactAccountId])
       return {
         about,
         config,
@@ -106,21 +106,21 @@ export const layer = group(
         usage: yield* instance.usage
       }
     })
-    const show = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(facts, instanceJson))
-    const showV1 = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(facts, instanceV1Json))
-    const rules = yield* freshUntilChanged("instance", instanceMillisMax, Effect.map(instance.rules, rulesJson))
-    const known = fresh(peersMillisMax, instance.peers)
+    const show = yield* single(ofInstance, Effect.map(facts, instanceJson))
+    const showV1 = yield* single(ofInstance, Effect.map(facts, instanceV1Json))
+    const rules = yield* single(ofInstance, Effect.map(instance.rules, rulesJson))
+    const known = yield* single({ kinds: [], millisMax: peersMillisMax }, instance.peers)
     /** Those that are known and not kept away. */
-    const peers = fresh(
-      instanceMillisMax,
+    const peers = yield* single(
+      { kinds: ["domains"], millisMax: instanceMillisMax },
       Effect.zipWith(known, domains.current, (all, lists) =>
         all.filter((domain) => {
           const { allowed, severity } = policyOf(lists, domain)
           return domain !== unknownDomain && allowed && severity === "noop"
         }))
     )
-    const listed = fresh(
-      instanceMillisMax,
+    const listed = yield* single(
+      { kinds: ["emojis"], millisMax: instanceMillisMax },
       Effect.map(emojis.listed, (all) => json<ReadonlyArray<CustomEmoji>>(all.map(emojiValues)))
     )
     /** The terms, where there are some, of a day where one is named. */
@@ -138,8 +138,7 @@ export const layer = group(
 
     return handlers.handleAll({
       show: () => Effect.map(show, (text) => Reply.json(text)),
-      showV1: () =>
-        Effect.map(showV1, (text) => HttpServerResponse.setHeaders(Reply.json(text), deprecated("2022-11-14"))),
+      showV1: () => Effect.map(showV1, (text) => Reply.withHeaders(Reply.json(text), deprecated("2022-11-14"))),
       rules: () => Effect.map(rules, (text) => Reply.json(text)),
       languages: () => Effect.succeed(Reply.json(languagesJson)),
       extendedDescription: () =>
@@ -148,7 +147,7 @@ export const layer = group(
       termsOfService: () => terms(),
       termsOfServiceSince: ({ params }) => terms(params.date),
       translationLanguages: () => Effect.succeed(Reply.empty),
-      peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(domains))),
+      peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(encode<ReadonlyArray<string>>(domains)))),
       activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),
       domainBlocks: Effect.fnUntraced(function*() {
         const found = yield* published.list((yield* Caller.viewer) !== undefined)
@@ -159,9 +158,9 @@ export const layer = group(
         unlessRestricted(Effect.map(peers, (domains) => {
           const start = query.q?.trim().toLowerCase() ?? ""
           const found = start === "" ? [] : domains.filter((domain) => domain.startsWith(start))
-          return Reply.json(found.slice(0, peersFoundMax))
+          return Reply.json(encode<ReadonlyArray<string>>(found.slice(0, peersFoundMax)))
         })),
       customEmojis: () => Effect.map(listed, (text) => Reply.json(text))
     })
   })
-)
+).pipe(Layer.provide(Changes.layer))

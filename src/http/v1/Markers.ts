@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { markedTimelines, type Marker, Markers } from "../../services/feeds/Markers.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -26,8 +26,7 @@ export class MarkersGroup extends HttpApiGroup.make("markers")
 
 /** How far somebody has read on any of their devices (S-164, S-224). */
 export const layer = group(
-  HttpApi.make("murmuration").add(MarkersGroup),
-  "markers",
+  MarkersGroup,
   Effect.fn(function*(handlers) {
     const markers = yield* Markers
     return handlers.handleAll({

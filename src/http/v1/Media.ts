@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { MediaActors } from "../../actors/media/MediaActors.ts"
 import { Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { type AccountId, MediaId } from "../../services/Ids.ts"
@@ -62,8 +61,7 @@ const textOf = ({ description, focus }: MediaChange): MediaText => {
 const invalidType = () => validationFailed("File content type is invalid", "File is invalid")
 
 export const layer = group(
-  HttpApi.make("murmuration").add(MediaGroup),
-  "media",
+  MediaGroup,
   Effect.fn(function*(handlers) {
     const attachments = yield* MediaAttachments
     const config = yield* ServerConfig
@@ -130,7 +128,7 @@ export const layer = group(
 
     return handlers.handleAll({
       createAndWait: ({ payload }) =>
-        Effect.map(create(payload, waitSecondsMax), HttpServerResponse.setHeaders(deprecated("2020-04-05"))),
+        Effect.map(create(payload, waitSecondsMax), Reply.withHeaders(deprecated("2020-04-05"))),
       create: ({ payload }) => create(payload, shortWaitSecondsMax),
       find: traced("media.find")(function*({ params }) {
         return yield* shown(yield* Caller.account, params.id, 206)

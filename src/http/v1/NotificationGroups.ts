@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, RecordNotFound } from "../../services/Errors.ts"
 import { GroupedNotifications } from "../../services/feeds/GroupedNotifications.ts"
 import { groupableTypes } from "../../services/feeds/NotificationGroups.ts"
@@ -54,8 +54,7 @@ const groupedOf = (types: ReadonlyArray<string> | undefined): ReadonlySet<string
 
 /** Notifications in groups, the second version of their interface (operations.md section 10). */
 export const layer = group(
-  HttpApi.make("murmuration").add(NotificationGroupsGroup),
-  "notificationGroups",
+  NotificationGroupsGroup,
   Effect.fn(function*(handlers) {
     const notifications = yield* Notifications
     const groups = yield* GroupedNotifications

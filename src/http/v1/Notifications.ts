@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Notifications, type NotificationSelection } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { traced } from "../../services/Traced.ts"
@@ -45,8 +45,7 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications")
 
 /** Notifications one by one (S-149, S-175). */
 export const layer = group(
-  HttpApi.make("murmuration").add(NotificationsGroup),
-  "notifications",
+  NotificationsGroup,
   Effect.fn(function*(handlers) {
     const notifications = yield* Notifications
     const views = yield* NotificationViews

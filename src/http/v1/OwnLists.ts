@@ -1,5 +1,5 @@
-import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Effect, identity, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
@@ -19,7 +19,7 @@ import { accountRows, statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { Account, MutedAccount } from "../wire/Account.ts"
 import { timestampOrNull } from "../wire/Common.ts"
-import { extend } from "../wire/Keys.ts"
+import { extend, type Ready } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 import { Status } from "../wire/Status.ts"
 
@@ -47,8 +47,7 @@ interface Asked {
 
 /** What only their owner sees: favourites, blocks, mutes (S-141), follow requests (S-210), featured accounts (S-213). */
 export const layer = group(
-  HttpApi.make("murmuration").add(OwnListsGroup),
-  "ownLists",
+  OwnListsGroup,
   Effect.fn(function*(handlers) {
     const interactions = yield* Interactions
     const followLists = yield* FollowLists
@@ -58,10 +57,10 @@ export const layer = group(
     const statusViews = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
 
-    const people = <Row extends Listed>(
+    const people = <Row extends Listed, Shown>(
       name: string,
       read: (owner: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Row>>,
-      item: (row: Row, account: string) => string = (_, account) => account
+      item: (account: Ready<Account>, row: Row) => Ready<Shown>
     ) =>
       traced(`ownLists.${name}`)(function*({ query }: Asked) {
         const page = pageOf(query, accountRows)
@@ -75,7 +74,7 @@ export const layer = group(
           cursor: ({ cursor }) => cursor,
           items: yield* renderedRows(name, rows, ({ accountId }) => accountId, (row) => {
             const account = found.get(row.accountId)
-            return account === undefined ? undefined : item(row, account)
+            return account === undefined ? undefined : item(account, row)
           }),
           back: "since_id"
         })
@@ -95,16 +94,17 @@ export const layer = group(
           items: yield* statusViews.render(viewer, rows.map(({ statusId }) => statusId), "permitted")
         })
       }),
-      blocks: people("blocks", blocks.page),
+      blocks: people("blocks", blocks.page, identity),
       mutes: people(
         "mutes",
         mutes.page,
-        ({ expiresAt }, account) => extend<MutedAccount>(account, { muteExpiresAt: timestampOrNull(expiresAt) })
+        (account, { expiresAt }) => extend<MutedAccount>(account, { muteExpiresAt: timestampOrNull(expiresAt) })
       ),
-      followRequests: people("follow_requests", followLists.requests),
+      followRequests: people("follow_requests", followLists.requests, identity),
       endorsements: people(
         "endorsements",
-        (owner, page) => followLists.endorsed(owner, { id: owner, suspended: false, hideCollections: false }, page)
+        (owner, page) => followLists.endorsed(owner, { id: owner, suspended: false, hideCollections: false }, page),
+        identity
       )
     })
   })

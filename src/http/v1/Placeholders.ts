@@ -1,5 +1,5 @@
-import { Array as Arr } from "effect"
-import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Array as Arr, Effect } from "effect"
+import { HttpApiGroup, OpenApi } from "effect/http-api"
 import { group } from "../Group.ts"
 import { Guard } from "../guard/Guard.ts"
 import { endpointsOf, handlersOf } from "./placeholders/Route.ts"
@@ -13,7 +13,6 @@ export class PlaceholdersGroup extends HttpApiGroup.make("later")
 
 /** What belongs to later capabilities: nothing can be there yet, and a change is refused in words, never in silence. */
 export const layer = group(
-  HttpApi.make("murmuration").add(PlaceholdersGroup),
-  "later",
-  (handlers) => handlers.handleAll(Object.fromEntries(routes.flatMap(handlersOf)))
+  PlaceholdersGroup,
+  (handlers) => Effect.succeed(handlers.handleAll(Object.fromEntries(routes.flatMap(handlersOf))))
 )

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { PollRefreshes } from "../../services/federation/fetching/PollRefreshes.ts"
@@ -12,6 +12,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { StatusViews } from "../render/StatusViews.ts"
+import { encode } from "../wire/Keys.ts"
 import { Poll } from "../wire/Poll.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import type { Status } from "../wire/Status.ts"
@@ -29,8 +30,7 @@ export class PollsGroup extends HttpApiGroup.make("polls")
 {}
 
 export const layer = group(
-  HttpApi.make("murmuration").add(PollsGroup),
-  "polls",
+  PollsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const refreshes = yield* PollRefreshes
@@ -39,7 +39,7 @@ export const layer = group(
     /** A poll as its status shows it to the viewer. */
     const shown = Effect.fnUntraced(function*(viewer: Viewer, id: StatusId) {
       const { poll }: Status = JSON.parse(yield* views.renderOne(viewer, id))
-      return poll === null ? yield* new RecordNotFound() : Reply.json(JSON.stringify(poll))
+      return poll === null ? yield* new RecordNotFound() : Reply.json(encode(poll))
     })
 
     return handlers.handleAll({
@@ -48,13 +48,11 @@ export const layer = group(
         const known = yield* shown(viewer, params.id)
         // Only who may see it has its server asked, and no stranger has us ask others for anything.
         if (viewer === undefined || !(yield* refreshes.refresh(params.id))) return known
-        yield* views.forget([params.id])
         return yield* shown(viewer, params.id)
       }),
       vote: traced("polls.vote")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         yield* actors.tell(viewer, { _tag: "Vote", statusId: params.id, choices: payload.choices ?? [] })
-        yield* views.forget([params.id])
         return yield* shown(viewer, params.id)
       })
     })

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Settings } from "../../services/identity/Settings.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -7,6 +7,7 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { encode } from "../wire/Keys.ts"
 import { Preferences, preferences } from "../wire/Preferences.ts"
 
 export class PreferencesGroup extends HttpApiGroup.make("preferences")
@@ -19,13 +20,12 @@ export class PreferencesGroup extends HttpApiGroup.make("preferences")
 
 /** What a user has set for new posts and for reading (S-225). */
 export const layer = group(
-  HttpApi.make("murmuration").add(PreferencesGroup),
-  "preferences",
+  PreferencesGroup,
   Effect.fn(function*(handlers) {
     const settings = yield* Settings
     return handlers.handleAll({
       show: traced("preferences.show")(function*() {
-        return Reply.json(preferences(yield* settings.of(yield* Caller.account)))
+        return Reply.json(encode(preferences(yield* settings.of(yield* Caller.account))))
       })
     })
   })

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors as Actors } from "../../actors/account/AccountActors.ts"
 import { NotAllowed, RecordNotFound, Unavailable } from "../../services/Errors.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
@@ -14,7 +13,6 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
-import { StatusViews } from "../render/StatusViews.ts"
 import { Account } from "../wire/Account.ts"
 import { RemoteFollow } from "../wire/AccountRequests.ts"
 import { familyHeaders } from "./StatusActions.ts"
@@ -32,14 +30,12 @@ export class RemoteFollowsGroup extends HttpApiGroup.make("remoteFollows")
 {}
 
 export const layer = group(
-  HttpApi.make("murmuration").add(RemoteFollowsGroup),
-  "remoteFollows",
+  RemoteFollowsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* Actors
     const accounts = yield* Accounts
     const remote = yield* RemoteActors
     const views = yield* AccountViews
-    const statuses = yield* StatusViews
     const { federated } = yield* ServerConfig
 
     /** An account of another protocol cannot be followed (S-016); one whose server does not answer is not found. */
@@ -73,9 +69,7 @@ export const layer = group(
           notify: null,
           languages: null
         })
-        yield* views.forget([viewer, target])
-        yield* statuses.forgetViewers([viewer, target])
-        return HttpServerResponse.setHeaders(Reply.json(yield* views.renderOne(target)), familyHeaders(answer))
+        return Reply.withHeaders(Reply.json(yield* views.renderOne(target)), familyHeaders(answer))
       })
     })
   })

@@ -1,6 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { AccountIdFromString } from "../../services/Ids.ts"
@@ -26,8 +25,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
 {}
 
 export const layer = group(
-  HttpApi.make("murmuration").add(ReportsGroup),
-  "reports",
+  ReportsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const reports = yield* Reports
@@ -50,7 +48,7 @@ export const layer = group(
         })
         const report = yield* reports.find(viewer, BigInt(answer.id))
         const shown = reportText(report, yield* views.renderOne(report.targetAccountId))
-        return HttpServerResponse.setHeaders(Reply.json(shown), familyHeaders(answer))
+        return Reply.withHeaders(Reply.json(shown), familyHeaders(answer))
       })
     })
   })

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
 import { traced } from "../../services/Traced.ts"
@@ -30,8 +30,7 @@ export class ScheduledStatusesGroup extends HttpApiGroup.make("scheduledStatuses
 
 /** The own posts that wait for their time (S-223). */
 export const layer = group(
-  HttpApi.make("murmuration").add(ScheduledStatusesGroup),
-  "scheduledStatuses",
+  ScheduledStatusesGroup,
   Effect.fn(function*(handlers) {
     const scheduled = yield* ScheduledStatuses
     const views = yield* ScheduledStatusViews

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as LocalUrls from "../../services/discovery/LocalUrls.ts"
 import { hashtagSign, Search } from "../../services/discovery/Search.ts"
 import { BadRequest, missingParameter, Unauthorized } from "../../services/Errors.ts"
@@ -35,8 +35,7 @@ type Query = typeof SearchQuery.Type
 
 /** Accounts, posts and hashtags by words, or the one thing that an address names (S-150). */
 export const layer = group(
-  HttpApi.make("murmuration").add(SearchGroup),
-  "search",
+  SearchGroup,
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const statuses = yield* Statuses

@@ -1,5 +1,5 @@
 import { Effect, Option, Redacted } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unauthorized } from "../../services/Errors.ts"
 import { SignUps } from "../../services/identity/SignUps.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
@@ -24,8 +24,7 @@ export class SignUpsGroup extends HttpApiGroup.make("signUps")
 
 /** Sign-up through an app (S-100, S-130, S-131): the token works at once, its user once the address is confirmed. */
 export const layer = group(
-  HttpApi.make("murmuration").add(SignUpsGroup),
-  "signUps",
+  SignUpsGroup,
   Effect.fn(function*(handlers) {
     const apps = yield* Apps
     const signUps = yield* SignUps

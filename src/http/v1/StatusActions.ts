@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
@@ -53,8 +53,7 @@ export const idempotencyKey = Effect.map(
 )
 
 export const layer = group(
-  HttpApi.make("murmuration").add(StatusActionsGroup),
-  "statusActions",
+  StatusActionsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const views = yield* StatusViews
@@ -65,13 +64,11 @@ export const layer = group(
       const viewer = yield* Caller.account
       const answer = yield* actors.tell(viewer, command, key)
       const id = BigInt(answer.id)
-      yield* views.forget([id])
-      return HttpServerResponse.setHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(answer))
+      return Reply.withHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(answer))
     })
     const undo = Effect.fnUntraced(function*(command: Command) {
       const viewer = yield* Caller.account
       const id = BigInt((yield* actors.tell(viewer, command)).id)
-      yield* views.forget([id])
       return Reply.json(yield* views.renderUndone(viewer, id))
     })
     const mute = Effect.fnUntraced(function*(
@@ -82,7 +79,6 @@ export const layer = group(
       // Asked for first: what cannot be seen cannot be muted.
       yield* views.renderOne(viewer, id)
       yield* change(viewer, id)
-      yield* views.forgetViewers([viewer])
       return Reply.json(yield* views.renderOne(viewer, id))
     })
 

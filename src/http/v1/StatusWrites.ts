@@ -1,6 +1,5 @@
 import { Effect, Option, Schema, Struct } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Command } from "../../actors/account/Protocol.ts"
 import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
@@ -23,7 +22,7 @@ import { ScheduledStatusViews } from "../render/ScheduledStatusViews.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
-import { Status } from "../wire/Status.ts"
+import { DeletedStatus, Status } from "../wire/Status.ts"
 import { NewStatus, Reschedule, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { focusOf } from "./Media.ts"
 import { familyHeaders, idempotencyKey } from "./StatusActions.ts"
@@ -43,7 +42,7 @@ export class StatusWritesGroup extends HttpApiGroup.make("statusWrites")
     HttpApiEndpoint.delete("remove", "/api/v1/statuses/:id", {
       params: StatusIdPath,
       payload: StatusDeletion,
-      success: Status
+      success: DeletedStatus
     })
       .annotate(Access, Access.limited(write, "deletion")),
     HttpApiEndpoint.put("reschedule", "/api/v1/scheduled_statuses/:id", reschedule).annotate(Access, write),
@@ -133,8 +132,7 @@ const postOf = Effect.fnUntraced(function*(
 })
 
 export const layer = group(
-  HttpApi.make("murmuration").add(StatusWritesGroup),
-  "statusWrites",
+  StatusWritesGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const accountViews = yield* AccountViews
@@ -164,8 +162,10 @@ export const layer = group(
         : { _tag: "Publish", post }
       const answer = yield* actors.tell(viewer, command, yield* idempotencyKey)
       const id = BigInt(answer.id)
-      const shown = answer.kind === "scheduled" ? scheduledViews.renderOne(viewer, id) : views.renderOne(viewer, id)
-      return HttpServerResponse.setHeaders(Reply.json(yield* shown), familyHeaders(answer))
+      const shown = answer.kind === "scheduled"
+        ? Reply.json(yield* scheduledViews.renderOne(viewer, id))
+        : Reply.json(yield* views.renderOne(viewer, id))
+      return Reply.withHeaders(shown, familyHeaders(answer))
     })
 
     const change = traced("statusWrites.edit")(
@@ -182,8 +182,7 @@ export const layer = group(
           media: yield* revisionsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })
         })
-        yield* views.forget([params.id])
-        return HttpServerResponse.setHeaders(
+        return Reply.withHeaders(
           Reply.json(yield* views.renderOne(viewer, params.id)),
           familyHeaders(answer)
         )
@@ -214,7 +213,6 @@ export const layer = group(
         const viewer = yield* Caller.account
         const shown = yield* views.renderForRedraft(viewer, params.id)
         yield* actors.tell(viewer, { _tag: "Delete", statusId: params.id, deleteMedia: payload.deleteMedia === true })
-        yield* views.forget([params.id])
         return Reply.json(shown)
       }),
       reschedule: move,

@@ -1,6 +1,5 @@
 import { Effect, Layer, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unprocessable } from "../../services/Errors.ts"
 import { Threads } from "../../services/federation/fetching/Threads.ts"
 import type { StatusId } from "../../services/Ids.ts"
@@ -60,8 +59,7 @@ type Read = (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<Read
 
 /** Statuses and what is known of them (S-144, S-196). What a caller may not see is not there (row 57). */
 export const layer = group(
-  HttpApi.make("murmuration").add(StatusesGroup),
-  "statuses",
+  StatusesGroup,
   Effect.fn(function*(handlers) {
     const statuses = yield* Statuses
     const contexts = yield* ContextViews
@@ -110,7 +108,7 @@ export const layer = group(
         const fetching = viewer === undefined ? undefined : yield* threads.read(status.id)
         const shown = Reply.json(yield* contexts.render(viewer, status))
         return fetching?.running === true
-          ? HttpServerResponse.setHeaders(shown, asyncRefresh("thread", status.id, fetching.found))
+          ? Reply.withHeaders(shown, asyncRefresh("thread", status.id, fetching.found))
           : shown
       }),
       history: traced("statuses.history")(function*({ params }) {

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
@@ -23,8 +23,7 @@ export class TagsGroup extends HttpApiGroup.make("tags")
 
 /** Hashtags; what nobody has used yet is shown without an id, what can be none is not found. */
 export const layer = group(
-  HttpApi.make("murmuration").add(TagsGroup),
-  "tags",
+  TagsGroup,
   Effect.fn(function*(handlers) {
     const featured = yield* FeaturedTags
     const tags = yield* Tags

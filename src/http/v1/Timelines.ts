@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unprocessable } from "../../services/Errors.ts"
 import { HomeTimelines } from "../../services/feeds/HomeTimelines.ts"
 import { type Selection, Timelines } from "../../services/feeds/Timelines.ts"
@@ -35,8 +35,7 @@ export class TimelinesGroup extends HttpApiGroup.make("timelines")
 
 /** Home, public and hashtag timelines (S-142, S-143, S-204, S-249). */
 export const layer = group(
-  HttpApi.make("murmuration").add(TimelinesGroup),
-  "timelines",
+  TimelinesGroup,
   Effect.fn(function*(handlers) {
     const homes = yield* HomeTimelines
     const timelines = yield* Timelines

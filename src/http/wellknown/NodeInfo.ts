@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { Changes } from "../../services/caching/Changes.ts"
+import { single } from "../../services/caching/Single.ts"
 import { Instance } from "../../services/instance/Instance.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareName, softwareVersion } from "../../services/instance/Software.ts"
-import { freshUntilChanged } from "../Fresh.ts"
 import * as Reply from "../guard/Reply.ts"
+import { encode } from "../wire/Keys.ts"
 import type { NodeInfo, NodeInfoLinks } from "../wire/NodeInfo.ts"
 import { document } from "./DiscoveryResponse.ts"
 
@@ -20,9 +22,8 @@ const make = Effect.gen(function*() {
     links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${config.publicUrl}${path}` }]
   }
 
-  const text = yield* freshUntilChanged(
-    "instance",
-    nodeInfoMillisMax,
+  const text = yield* single(
+    { kinds: ["instance"], millisMax: nodeInfoMillisMax },
     Effect.gen(function*() {
       const { shortDescription, title } = yield* instance.about
       const usage = yield* instance.usage
@@ -38,7 +39,7 @@ const make = Effect.gen(function*() {
         },
         metadata: { nodeName: title, nodeDescription: shortDescription }
       }
-      return JSON.stringify(nodeInfo)
+      return encode(nodeInfo)
     })
   )
 
@@ -53,4 +54,4 @@ const make = Effect.gen(function*() {
 })
 
 /** The node information document, version 2.0 only, and where it is (S-030 to S-039, S-301). */
-export const layer = Layer.unwrap(make)
+export const layer = Layer.unwrap(make).pipe(Layer.provide(Changes.layer))

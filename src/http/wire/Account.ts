@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { Visibility } from "../../services/statuses/Visibility.ts"
 import { Count, Day, Html, Id, Timestamp, Url } from "./Common.ts"
 import { CustomEmoji } from "./CustomEmoji.ts"
+import { encode, type Ready } from "./Keys.ts"
 import { AccountRole, Role } from "./Role.ts"
 
 /** `value` is HTML, or plain text inside `source`. */
@@ -103,10 +104,9 @@ export const PartialAccountWithAvatar = Schema.Struct({
 export type PartialAccountWithAvatar = typeof PartialAccountWithAvatar.Type
 
 /** What an avatar needs of an account whose JSON is ready. */
-export const partialAccount = (account: string): string => {
+export const partialAccount = (account: Ready<Account>): Ready<PartialAccountWithAvatar> => {
   const { acct, avatar, avatar_description, avatar_static, bot, id, locked, url }: Account = JSON.parse(account)
-  const partial: PartialAccountWithAvatar = { id, acct, locked, bot, url, avatar, avatar_static, avatar_description }
-  return JSON.stringify(partial)
+  return encode<PartialAccountWithAvatar>({ id, acct, locked, bot, url, avatar, avatar_static, avatar_description })
 }
 
 export const FamiliarFollowers = Schema.Struct({ id: Id, accounts: Schema.Array(Account) })

@@ -27,6 +27,29 @@ export type Values<Wire> = Wire extends IdNumber ? bigint :
     { readonly [Key in keyof Wire as Key extends string ? CamelKey<Key> : Key]: Values<Wire[Key]> }
   : Wire
 
+declare const written: unique symbol
+interface Written<in out Wire> {
+  readonly [written]: (value: Wire) => Wire
+}
+
+/** The JSON of a value of the wire type `Wire`, and of no other, as a text that is ready to be sent. */
+export type Ready<Wire> = string & Written<Wire>
+
+/** The JSON of one of the alternatives of `Wire`, or of any. */
+export type ReadyAs<Wire> = Ready<Wire> | (Wire extends unknown ? Ready<Wire> : never)
+
+/**
+ * Declares a text to be the JSON of `Wire`: for what is put together from pieces, and parts of what was. A test decodes
+ * each of them with its schema.
+ */
+export function ready<Wire>(text: string): Ready<Wire>
+export function ready(text: string): string {
+  return text
+}
+
+/** Members of the wire type as the program names them. */
+type Members<Wire> = { readonly [Key in keyof Wire as Key extends string ? CamelKey<Key> : Key]-?: Wire[Key] }
+
 /** Keys that are data (languages, sizes) hold other characters and stay as they are. */
 const word = /^[a-z][a-zA-Z0-9]*$/
 
@@ -48,24 +71,32 @@ const snake = (value: unknown): unknown => {
 }
 
 /** The JSON of a wire value. */
-export const json = <Wire>(values: Values<Wire>): string => JSON.stringify(snake(values))
+export const json = <Wire>(values: Values<Wire>): Ready<Wire> => ready(JSON.stringify(snake(values)))
+
+/** The JSON of a value that has the names of the wire already. */
+export const encode = <Wire>(value: Wire): Ready<Wire> => ready(JSON.stringify(value))
+
+/** The JSON of nothing, where a member may be absent in so many words. */
+export const none = encode(null)
 
 /**
  * The JSON object of `values` together with members whose JSON is ready already. `Wire` is the whole object's type, so
  * that a missing or misspelt member does not compile.
  */
-export const splice = <Wire, Ready extends keyof Values<Wire> & string>(
-  values: Omit<Values<Wire>, Ready>,
-  ready: { readonly [Key in Ready]: string }
-): string => {
+export const splice = <Wire, Key extends keyof Members<Wire> & keyof Values<Wire> & string>(
+  values: Omit<Values<Wire>, Key>,
+  members: { readonly [Name in Key]: ReadyAs<Members<Wire>[Name]> }
+): Ready<Wire> => {
   const head = JSON.stringify(snake(values)).slice(0, -1)
-  const tail = Object.entries<string>(ready).map(([key, text]) => `${JSON.stringify(snakeKey(key))}:${text}`).join(",")
-  return tail === "" ? `${head}}` : head === "{" ? `{${tail}}` : `${head},${tail}}`
+  const tail = Object.entries<string>(members).map(([key, text]) => `${JSON.stringify(snakeKey(key))}:${text}`)
+    .join(",")
+  return ready(tail === "" ? `${head}}` : head === "{" ? `{${tail}}` : `${head},${tail}}`)
 }
 
 /** A JSON object that is ready with some more members. */
-export const extend = <Wire>(ready: string, values: Partial<Values<Wire>>): string =>
-  `${ready.slice(0, -1)},${JSON.stringify(snake(values)).slice(1)}`
+export const extend = <Wire>(text: string, values: Partial<Values<Wire>>): Ready<Wire> =>
+  ready(`${text.slice(0, -1)},${JSON.stringify(snake(values)).slice(1)}`)
 
 /** A JSON list of members whose JSON is ready. */
-export const list = (items: ReadonlyArray<string>): string => `[${items.join(",")}]`
+export const list = <Wire>(items: ReadonlyArray<Ready<Wire>>): Ready<ReadonlyArray<Wire>> =>
+  ready(`[${items.join(",")}]`)

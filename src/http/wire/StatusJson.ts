@@ -1,6 +1,7 @@
 import { momentOf } from "../../services/Moments.ts"
 import type { ViewerState } from "../../services/statuses/ViewerState.ts"
-import { json, type Values } from "./Keys.ts"
+import type { Account } from "./Account.ts"
+import { encode, json, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
 import type { DeletedStatus, Status, StatusBody } from "./Status.ts"
 
@@ -21,11 +22,10 @@ export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0 
 interface StatusParts {
   /** From `openBody`. */
   readonly body: string
-  readonly account: string
-  /** The original's JSON, or "null". */
-  readonly reblog: string
-  /** "null" where no app is known; absent where the viewer does not see it. */
-  readonly application: string | undefined
+  readonly account: Ready<Account>
+  readonly reblog: Ready<Status> | Ready<null>
+  /** Absent where the viewer does not see it. */
+  readonly application: ReadyAs<NonNullable<Status["application"]> | null> | undefined
   /** From `openPoll`; absent where there is no poll. */
   readonly poll: string | undefined
   readonly figures: Pick<ViewerState, "repliesCount" | "reblogsCount" | "favouritesCount">
@@ -39,19 +39,21 @@ interface StatusParts {
 
 export const assemble = (
   { account, application, asks, body, figures, marks, pinnable, poll, reblog }: StatusParts
-): string =>
-  `${body},"replies_count":${figures.repliesCount},"reblogs_count":${figures.reblogsCount}` +
-  `,"favourites_count":${figures.favouritesCount},"account":${account},"reblog":${reblog},"poll":` +
-  (poll === undefined
-    ? "null"
-    : marks === undefined
-    ? `${poll}}`
-    : `${poll},"voted":${asks || marks.votes.length > 0},"own_votes":[${marks.votes.join(",")}]}`) +
-  (application === undefined ? "" : `,"application":${application}`) +
-  (marks === undefined
-    ? "}"
-    : `,"favourited":${marks.favourited},"reblogged":${marks.reblogged},"muted":${marks.muted}` +
-      `,"bookmarked":${marks.bookmarked}${pinnable ? `,"pinned":${marks.pinned}` : ""},"filtered":[]}`)
+): Ready<Status> =>
+  ready(
+    `${body},"replies_count":${figures.repliesCount},"reblogs_count":${figures.reblogsCount}` +
+      `,"favourites_count":${figures.favouritesCount},"account":${account},"reblog":${reblog},"poll":` +
+      (poll === undefined
+        ? "null"
+        : marks === undefined
+        ? `${poll}}`
+        : `${poll},"voted":${asks || marks.votes.length > 0},"own_votes":[${marks.votes.join(",")}]}`) +
+      (application === undefined ? "" : `,"application":${application}`) +
+      (marks === undefined
+        ? "}"
+        : `,"favourited":${marks.favourited},"reblogged":${marks.reblogged},"muted":${marks.muted}` +
+          `,"bookmarked":${marks.bookmarked}${pinnable ? `,"pinned":${marks.pinned}` : ""},"filtered":[]}`)
+  )
 
 /** When a status was edited, in milliseconds since 1970; undefined for one that was not. */
 export const editedAtOf = (status: string): number | undefined => {
@@ -79,8 +81,8 @@ export const withoutText = (body: string): string => {
  * A status as the answer to its deletion; `repeated` is the text of what it reblogs. Of what was written elsewhere the HTML
  * is all that there is.
  */
-export const forRedraft = (status: string, text: string, repeated: string): string => {
+export const forRedraft = (status: string, text: string, repeated: string): Ready<DeletedStatus> => {
   const { content: _content, reblog, ...rest }: Status = JSON.parse(status)
   const shown = reblog === null ? null : { ...reblog, text: repeated || reblog.content }
-  return JSON.stringify({ ...rest, reblog: shown, text } satisfies DeletedStatus)
+  return encode<DeletedStatus>({ ...rest, reblog: shown, text })
 }

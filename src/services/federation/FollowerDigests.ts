@@ -1,10 +1,11 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
 import { boundedMap } from "../BoundedMap.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as LocalIds from "./LocalIds.ts"
 
@@ -33,6 +34,13 @@ interface LocalFollower {
   readonly pending: boolean
 }
 
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
+const requesterRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String) }))
+const followersUrlRows = rowsOf(Schema.Struct({ followersUrl: Schema.NullOr(Schema.String) }))
+const followerRows = rowsOf(
+  Schema.Struct({ accountId: Schema.BigInt, username: Schema.String, pending: Schema.Boolean })
+)
+
 /**
  * Who follows whom between two servers, in 32 bytes: the XOR of the SHA-256 of the followers' ids (FEP-8fcf). Where two servers
  * disagree, one of them missed something.
@@ -60,9 +68,9 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
       const nobody: ReadonlyMap<string, string> = new Map()
 
       const followers = (accountId: bigint) =>
-        sql<{ uri: string }>`SELECT a.uri FROM follows f JOIN accounts a ON a.id = f.account_id
+        uriRows(sql`SELECT a.uri FROM follows f JOIN accounts a ON a.id = f.account_id
           WHERE f.target_account_id = ${accountId} AND f.remote AND a.uri IS NOT NULL
-          ORDER BY f.id LIMIT ${rowsMax(sql, synchronizedMax)}`
+          ORDER BY f.id LIMIT ${rowsMax(sql, synchronizedMax)}`)
 
       const digests = Effect.fnUntraced(function*(accountId: bigint) {
         const now = yield* Clock.currentTimeMillis
@@ -92,24 +100,22 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
             }"`
         }),
         followersAt: traced("FollowerDigests.followersAt")(function*(accountId, requesterId) {
-          const [requester] = yield* sql<{ uri: string | null }>`SELECT uri FROM accounts WHERE id = ${requesterId}`
+          const [requester] = yield* requesterRows(sql`SELECT uri FROM accounts WHERE id = ${requesterId}`)
           const host = hostOf(requester?.uri ?? "")
           return (yield* followers(accountId)).flatMap(({ uri }) => hostOf(uri) === host ? [uri] : [])
         }),
         followersOf: traced("FollowerDigests.followersOf")((accountId) =>
           Effect.map(
-            sql<
-              { followersUrl: string | null }
-            >`SELECT followers_url FROM remote_actors WHERE account_id = ${accountId}`,
+            followersUrlRows(sql`SELECT followers_url FROM remote_actors WHERE account_id = ${accountId}`),
             ([row]) => row?.followersUrl ?? undefined
           )
         ),
         localFollowers: traced("FollowerDigests.localFollowers")(function*(accountId) {
-          const rows = yield* sql<{ accountId: bigint; username: string; pending: boolean }>`
+          const rows = yield* followerRows(sql`
             SELECT a.id AS account_id, a.username, f.pending FROM (
               SELECT account_id, false AS pending FROM follows WHERE target_account_id = ${accountId} AND NOT remote
               UNION ALL SELECT account_id, true FROM follow_requests WHERE target_account_id = ${accountId}) f
-            JOIN accounts a ON a.id = f.account_id WHERE a.domain IS NULL LIMIT ${rowsMax(sql, synchronizedMax)}`
+            JOIN accounts a ON a.id = f.account_id WHERE a.domain IS NULL LIMIT ${rowsMax(sql, synchronizedMax)}`)
           return rows.map(({ accountId: id, pending, username }) => ({
             accountId: id,
             pending,

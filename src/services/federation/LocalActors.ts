@@ -1,17 +1,23 @@
-import { Clock, Context, Effect, Layer, PubSub } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../Broadcast.ts"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
 import { type Gone, NotAllowed, RecordNotFound } from "../Errors.ts"
 import { Accounts, type FoundAccount } from "../identity/Accounts.ts"
 import { Handles } from "../identity/Handles.ts"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { actorDocument, instanceDocument, type Linked } from "./documents/ActorDocument.ts"
+import { actorDocument, instanceDocument, Linked } from "./documents/ActorDocument.ts"
 import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
-import { NameCache } from "./NameCache.ts"
 import { SigningKeys } from "./SigningKeys.ts"
+
+/** Local accounts that one process knows by their names. */
+const namesMax = 20_000
+
+const linkedRows = rowsOf(Linked)
 
 /** Local accounts as others ask for them, by name. A suspended one shows itself, as suspended, and nothing else. */
 export class LocalActors extends Context.Service<LocalActors, {
@@ -26,7 +32,7 @@ export class LocalActors extends Context.Service<LocalActors, {
   readonly document: (account: FoundAccount) => Effect.Effect<Document, RecordNotFound>
   readonly instance: Effect.Effect<Document>
 }>()("murmuration/services/federation/LocalActors") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     LocalActors,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -36,36 +42,19 @@ export class LocalActors extends Context.Service<LocalActors, {
       const handles = yield* Handles
       const keys = yield* SigningKeys
 
-      const { connected, subscribe } = yield* Broadcast
-      const names = new NameCache<FoundAccount & { readonly username: string }>()
-      const subscription = yield* subscribe
-      yield* PubSub.take(subscription).pipe(
-        Effect.tap((message) =>
-          Effect.sync(() => {
-            if (message._tag === "Revoked") names.forget(message.accountIds)
-            if (message._tag !== "Changed") return
-            if (message.kind === "account" || message.kind === "user") names.forget(message.ids)
-          })
-        ),
-        Effect.forever,
-        Effect.forkScoped
-      )
-
-      const find = traced("LocalActors.find")(function*(asked: string) {
-        const now = yield* Clock.currentTimeMillis
-        const name = asked.toLowerCase()
-        const known = (yield* connected) ? names.get(name, now) : undefined
-        if (known !== undefined) return known
-        const { generation } = names
-        const found = yield* stored(asked)
-        if (names.generation === generation) names.set(name, found, now)
-        return found
+      /** By name in lower case, and none that are not there. */
+      const names = yield* Cache.make<string, FoundAccount & { readonly username: string }>({
+        rows: ({ id }) => [["account", id], ["user", id]],
+        max: { entries: namesMax },
+        aloneMillisMax: 0
       })
+
+      const find = traced("LocalActors.find")((asked: string) => names.get(asked.toLowerCase(), stored(asked)))
 
       const stored = Effect.fnUntraced(function*(asked: string) {
         const { username } = yield* handles.find(asked)
-        const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts
-          WHERE lower(username) = ${username.toLowerCase()} AND domain IS NULL`.pipe(Effect.orDie)
+        const [row] = yield* idRows(sql`SELECT id FROM accounts
+          WHERE lower(username) = ${username.toLowerCase()} AND domain IS NULL`).pipe(Effect.orDie)
         if (row === undefined) return yield* new RecordNotFound()
         return { ...(yield* accounts.find(row.id)), username }
       })
@@ -83,8 +72,8 @@ export class LocalActors extends Context.Service<LocalActors, {
           record.noteHtml,
           ...record.fields.flatMap(({ html, name }) => [name, html])
         )
-        const [linked = { alsoKnownAs: [], attributionDomains: [], note: "" }] = yield* sql<Linked>`
-          SELECT also_known_as, attribution_domains, note FROM accounts WHERE id = ${id}`.pipe(Effect.orDie)
+        const [linked = { alsoKnownAs: [], attributionDomains: [], note: "" }] = yield* linkedRows(sql`
+          SELECT also_known_as, attribution_domains, note FROM accounts WHERE id = ${id}`).pipe(Effect.orDie)
         return actorDocument(config, record, publicPem, used, { ...linked, movedTo })
       })
 
@@ -96,5 +85,6 @@ export class LocalActors extends Context.Service<LocalActors, {
         instance: Effect.map(keys.ofInstance, ({ publicPem }) => instanceDocument(config, publicPem))
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
+  static readonly layer = LocalActors.layerNoDeps.pipe(Layer.provide(SigningKeys.layer))
 }

@@ -17,7 +17,7 @@ export class Mentions extends Context.Service<Mentions, {
    */
   readonly introduce: (text: string) => Effect.Effect<void>
 }>()("murmuration/services/federation/Mentions") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Mentions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -47,4 +47,5 @@ export class Mentions extends Context.Service<Mentions, {
       return Mentions.of({ introduce })
     })
   )
+  static readonly layer = Mentions.layerNoDeps.pipe(Layer.provide(RemoteActors.layer))
 }

@@ -1,10 +1,13 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import type { AccountId } from "../Ids.ts"
 import { Jobs } from "../intents/Jobs.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+
+const movedToRows = rowsOf(Schema.Struct({ movedTo: Schema.NullOr(Schema.String) }))
 
 /** Which account a remote one says that it has become: shown where that one says so too. */
 export class MovedAccounts extends Context.Service<MovedAccounts, {
@@ -30,8 +33,8 @@ export class MovedAccounts extends Context.Service<MovedAccounts, {
           else yield* jobs.enqueue("redirect", accountId)
         }),
         of: traced("MovedAccounts.of")(function*(accountId) {
-          const [row] = yield* sql<{ movedTo: string | null }>`
-            SELECT moved_to FROM remote_actors WHERE account_id = ${accountId}`
+          const [row] = yield* movedToRows(sql`
+            SELECT moved_to FROM remote_actors WHERE account_id = ${accountId}`)
           return row?.movedTo ?? undefined
         }, Effect.orDie),
         link: traced("MovedAccounts.link")(function*(accountId, target) {

@@ -9,6 +9,8 @@ import { alternateIn } from "./documents/Alternates.ts"
 import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
 import { activityStreams } from "./documents/Vocabulary.ts"
 import { asking, HostDocuments } from "./HostDocuments.ts"
+import { Signatures } from "./signatures/Signatures.ts"
+import { SigningKeys } from "./SigningKeys.ts"
 
 /** A document that was fetched but is not to be believed. */
 export class Implausible extends Schema.TaggedError<Implausible>()("Implausible", {
@@ -36,7 +38,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
   /** The same for an address that may be that of a page for people, which says where its object is. */
   readonly discover: (url: string, places: Places) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
 }>()("murmuration/services/federation/ObjectFetcher") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     ObjectFetcher,
     Effect.gen(function*() {
       const { outboundAllow, publicUrl } = yield* ServerConfig
@@ -101,4 +103,5 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       return ObjectFetcher.of({ fetch: byId, discover })
     })
   )
+  static readonly layer = ObjectFetcher.layerNoDeps.pipe(Layer.provide([Signatures.layer, SigningKeys.layer]))
 }

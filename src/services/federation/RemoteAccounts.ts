@@ -1,11 +1,11 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
-import type { StoredField } from "../identity/Accounts.ts"
+import { StoredField } from "../identity/Accounts.ts"
 import { linkOf, provenLinksMax } from "../identity/LinkProofs.ts"
 import { AccountId } from "../Ids.ts"
 import { Jobs } from "../intents/Jobs.ts"
-import { only } from "../Rows.ts"
+import { idRows, only, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
@@ -19,13 +19,18 @@ import { Purges } from "./purge/Purges.ts"
 
 export { unknownDomain }
 
-export interface RemoteAccount {
-  readonly id: AccountId
-  readonly uri: string
-  readonly domain: string
-  readonly suspended: boolean
-  readonly fetchedAt: Date
-}
+export const RemoteAccount = Schema.Struct({
+  id: AccountId,
+  uri: Schema.String,
+  domain: Schema.String,
+  suspended: Schema.Boolean,
+  fetchedAt: Timestamptz
+})
+export type RemoteAccount = typeof RemoteAccount.Type
+const remoteAccountRows = rowsOf(RemoteAccount)
+
+const actorRows = rowsOf(Schema.Struct({ domain: Schema.String, uri: Schema.String }))
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
 /** The rows of accounts of other servers, as their documents give them. The id of the actor is who it is. */
 export class RemoteAccounts extends Context.Service<RemoteAccounts, {
@@ -45,7 +50,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
     later?: boolean
   ) => Effect.Effect<AccountId>
 }>()("murmuration/services/federation/RemoteAccounts") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteAccounts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -57,9 +62,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       const movedAccounts = yield* MovedAccounts
 
       const byUri = traced("RemoteAccounts.byUri")(function*(uri: string) {
-        const [row] = yield* sql<RemoteAccount>`
+        const [row] = yield* remoteAccountRows(sql`
           SELECT a.id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, r.fetched_at
-          FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri}`
+          FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri}`)
         return row
       }, Effect.orDie)
 
@@ -69,9 +74,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       }, Effect.orDie)
 
       const before = Effect.fnUntraced(function*(uri: string) {
-        const [row] = yield* sql<Before>`SELECT a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin,
+        const [row] = yield* beforeRows(sql`SELECT a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin,
             a.fields, r.fetched_at
-          FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri} FOR UPDATE OF a`
+          FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri} FOR UPDATE OF a`)
         return row
       })
 
@@ -90,7 +95,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         const at = new Date(now)
         const uri = actor.id.href
         if (handle !== undefined) yield* takeHandle(uri, handle)
-        const rows = yield* sql<{ id: bigint }>`
+        const rows = yield* idRows(sql`
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
           INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
             indexable, memorial, suspended_at, created_at, updated_at, avatar_remote_url, avatar_description,
@@ -114,7 +119,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             avatar_remote_url = excluded.avatar_remote_url, avatar_description = excluded.avatar_description,
             header_remote_url = excluded.header_remote_url, header_description = excluded.header_description,
             suspended_at = excluded.suspended_at, attribution_domains = excluded.attribution_domains
-          RETURNING id`
+          RETURNING id`)
         return AccountId.make(only(rows).id)
       })
 
@@ -168,9 +173,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             yield* movedAccounts.store(id, actor.movedTo)
             yield* keys(id, actor)
             yield* emojis.keep(actor.id.host, actor.emojis)
-            const [stored] = yield* sql<
-              { domain: string; uri: string }
-            >`SELECT domain, uri FROM accounts WHERE id = ${id}`
+            const [stored] = yield* actorRows(sql`SELECT domain, uri FROM accounts WHERE id = ${id}`)
             const rule = policyOfAll(
               yield* policies.current,
               stored === undefined ? [] : DomainAccounts.hostsOf(stored)
@@ -187,29 +190,31 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       )
 
       const uriOf = traced("RemoteAccounts.uriOf")(function*(accountId: bigint) {
-        const [row] = yield* sql<
-          { uri: string }
-        >`SELECT a.uri FROM accounts a JOIN remote_actors r ON r.account_id = a.id
-          WHERE a.id = ${accountId}`
+        const [row] = yield* uriRows(sql`SELECT a.uri FROM accounts a JOIN remote_actors r ON r.account_id = a.id
+          WHERE a.id = ${accountId}`)
         return row?.uri
       }, Effect.orDie)
 
       return RemoteAccounts.of({ byUri, uriOf, depart, store })
     })
-  ).pipe(Layer.provide(DomainPolicies.layer))
+  )
+  static readonly layer = RemoteAccounts.layerNoDeps.pipe(
+    Layer.provide([DomainPolicies.layer, Purges.layer, MovedAccounts.layer, RemoteEmojis.layer])
+  )
 }
 
 /** Whether an account is suspended, and whether only because its own server says so. */
-interface Suspension {
-  readonly suspendedAt: Date | null
-  readonly byOrigin: boolean
-}
+const Suspension = Schema.Struct({ suspendedAt: Schema.NullOr(Timestamptz), byOrigin: Schema.Boolean })
+type Suspension = typeof Suspension.Type
 
 /** An account before its document was looked at anew. */
-interface Before extends Suspension {
-  readonly fields: ReadonlyArray<StoredField>
-  readonly fetchedAt: Date | null
-}
+const Before = Schema.Struct({
+  ...Suspension.fields,
+  fields: Schema.Array(StoredField),
+  fetchedAt: Schema.NullOr(Timestamptz)
+})
+type Before = typeof Before.Type
+const beforeRows = rowsOf(Before)
 
 /** How long after an account was met its handle is asked for again where nobody answered, in milliseconds. */
 const handleDelayMillis = 60_000

@@ -33,7 +33,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
   /** The account behind `name@domain`. */
   readonly findByHandle: (handle: string) => Effect.Effect<RemoteAccount, RemoteError>
 }>()("murmuration/services/federation/RemoteActors") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteActors,
     Effect.gen(function*() {
       const accounts = yield* RemoteAccounts
@@ -127,6 +127,9 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         findByHandle
       })
     })
+  )
+  static readonly layer = RemoteActors.layerNoDeps.pipe(
+    Layer.provide([ObjectFetcher.layer, Purges.layer, RemoteAccounts.layer, WebFingers.layer])
   )
 }
 

@@ -1,8 +1,9 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isUrl } from "../discovery/LocalUrls.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { Places } from "../outbound/HttpRedirects.ts"
+import { rowsOf } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
@@ -25,6 +26,8 @@ type Resolved =
 
 type Found = { readonly kind: "status"; readonly id: bigint } | { readonly kind: "account"; readonly uri: string }
 
+const foundRows = rowsOf(Schema.Struct({ id: Schema.BigInt, visible: Schema.Boolean }))
+
 /** What the addresses and handles of other servers stand for. */
 export class RemoteLookup extends Context.Service<RemoteLookup, {
   /**
@@ -33,7 +36,7 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
    */
   readonly resolve: (viewer: Viewer, text: string) => Effect.Effect<Resolved | undefined>
 }>()("murmuration/services/federation/RemoteLookup") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteLookup,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -50,9 +53,9 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
 
       /** A post by its id or its page, where it is here. */
       const here = Effect.fnUntraced(function*(viewer: Viewer, address: string) {
-        const [status] = yield* sql<{ id: bigint; visible: boolean }>`
+        const [status] = yield* foundRows(sql`
           SELECT s.id, ${visibleTo(sql, viewer, "s")} AS visible FROM statuses s
-          WHERE s.uri = ${address} OR s.url = ${address} ORDER BY s.uri = ${address} DESC LIMIT 1`.pipe(Effect.orDie)
+          WHERE s.uri = ${address} OR s.url = ${address} ORDER BY s.uri = ${address} DESC LIMIT 1`).pipe(Effect.orDie)
         return status
       })
 
@@ -105,5 +108,8 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
       })
       return RemoteLookup.of({ resolve })
     })
+  )
+  static readonly layer = RemoteLookup.layerNoDeps.pipe(
+    Layer.provide([ObjectFetcher.layer, RemoteAccounts.layer, RemoteActors.layer, RemotePosts.layer, Threads.layer])
   )
 }

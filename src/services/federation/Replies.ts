@@ -1,7 +1,8 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import * as LocalIds from "./LocalIds.ts"
@@ -13,6 +14,11 @@ interface ReplyRow {
   readonly id: bigint
   readonly uri: string
 }
+
+const Row = Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), username: Schema.String })
+type Row = typeof Row.Type
+const replyRows = rowsOf(Row)
+const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
 
 /** What answers a status and is for everybody, by the ids that others know. */
 export class Replies extends Context.Service<Replies, {
@@ -32,31 +38,32 @@ export class Replies extends Context.Service<Replies, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
-      type Row = { readonly id: bigint; readonly uri: string | null; readonly username: string }
       const named = (rows: ReadonlyArray<Row>) =>
         rows.map(({ id, uri, username }) => ({ id, uri: uri ?? LocalIds.note(config, username, id) }))
       const page: Replies["Service"]["page"] = traced("Replies.page")(function*({ accountId, id }, whose, minId) {
-        const rows = yield* sql<Row>`
+        const rows = yield* replyRows(sql`
           SELECT s.id, s.uri, a.username FROM statuses s JOIN accounts a ON a.id = s.account_id
           WHERE s.in_reply_to_id = ${id} AND s.id > ${minId} AND ${visibleTo(sql, undefined, "s")}
             AND s.account_id ${sql.literal(whose === "own" ? "=" : "<>")} ${accountId}
-          ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`
+          ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`)
         return named(rows)
       }, Effect.orDie)
 
       return Replies.of({
         page,
         authorOfThread: traced("Replies.authorOfThread")(function*(conversation) {
-          const [root] = yield* sql<{ username: string }>`SELECT a.username FROM statuses s
+          const [root] = yield* usernameRows(sql`SELECT a.username FROM statuses s
             JOIN accounts a ON a.id = s.account_id
-            WHERE s.id = ${conversation} AND s.conversation_id = s.id AND s.local AND ${visibleTo(sql, undefined, "s")}`
+            WHERE s.id = ${conversation} AND s.conversation_id = s.id AND s.local AND ${
+            visibleTo(sql, undefined, "s")
+          }`)
           return root === undefined ? undefined : LocalIds.actor(config, root.username)
         }, Effect.orDie),
         thread: traced("Replies.thread")(function*(conversation, minId) {
-          const rows = yield* sql<Row>`
+          const rows = yield* replyRows(sql`
             SELECT s.id, s.uri, a.username FROM statuses s JOIN accounts a ON a.id = s.account_id
             WHERE s.conversation_id = ${conversation} AND s.id > ${minId} AND s.reblog_of_id IS NULL
-              AND ${visibleTo(sql, undefined, "s")} ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`
+              AND ${visibleTo(sql, undefined, "s")} ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`)
           return named(rows)
         }, Effect.orDie)
       })

@@ -1,14 +1,16 @@
-import { Clock, Context, Effect, Layer, PubSub, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { boundedMap } from "../BoundedMap.ts"
-import { Broadcast } from "../Broadcast.ts"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
 import { hashedKey } from "../HashedKey.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as ActorLookups from "./ActorLookups.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
+import { ObjectFetcher } from "./ObjectFetcher.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { type Claim, type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
@@ -34,28 +36,29 @@ class DomainClosed extends Schema.TaggedError<DomainClosed>()("DomainClosed", {}
 }
 
 /** Who signed a request: its key belongs to the account, and the account's document lists it (row 2). */
-export interface Sender {
-  readonly accountId: AccountId
-  readonly uri: string
+const Sender = Schema.Struct({
+  accountId: AccountId,
+  uri: Schema.String,
   /** Of the handle. */
-  readonly domain: string
-  readonly suspended: boolean
-}
+  domain: Schema.String,
+  suspended: Schema.Boolean
+})
+export type Sender = typeof Sender.Type
 
 /** A sender whose signature holds, and when that was made, in milliseconds since 1970. */
 interface Verified extends Sender {
   readonly signedMillis: number
 }
 
-interface KnownKey extends Sender {
-  readonly publicPem: string
-}
+const KnownKey = Schema.Struct({ ...Sender.fields, publicPem: Schema.String })
+type KnownKey = typeof KnownKey.Type
+const keyRows = rowsOf(KnownKey)
 
 /** Finds out who signed a request; nothing of the request is believed before. */
 export class Senders extends Context.Service<Senders, {
   readonly verify: (request: SignedRequest) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed>
 }>()("murmuration/services/federation/Senders") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Senders,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -65,41 +68,19 @@ export class Senders extends Context.Service<Senders, {
       const signatures = yield* Signatures
       const readUrl = urlReader(outboundAllow)
       // By `hashedKey` of a key's id, which its owner may choose.
-      const kept = boundedMap<string, { readonly key: KnownKey; readonly loadedAt: number }>(keysMax)
-      const keyOf = boundedMap<bigint, string>(keysMax)
+      const kept = yield* Cache.make<string, KnownKey>({
+        rows: ({ accountId }) => [["account", accountId], ["user", accountId]],
+        max: { entries: keysMax },
+        millisMax: keptMillisMax,
+        aloneMillisMax: keptMillisMax
+      })
       const look = yield* ActorLookups.make
 
-      // A changed account may have other keys, or be suspended or gone.
-      const forget = (accountIds: ReadonlyArray<bigint>) => {
-        for (const id of accountIds) kept.delete(keyOf.get(id) ?? "")
-      }
-      const subscription = yield* (yield* Broadcast).subscribe
-      yield* PubSub.take(subscription).pipe(
-        Effect.tap((message) =>
-          Effect.sync(() => {
-            if (message._tag === "Revoked") forget(message.accountIds)
-            if (message._tag === "Changed" && (message.kind === "account" || message.kind === "user")) {
-              forget(message.ids)
-            }
-          })
-        ),
-        Effect.forever,
-        Effect.forkScoped
-      )
-
       const stored = Effect.fnUntraced(function*(keyId: string) {
-        const now = yield* Clock.currentTimeMillis
-        const place = hashedKey(keyId)
-        const known = kept.get(place)
-        if (known !== undefined && now - known.loadedAt < keptMillisMax && now >= known.loadedAt) return known.key
-        const [row] = yield* sql<KnownKey>`
+        const [row] = yield* keyRows(sql`
           SELECT k.account_id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, k.public_pem
-          FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_id = ${keyId}`
-        if (row === undefined) return undefined
-        const key = { ...row, accountId: AccountId.make(row.accountId) }
-        kept.set(place, { key, loadedAt: now })
-        keyOf.set(key.accountId, place)
-        return key
+          FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE k.key_id = ${keyId}`)
+        return row
       }, Effect.orDie)
 
       const unverified = (text: string) => new Unverified({ text, malformed: false })
@@ -126,8 +107,8 @@ export class Senders extends Context.Service<Senders, {
             Implausible: () => unverified(`Public key not found for key ${keyId}`),
             Refused: () => unverified(`Public key not found for key ${keyId}`)
           })
-          kept.delete(hashedKey(keyId))
-          return (yield* stored(keyId)) ?? (yield* unverified(`Public key not found for key ${keyId}`))
+          return (yield* kept.renew(hashedKey(keyId), stored(keyId))) ??
+            (yield* unverified(`Public key not found for key ${keyId}`))
         }
       )
 
@@ -137,11 +118,14 @@ export class Senders extends Context.Service<Senders, {
         if (keyId.length > keyIdCharactersMax) return yield* unverified("Public key not found: its id is too long")
         const host = readUrl(keyId)?.host
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
-        const known = yield* stored(keyId)
+        const known = yield* kept.get(hashedKey(keyId), stored(keyId))
         if (known !== undefined && (yield* signatures.holds(claim, known.publicPem))) return { ...known, signedMillis }
         return { ...(yield* proven(claim, request.address, known)), signedMillis }
       })
       return Senders.of({ verify })
     })
+  ).pipe(Layer.provide(Changes.layer))
+  static readonly layer = Senders.layerNoDeps.pipe(
+    Layer.provide([DomainPolicies.layer, ObjectFetcher.layer, RemoteActors.layer, Signatures.layer])
   )
 }

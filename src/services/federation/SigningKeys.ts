@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedMap } from "../BoundedMap.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as LocalIds from "./LocalIds.ts"
 import { KeyOperations, type KeyPair } from "./signatures/KeyOperations.ts"
@@ -15,6 +16,8 @@ const keysMax = 10_000
 export interface OwnKey extends SigningKey {
   readonly publicPem: string
 }
+
+const pairRows = rowsOf(Schema.Struct({ publicPem: Schema.String, privatePem: Schema.String }))
 
 /** The keys of local accounts and of the server itself, each made when it is needed first and kept for ever. */
 export class SigningKeys extends Context.Service<SigningKeys, {
@@ -31,8 +34,8 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       const once = yield* SingleFlight.make<KeyPair, never>(keysMax)
 
       const stored = (ownerId: bigint) =>
-        sql<{ publicPem: string; privatePem: string }>`
-          SELECT public_pem, private_pem FROM signing_keys WHERE owner_id = ${ownerId}`
+        pairRows(sql`
+          SELECT public_pem, private_pem FROM signing_keys WHERE owner_id = ${ownerId}`)
 
       const made = Effect.fnUntraced(function*(ownerId: bigint) {
         const [found] = yield* stored(ownerId)

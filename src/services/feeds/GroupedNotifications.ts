@@ -1,8 +1,10 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { notificationTypes } from "../NotificationTypes.ts"
 import { type Page, rowsMax } from "../Paging.ts"
+import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { groupKeyOf, type GroupSpan, keyOfSpan, parseGroupKey, spanMillis } from "./NotificationGroups.ts"
 import { type NotificationRecord, Notifications, type NotificationSelection, wanted } from "./Notifications.ts"
@@ -23,6 +25,8 @@ export interface NotificationGroupRecord {
   readonly sampleAccountIds: ReadonlyArray<bigint>
 }
 
+const lastReadIdRows = rowsOf(Schema.Struct({ lastReadId: Schema.BigInt }))
+
 /** Notifications in groups: favourites, reblogs and follows of half a day are one entry. */
 export class GroupedNotifications extends Context.Service<GroupedNotifications, {
   /** A page of at most `page.limit` groups in two queries. A group that goes on below the page comes again on the next. */
@@ -42,7 +46,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
     limit: number
   ) => Effect.Effect<number>
 }>()("murmuration/services/feeds/GroupedNotifications") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     GroupedNotifications,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -52,7 +56,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
       /** Notifications of spans: how many each has, and from whom the newest came. */
       const wholes = Effect.fnUntraced(function*(owner: AccountId, spans: ReadonlyArray<GroupSpan>) {
         if (spans.length === 0) return new Map<string, Whole>()
-        const rows = yield* sql<Omit<GroupSpan, "from"> & Whole & { readonly start: Date }>`
+        const rows = yield* wholeRows(sql`
           SELECT g.type, g.status_id, g.start, count(*)::int AS count,
             (array_agg(n.from_account_id ORDER BY n.id DESC))[1:${
           sql.literal(String(sampleAccountsMax))
@@ -61,7 +65,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
             ${spans.map(({ from }) => new Date(from))}::timestamptz[]) g (type, status_id, start)
           JOIN notifications n ON n.type = g.type AND n.status_id = g.status_id AND n.created_at >= g.start
             AND n.created_at < g.start + ${`${spanMillis} milliseconds`}::interval
-          WHERE ${wanted(sql, owner, everything, yield* time)} GROUP BY g.type, g.status_id, g.start`
+          WHERE ${wanted(sql, owner, everything, yield* time)} GROUP BY g.type, g.status_id, g.start`)
         return new Map(
           rows.map((row): [string, Whole] => [keyOfSpan({ ...row, from: row.start.getTime() }), row])
         )
@@ -89,20 +93,20 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
         const named = parseGroupKey(key)
         if (named === undefined) return yield* new RecordNotFound()
         if (typeof named === "bigint") return yield* notifications.load(owner, [named])
-        const rows = yield* sql<{ id: bigint }>`
+        const rows = yield* idRows(sql`
           SELECT n.id FROM notifications n
           WHERE ${
           wanted(sql, owner, { ...everything, types: [named.type] }, yield* time)
         } AND n.status_id = ${named.statusId}
             AND n.created_at >= ${new Date(named.from)} AND n.created_at < ${new Date(named.from + spanMillis)}
-          ORDER BY n.id DESC LIMIT ${rowsMax(sql, groupRowsMax)}`.pipe(Effect.orDie)
+          ORDER BY n.id DESC LIMIT ${rowsMax(sql, groupRowsMax)}`).pipe(Effect.orDie)
         return yield* notifications.load(owner, rows.map(({ id }) => id))
       })
 
       const unread = traced("GroupedNotifications.unread")(
         function*(owner: AccountId, selection: NotificationSelection, grouped: ReadonlySet<string>, limit: number) {
-          const [marker] = yield* sql<{ lastReadId: bigint }>`
-            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`.pipe(
+          const [marker] = yield* lastReadIdRows(sql`
+            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`).pipe(
             Effect.orDie
           )
           const rows = yield* notifications.page(owner, selection, { sinceId: marker?.lastReadId, limit: groupRowsMax })
@@ -112,12 +116,20 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
       return GroupedNotifications.of({ page, members, unread })
     })
   )
+  static readonly layer = GroupedNotifications.layerNoDeps.pipe(Layer.provide(Notifications.layer))
 }
 
 interface Whole {
   readonly count: number
   readonly sampleAccountIds: ReadonlyArray<bigint>
 }
+const wholeRows = rowsOf(Schema.Struct({
+  type: Schema.Literals(notificationTypes),
+  statusId: Schema.BigInt,
+  start: Timestamptz,
+  count: Schema.Int,
+  sampleAccountIds: Schema.Array(Schema.BigInt)
+}))
 const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
 
 type Members = [NotificationRecord, ...Array<NotificationRecord>]

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Conflict } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
@@ -9,12 +10,14 @@ export const markedTimelines = ["home", "notifications"] as const
 type MarkedTimeline = typeof markedTimelines[number]
 
 /** How far somebody has read; `version` grows with every change. */
-export interface Marker {
-  readonly timeline: MarkedTimeline
-  readonly lastReadId: bigint
-  readonly version: number
-  readonly updatedAt: Date
-}
+const Marker = Schema.Struct({
+  timeline: Schema.Literals(markedTimelines),
+  lastReadId: Schema.BigInt,
+  version: Schema.Int,
+  updatedAt: Timestamptz
+})
+export type Marker = typeof Marker.Type
+const markerRows = rowsOf(Marker)
 
 /** Reading positions of one account; nobody else hears of them. */
 export class Markers extends Context.Service<Markers, {
@@ -32,8 +35,8 @@ export class Markers extends Context.Service<Markers, {
       const columns = sql.literal("timeline, last_read_id, version, updated_at")
 
       const of = traced("Markers.of")((account: AccountId, timelines: ReadonlyArray<MarkedTimeline>) =>
-        sql<Marker>`SELECT ${columns} FROM markers
-          WHERE account_id = ${account} AND timeline = ANY (${timelines}::text[]) ORDER BY timeline`.pipe(Effect.orDie)
+        markerRows(sql`SELECT ${columns} FROM markers
+          WHERE account_id = ${account} AND timeline = ANY (${timelines}::text[]) ORDER BY timeline`).pipe(Effect.orDie)
       )
 
       const save = traced("Markers.save")(function*(
@@ -47,11 +50,11 @@ export class Markers extends Context.Service<Markers, {
         return yield* Effect.forEach(positions, ({ lastReadId, timeline }) => {
           const before = known.get(timeline)
           const statement = before === undefined
-            ? sql<Marker>`INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at)
-                VALUES (${account}, ${timeline}, ${lastReadId}, 1, ${now}) ON CONFLICT DO NOTHING RETURNING ${columns}`
-            : sql<Marker>`UPDATE markers SET last_read_id = ${lastReadId}, version = version + 1, updated_at = ${now}
+            ? markerRows(sql`INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at)
+                VALUES (${account}, ${timeline}, ${lastReadId}, 1, ${now}) ON CONFLICT DO NOTHING RETURNING ${columns}`)
+            : markerRows(sql`UPDATE markers SET last_read_id = ${lastReadId}, version = version + 1, updated_at = ${now}
                 WHERE account_id = ${account} AND timeline = ${timeline} AND version = ${before.version}
-                RETURNING ${columns}`
+                RETURNING ${columns}`)
           return Effect.flatMap(
             Effect.orDie(statement),
             ([row]) => row === undefined ? new Conflict() : Effect.succeed(row)

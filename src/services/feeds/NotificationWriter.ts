@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
@@ -17,7 +17,7 @@ import {
   type StatusType
 } from "../NotificationTypes.ts"
 import { rowsMax } from "../Paging.ts"
-import { padded } from "../Rows.ts"
+import { padded, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { isOf, mayHave, ofFollows, stands } from "./NotificationConditions.ts"
 
@@ -25,10 +25,12 @@ import { isOf, mayHave, ofFollows, stands } from "./NotificationConditions.ts"
 const staffMax = 500
 
 /** A notification that was written now, not before. */
-interface Written {
-  readonly id: bigint
-  readonly accountId: bigint
-}
+const Written = Schema.Struct({
+  id: Schema.BigInt,
+  accountId: AccountId
+})
+type Written = typeof Written.Type
+const writtenRows = rowsOf(Written)
 
 interface Reason {
   readonly key: bigint
@@ -39,10 +41,18 @@ interface Owned extends Reason {
   readonly owner: Owner
 }
 
+/** What a statement that closes intents wrote beside that, if anything. */
+const Closed = Schema.Struct({ id: Schema.NullOr(Schema.BigInt), accountId: Schema.NullOr(AccountId) })
+const closedRows = rowsOf(Closed)
+const keyedRows = rowsOf(Schema.Struct({ ...Closed.fields, key: Schema.BigInt }))
+const writtenOf = ({ accountId, id }: typeof Closed.Type): ReadonlyArray<Written> =>
+  id === null || accountId === null ? [] : [{ id, accountId }]
+
 /**
  * Writes notifications, each once: one a type, sender, recipient and subject; and tells streams of them once they are
- * committed. Every write asks again, in SQL, what the table of types says of who may have it. Whoever takes back what is told
- * of ends that first, and retracts the notifications after it, so that none is written in between.
+ * committed. Every write asks again, in SQL, what the table of types says of who may have it. A command that takes back
+ * the subject (a favourite, a follow) ends that first and retracts the notifications after it, so that none is written
+ * in between.
  */
 export class NotificationWriter extends Context.Service<NotificationWriter, {
   /** Only while what it tells of still stands. */
@@ -97,17 +107,12 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         sql.afterCommit(
           Effect.forEach(
             written,
-            ({ accountId, id }) =>
-              broadcast.publish({
-                _tag: "NotificationCreated",
-                accountId: AccountId.make(accountId),
-                notificationId: id
-              }),
+            ({ accountId, id }) => broadcast.publish({ _tag: "NotificationCreated", accountId, notificationId: id }),
             { discard: true }
           )
         )
 
-      // What it tells of is held until it is there: whoever takes that back meanwhile waits, and takes this back, too.
+      // Locks the subject: a command that takes it back waits, and retracts this notification, too.
       /**
        * `recipients` selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0
        * where there is none, and `report_id`, where `types` name reports.
@@ -116,7 +121,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         const at = new Date(now)
         const subject = types.every((type) => kindOf(type).subject === "report") ? "report_id" : "status_id"
         const column = sql.literal(subject)
-        return sql<Written>`
+        return sql`
           INSERT INTO notifications (id, account_id, type, from_account_id, ${column}, created_at)
           SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at}
           FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
@@ -132,7 +137,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
       const write = Effect.fnUntraced(
         function*(type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) {
           const now = yield* Clock.currentTimeMillis
-          yield* streamed(yield* writing([type], of(type, from, subject, recipients), now))
+          yield* streamed(yield* writtenRows(writing([type], of(type, from, subject, recipients), now)))
         }
       )
       const readersOf = (readers: ReadonlyArray<bigint>) =>
@@ -154,20 +159,17 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         Effect.fnUntraced(function*(reasons: ReadonlyArray<Owned>) {
           const now = yield* Clock.currentTimeMillis
           const closed = closing(sql, reasons.map(({ key, owner }) => ({ id: key, owner })))
-          const rows = yield* sql<
-            { readonly key: bigint; readonly id: bigint | null; readonly accountId: bigint | null }
-          >`
+          const rows = yield* keyedRows(sql`
           WITH closed AS (${closed}),
           wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN closed ON closed.id = s.key),
           told AS (${writing(notificationTypes, sql`SELECT * FROM wanted`, now)})
           SELECT closed.id AS key, told.id, told.account_id FROM closed LEFT JOIN wanted ON wanted.key = closed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
-            AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`
+            AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`)
           const answers = new Map(rows.map((row) => [row.key, row]))
           return ({ key }: Owned) => {
             const row = answers.get(key)
-            if (row === undefined) return undefined
-            return row.id === null || row.accountId === null ? [] : [{ id: row.id, accountId: row.accountId }]
+            return row && writtenOf(row)
           }
         })
       )
@@ -178,7 +180,9 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
       return NotificationWriter.of({
         tell: traced("NotificationWriter.tell")(function*(from, notification) {
           const now = yield* Clock.currentTimeMillis
-          yield* streamed(yield* writing(notificationTypes, standing([{ key: 0n, from, notification }]), now))
+          yield* streamed(
+            yield* writtenRows(writing(notificationTypes, standing([{ key: 0n, from, notification }]), now))
+          )
         }),
         tellAndClose: traced("NotificationWriter.tellAndClose")((from, notification, { id, owner }) =>
           Effect.flatMap(tellAndClose({ key: id, owner, from, notification }), closed)
@@ -190,10 +194,10 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           function*(type, from, statusId, readers, closing) {
             const now = yield* Clock.currentTimeMillis
             const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM closed, (${readersOf(readers)}) w`)
-            const rows = yield* sql<Written | { readonly id: null }>`
+            const rows = yield* closedRows(sql`
               WITH closed AS (${closing}), told AS (${writing([type], allowed, now)})
-              SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`
-            return yield* closed(rows.length === 0 ? undefined : rows.filter((row) => row.id !== null))
+              SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`)
+            return yield* closed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
         ),
         edited: traced("NotificationWriter.edited")((from, statusId) =>
@@ -222,7 +226,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           const owned = sql`SELECT account_id, ${type}::text AS type, account_id AS from_id, id AS status_id
             FROM unnest(${subjects.map(({ id }) => id)}::bigint[],
               ${subjects.map(({ accountId }) => accountId)}::bigint[]) AS given (id, account_id)`
-          yield* streamed(yield* writing([type], owned, now))
+          yield* streamed(yield* writtenRows(writing([type], owned, now)))
         }),
         retract: traced("NotificationWriter.retract")((statuses) =>
           statuses.length === 0

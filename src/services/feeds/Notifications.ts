@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
@@ -6,6 +6,7 @@ import { blocks, mutes } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../NotificationTypes.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
@@ -30,6 +31,8 @@ export interface NotificationSelection {
   /** Only those that come from this account. */
   readonly accountId: bigint | undefined
 }
+
+const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
  * Reads an account's notifications and writes what is private about them. Left out are those from suspended accounts,
@@ -77,10 +80,10 @@ export class Notifications extends Context.Service<Notifications, {
         function*(owner: AccountId, selection: NotificationSelection, page: Page) {
           if (page.limit === 0) return []
           const { tail, where } = clauses(sql, "n.id", page)
-          const rows = yield* sql<Row>`
+          const rows = yield* notificationRows(sql`
             SELECT ${columns} FROM notifications n WHERE ${
             wanted(sql, owner, selection, yield* time)
-          } AND ${where} ${tail}`
+          } AND ${where} ${tail}`)
           return newestFirst(page, read(rows))
         },
         Effect.orDie
@@ -88,9 +91,9 @@ export class Notifications extends Context.Service<Notifications, {
 
       const load = traced("Notifications.load")(function*(owner: AccountId, ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
-        const rows = yield* sql<Row>`
+        const rows = yield* notificationRows(sql`
           SELECT ${columns} FROM notifications n WHERE n.id = ANY (${ids}::bigint[])
-            AND ${wanted(sql, owner, everything, yield* time)} ORDER BY n.id DESC`
+            AND ${wanted(sql, owner, everything, yield* time)} ORDER BY n.id DESC`)
         return read(rows)
       }, Effect.orDie)
 
@@ -101,12 +104,12 @@ export class Notifications extends Context.Service<Notifications, {
 
       const unread = traced("Notifications.unread")(
         function*(owner: AccountId, selection: NotificationSelection, limit: number) {
-          const [row] = yield* sql<{ count: number }>`
+          const [row] = yield* countRows(sql`
             SELECT count(*)::int AS count FROM (SELECT n.id FROM notifications n
               WHERE ${wanted(sql, owner, selection, yield* time)}
                 AND n.id > coalesce((SELECT last_read_id FROM markers
                   WHERE account_id = ${owner} AND timeline = 'notifications'), 0)
-              ORDER BY n.id DESC LIMIT ${rowsMax(sql, limit)}) counted`
+              ORDER BY n.id DESC LIMIT ${rowsMax(sql, limit)}) counted`)
           return row?.count ?? 0
         },
         Effect.orDie
@@ -131,10 +134,16 @@ export class Notifications extends Context.Service<Notifications, {
 }
 
 /** The subject of a `severance` stands in `statusId`; 0 is none. */
-interface Row extends Pick<NotificationRecord, "id" | "type" | "createdAt" | "fromAccountId"> {
-  readonly statusId: bigint
-  readonly reportId: bigint
-}
+const Row = Schema.Struct({
+  id: Schema.BigInt,
+  type: Schema.Literals(notificationTypes),
+  createdAt: Timestamptz,
+  fromAccountId: Schema.BigInt,
+  statusId: Schema.BigInt,
+  reportId: Schema.BigInt
+})
+type Row = typeof Row.Type
+const notificationRows = rowsOf(Row)
 
 /** Types whose `statusId` names no status. */
 const withoutStatus = typesWhere(({ subject }) => subject !== "status")

@@ -32,7 +32,7 @@ export interface ReaderSlice extends Slice, Pick<Found, "statusId" | "visibility
   readonly channels: ReadonlyArray<string>
   /** Somebody elsewhere may be concerned by it. */
   readonly federates: boolean
-  /** Whom it mentions and who are to hear of it. */
+  /** Accounts that it mentions and that are notified of it. */
   readonly mentioned: ReadonlyArray<bigint>
 }
 

@@ -1,64 +1,66 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Gone, RecordNotFound } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { padded } from "../Rows.ts"
+import { idRows, padded, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import type { ProfileField } from "./Profiles.ts"
 
 /** A profile field as it is stored: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */
-export interface StoredField extends ProfileField {
-  readonly html: string
-  readonly verifiedAt: string | null
-}
+export const StoredField = Schema.Struct({
+  name: Schema.String,
+  value: Schema.String,
+  html: Schema.String,
+  verifiedAt: Schema.NullOr(Schema.String)
+})
+export type StoredField = typeof StoredField.Type
 
-/**
- * The part of an account that is the same for every viewer. `uri` and `url` are null for local ones, as is `domain`.
- */
-export interface AccountRecord {
-  readonly id: bigint
-  readonly username: string
-  readonly domain: string | null
-  readonly uri: string | null
-  readonly url: string | null
-  readonly displayName: string
-  readonly noteHtml: string
-  readonly fields: ReadonlyArray<StoredField>
-  readonly locked: boolean
-  readonly bot: boolean
-  readonly discoverable: boolean | null
-  readonly indexable: boolean
-  readonly hideCollections: boolean | null
-  readonly showMedia: boolean
-  readonly showMediaReplies: boolean
-  readonly showFeatured: boolean
-  readonly avatarDescription: string
-  readonly headerDescription: string
+/** What of an account is the same for every viewer. `uri` and `url` are null for local ones, as is `domain`. */
+const AccountRecord = Schema.Struct({
+  id: Schema.BigInt,
+  username: Schema.String,
+  domain: Schema.NullOr(Schema.String),
+  uri: Schema.NullOr(Schema.String),
+  url: Schema.NullOr(Schema.String),
+  displayName: Schema.String,
+  noteHtml: Schema.String,
+  fields: Schema.Array(StoredField),
+  locked: Schema.Boolean,
+  bot: Schema.Boolean,
+  discoverable: Schema.NullOr(Schema.Boolean),
+  indexable: Schema.Boolean,
+  hideCollections: Schema.NullOr(Schema.Boolean),
+  showMedia: Schema.Boolean,
+  showMediaReplies: Schema.Boolean,
+  showFeatured: Schema.Boolean,
+  avatarDescription: Schema.String,
+  headerDescription: Schema.String,
   /** Names of stored files; null for a picture that is not there or does not move. */
-  readonly avatarName: string | null
-  readonly avatarStaticName: string | null
-  readonly headerName: string | null
-  readonly headerStaticName: string | null
+  avatarName: Schema.NullOr(Schema.String),
+  avatarStaticName: Schema.NullOr(Schema.String),
+  headerName: Schema.NullOr(Schema.String),
+  headerStaticName: Schema.NullOr(Schema.String),
   /** Where a remote account's pictures are, and the keys under which they are shown here. */
-  readonly avatarRemoteUrl: string | null
-  readonly avatarRemoteKey: string | null
-  readonly headerRemoteUrl: string | null
-  readonly headerRemoteKey: string | null
-  readonly memorial: boolean
-  readonly silenced: boolean
-  readonly suspended: boolean
-  readonly movedToId: bigint | null
-  readonly createdAt: Date
-  readonly followersCount: number
-  readonly followingCount: number
-  readonly statusesCount: number
-  readonly lastStatusAt: Date | null
+  avatarRemoteUrl: Schema.NullOr(Schema.String),
+  avatarRemoteKey: Schema.NullOr(Schema.String),
+  headerRemoteUrl: Schema.NullOr(Schema.String),
+  headerRemoteKey: Schema.NullOr(Schema.String),
+  memorial: Schema.Boolean,
+  silenced: Schema.Boolean,
+  suspended: Schema.Boolean,
+  movedToId: Schema.NullOr(Schema.BigInt),
+  createdAt: Timestamptz,
+  followersCount: Schema.Int,
+  followingCount: Schema.Int,
+  statusesCount: Schema.Int,
+  lastStatusAt: Schema.NullOr(Timestamptz),
   /** Only a highlighted one. */
-  readonly roleId: bigint | null
-  readonly roleName: string | null
-  readonly roleColor: string | null
-}
+  roleId: Schema.NullOr(Schema.BigInt),
+  roleName: Schema.NullOr(Schema.String),
+  roleColor: Schema.NullOr(Schema.String)
+})
+export type AccountRecord = typeof AccountRecord.Type
+const accountRows = rowsOf(AccountRecord)
 
 /** An account that is there for others, as far as reading its lists needs it. */
 export interface FoundAccount {
@@ -66,6 +68,11 @@ export interface FoundAccount {
   readonly suspended: boolean
   readonly hideCollections: boolean
 }
+
+const foundRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, suspended: Schema.Boolean, hideCollections: Schema.Boolean })
+)
+const namedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, suspended: Schema.Boolean }))
 
 /** Reads accounts. Users who have not confirmed their address or wait for approval are not there for others. */
 export class Accounts extends Context.Service<Accounts, {
@@ -89,7 +96,7 @@ export class Accounts extends Context.Service<Accounts, {
       const load = traced("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const wanted = padded(new Set(ids))
-        return yield* sql<AccountRecord>`
+        return yield* accountRows(sql`
           SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
             a.avatar_description, a.header_description, a.avatar_name, a.avatar_static_name,
@@ -105,13 +112,13 @@ export class Accounts extends Context.Service<Accounts, {
           FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
           WHERE a.id IN (SELECT unnest(${wanted}::bigint[])
-            UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${wanted}::bigint[]) AND m.moved_to_id IS NOT NULL)`
+            UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${wanted}::bigint[]) AND m.moved_to_id IS NOT NULL)`)
       }, Effect.orDie)
 
       const find = traced("Accounts.find")(function*(id: bigint) {
-        const [row] = yield* sql<{ id: bigint; suspended: boolean; hideCollections: boolean }>`
+        const [row] = yield* foundRows(sql`
           SELECT a.id, a.suspended_at IS NOT NULL AS suspended, coalesce(a.hide_collections, false) AS hide_collections
-          FROM accounts a WHERE a.id = ${id} AND ${present}`.pipe(Effect.orDie)
+          FROM accounts a WHERE a.id = ${id} AND ${present}`).pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : { ...row, id: AccountId.make(row.id) }
       })
 
@@ -123,21 +130,21 @@ export class Accounts extends Context.Service<Accounts, {
       const lookup = traced("Accounts.lookup")(function*(acct: string) {
         const [username = "", domain = "", ...rest] = acct.trim().replace(/^@/, "").toLowerCase().split("@")
         if (username === "" || rest.length > 0) return yield* new RecordNotFound()
-        const [row] = yield* sql<{ id: bigint; suspended: boolean }>`
+        const [row] = yield* namedRows(sql`
           SELECT a.id, a.suspended_at IS NOT NULL AS suspended FROM accounts a
           WHERE lower(a.username) = ${username} AND lower(coalesce(a.domain, '')) = ${
           domain === localDomain ? "" : domain
         }
-            AND ${present}`.pipe(Effect.orDie)
+            AND ${present}`).pipe(Effect.orDie)
         if (row === undefined) return yield* new RecordNotFound()
         return row.suspended ? yield* new Gone() : AccountId.make(row.id)
       })
 
       const known = traced("Accounts.known")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
-        const rows = yield* sql<{ id: bigint }>`
+        const rows = yield* idRows(sql`
           SELECT a.id FROM accounts a JOIN unnest(${ids}::bigint[]) WITH ORDINALITY asked (id, place) ON asked.id = a.id
-          WHERE a.suspended_at IS NULL AND ${present} ORDER BY asked.place`
+          WHERE a.suspended_at IS NULL AND ${present} ORDER BY asked.place`)
         return rows.map(({ id }) => AccountId.make(id))
       }, Effect.orDie)
 

@@ -1,28 +1,33 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { everyone, permissions } from "./Roles.ts"
 
 /** Somebody who waits for a moderator. */
-export interface Pending {
-  readonly accountId: AccountId
-  readonly username: string
-  readonly email: string
-  readonly confirmed: boolean
-  readonly locale: string | null
-  readonly reason: string | null
-  readonly createdAt: Date
-}
+const Pending = Schema.Struct({
+  accountId: AccountId,
+  username: Schema.String,
+  email: Schema.String,
+  confirmed: Schema.Boolean,
+  locale: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.String),
+  createdAt: Timestamptz
+})
+export type Pending = typeof Pending.Type
+const pendingRows = rowsOf(Pending)
 
 /** Where an e-mail goes, and the language in which it is best written. */
-interface Addressee {
-  readonly email: string
-  readonly locale: string | null
-}
+const Addressee = Schema.Struct({
+  email: Schema.String,
+  locale: Schema.NullOr(Schema.String)
+})
+type Addressee = typeof Addressee.Type
+const addresseeRows = rowsOf(Addressee)
 
 /** People who wait that one list shows, and moderators who get an e-mail. */
 export const pendingMax = 1_000
@@ -48,12 +53,11 @@ export class Approvals extends Context.Service<Approvals, {
       const deciding = permissions.manageUsers | permissions.administrator
 
       const waiting = (only: ReturnType<typeof sql.and>) =>
-        Effect.map(
-          sql<Omit<Pending, "accountId"> & { readonly accountId: bigint }>`
+        pendingRows(
+          sql`
             SELECT u.account_id, a.username, u.email, u.confirmed_at IS NOT NULL AS confirmed, u.locale, u.reason, u.created_at
             FROM users u JOIN accounts a ON a.id = u.account_id WHERE NOT u.approved AND ${only}
-            ORDER BY u.created_at, u.account_id LIMIT ${pendingMax}`,
-          (rows) => rows.map((row): Pending => ({ ...row, accountId: AccountId.make(row.accountId) }))
+            ORDER BY u.created_at, u.account_id LIMIT ${pendingMax}`
         )
       const find = Effect.fnUntraced(function*(accountId: AccountId) {
         const [one] = yield* Effect.orDie(waiting(sql`u.account_id = ${accountId}`))
@@ -94,10 +98,10 @@ export class Approvals extends Context.Service<Approvals, {
           yield* broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
           return one
         }),
-        staff: sql<Addressee>`SELECT u.email, u.locale FROM users u JOIN accounts a ON a.id = u.account_id
+        staff: addresseeRows(sql`SELECT u.email, u.locale FROM users u JOIN accounts a ON a.id = u.account_id
             JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
           WHERE ((r.permissions | e.permissions) & ${deciding}) <> 0 AND u.approved AND u.confirmed_at IS NOT NULL
-            AND NOT u.disabled AND a.suspended_at IS NULL ORDER BY u.account_id LIMIT ${staffToldMax}`.pipe(
+            AND NOT u.disabled AND a.suspended_at IS NULL ORDER BY u.account_id LIMIT ${staffToldMax}`).pipe(
           Effect.orDie,
           Effect.withSpan("Approvals.staff")
         )

@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Gone, RecordNotFound } from "../Errors.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { presentAccount } from "./Accounts.ts"
 import { isValid } from "./Usernames.ts"
@@ -10,6 +11,12 @@ export interface Handle {
   readonly username: string
   readonly avatarName: string | null
 }
+
+const handleRows = rowsOf(Schema.Struct({
+  username: Schema.NullOr(Schema.String),
+  avatarName: Schema.NullOr(Schema.String),
+  retired: Schema.Boolean
+}))
 
 /** Names of local accounts as other servers ask for them. A suspended account keeps its name, a deleted one's is gone. */
 export class Handles extends Context.Service<Handles, {
@@ -23,12 +30,12 @@ export class Handles extends Context.Service<Handles, {
       const find = traced("Handles.find")(function*(username: string) {
         if (!isValid(username)) return yield* new RecordNotFound()
         const name = username.toLowerCase()
-        const [row] = yield* sql<Partial<Handle> & { readonly retired: boolean }>`
+        const [row] = yield* handleRows(sql`
           SELECT a.username, a.avatar_name, r.retired
           FROM (SELECT EXISTS (SELECT FROM retired_usernames WHERE username = ${name}) AS retired) r
           LEFT JOIN accounts a ON lower(a.username) = ${name} AND lower(coalesce(a.domain, '')) = ''
-            AND ${sql.literal(presentAccount("a"))}`.pipe(Effect.orDie)
-        if (row?.username) return { username: row.username, avatarName: row.avatarName ?? null }
+            AND ${sql.literal(presentAccount("a"))}`).pipe(Effect.orDie)
+        if (row?.username) return { username: row.username, avatarName: row.avatarName }
         return yield* row?.retired === true ? new Gone() : new RecordNotFound()
       })
       return Handles.of({ find })

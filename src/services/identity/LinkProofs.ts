@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Result } from "effect"
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
@@ -9,19 +9,22 @@ import { destination } from "../outbound/Destinations.ts"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import type { StoredField } from "./Accounts.ts"
+import { StoredField } from "./Accounts.ts"
 
 /** Fields of one profile that are looked at, and bytes of a page. */
 export const provenLinksMax = 8
 const pageBytesMax = 1_048_576
 
-interface Profile {
-  readonly username: string
-  readonly domain: string | null
-  readonly url: string | null
-  readonly fields: ReadonlyArray<StoredField>
-}
+const Profile = Schema.Struct({
+  username: Schema.String,
+  domain: Schema.NullOr(Schema.String),
+  url: Schema.NullOr(Schema.String),
+  fields: Schema.Array(StoredField)
+})
+type Profile = typeof Profile.Type
+const profileRows = rowsOf(Profile)
 
 /** The address that a field consists of; undefined for any other field. */
 export const linkOf = (local: boolean, { html, value }: Pick<StoredField, "html" | "value">): string | undefined =>
@@ -63,9 +66,9 @@ export class LinkProofs extends Context.Service<LinkProofs, {
 
       const profileOf = (accountId: bigint): Effect.Effect<Profile | undefined, SqlError> =>
         Effect.map(
-          sql<
-            Profile
-          >`SELECT username, domain, url, fields FROM accounts WHERE id = ${accountId} AND suspended_at IS NULL`,
+          profileRows(
+            sql`SELECT username, domain, url, fields FROM accounts WHERE id = ${accountId} AND suspended_at IS NULL`
+          ),
           ([row]) => row
         )
 

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
@@ -10,6 +10,7 @@ import { AccountId, AppId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
@@ -32,6 +33,9 @@ interface Confirmed {
   readonly first: boolean
 }
 
+const confirmedRows = rowsOf(Schema.Struct({ approved: Schema.Boolean, first: Schema.Boolean }))
+const emailRows = rowsOf(Schema.Struct({ email: Schema.String }))
+
 /** Links in mails, which work for the address that they were sent to and prove that somebody reads the mail of an address. */
 export class MailLinks extends Context.Service<MailLinks, {
   /** Sends the link that confirms the user's address; it leads on to the app that signed the user up. */
@@ -50,14 +54,17 @@ export class MailLinks extends Context.Service<MailLinks, {
     password: Redacted.Redacted
   ) => Effect.Effect<void, RecordNotFound | Unprocessable | Unavailable>
 }>()("murmuration/services/identity/MailLinks") {
-  static readonly layer = Layer.effect(MailLinks, Effect.suspend(() => make)).pipe(Layer.provide(UserCatalogs.layer))
+  static readonly layerNoDeps = Layer.effect(MailLinks, Effect.suspend(() => make))
+  static readonly layer = MailLinks.layerNoDeps.pipe(Layer.provide([Users.layer, UserCatalogs.layer]))
 }
 
-interface Row {
-  readonly accountId: bigint
-  readonly email: string
-  readonly redirectAppId: bigint | null
-}
+const Row = Schema.Struct({
+  accountId: Schema.BigInt,
+  email: Schema.String,
+  redirectAppId: Schema.NullOr(Schema.BigInt)
+})
+type Row = typeof Row.Type
+const linkRows = rowsOf(Row)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -93,10 +100,10 @@ const make = Effect.gen(function*() {
 
   const find = Effect.fnUntraced(function*(secret: string, purpose: Purpose) {
     const now = new Date(yield* Clock.currentTimeMillis)
-    const [row] = yield* sql<Row>`SELECT account_id, email, redirect_app_id FROM mail_tokens
+    const [row] = yield* linkRows(sql`SELECT account_id, email, redirect_app_id FROM mail_tokens
       WHERE token_hash = ${yield* secrets.hash(secret)} AND purpose = ${purpose} AND expires_at > ${now}
         AND EXISTS (SELECT FROM users u WHERE u.account_id = mail_tokens.account_id
-          AND mail_tokens.email IN (u.email, u.unconfirmed_email))`
+          AND mail_tokens.email IN (u.email, u.unconfirmed_email))`)
     return row === undefined ? Option.none() : Option.some(row)
   }, Effect.orDie)
 
@@ -126,10 +133,10 @@ const make = Effect.gen(function*() {
     const link = Option.getOrUndefined(yield* find(secret, "confirmation"))
     if (link === undefined) return yield* new RecordNotFound()
     const at = new Date(yield* Clock.currentTimeMillis)
-    const [confirmed] = yield* sql<{ approved: boolean; first: boolean }>`
+    const [confirmed] = yield* confirmedRows(sql`
       UPDATE users SET email = ${link.email}, unconfirmed_email = NULL, confirmed_at = coalesce(confirmed_at, ${at})
       WHERE account_id = ${link.accountId} AND ${link.email} IN (email, unconfirmed_email)
-      RETURNING approved, confirmed_at = ${at} AS first`.pipe(
+      RETURNING approved, confirmed_at = ${at} AS first`).pipe(
       // Who reads the mail of the address before has no link to the account any more.
       Effect.tap(() => sql`DELETE FROM mail_tokens WHERE account_id = ${link.accountId} AND email <> ${link.email}`),
       transaction(sql),
@@ -151,10 +158,10 @@ const make = Effect.gen(function*() {
   /** Takes the link to a new password, if it is there still, and confirms the address if it is the one that it was sent to. */
   const use = Effect.fnUntraced(
     function*(accountId: AccountId, hash: Uint8Array) {
-      const [user] = yield* sql<{ email: string }>`
-        SELECT email FROM users WHERE account_id = ${accountId} FOR NO KEY UPDATE`
-      const [link] = yield* sql<{ email: string }>`
-        DELETE FROM mail_tokens WHERE token_hash = ${hash} RETURNING email`
+      const [user] = yield* emailRows(sql`
+        SELECT email FROM users WHERE account_id = ${accountId} FOR NO KEY UPDATE`)
+      const [link] = yield* emailRows(sql`
+        DELETE FROM mail_tokens WHERE token_hash = ${hash} RETURNING email`)
       if (link === undefined || link.email !== user?.email) return yield* new RecordNotFound()
       yield* Effect.orDie(users.change(accountId, { confirmed: true }))
     },

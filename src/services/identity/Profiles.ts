@@ -1,14 +1,15 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Conflict } from "../Errors.ts"
 import { field, paragraphs } from "../html/Compose.ts"
 import { FileOwners } from "../media/FileOwners.ts"
+import { rowsOf } from "../Rows.ts"
 import { Drafts } from "../statuses/Drafts.ts"
 import { traced } from "../Traced.ts"
 
 /** A profile field as its owner wrote it. */
-export interface ProfileField {
+interface ProfileField {
   readonly name: string
   readonly value: string
 }
@@ -44,6 +45,9 @@ interface PostingDefaults {
   readonly defaultQuotePolicy?: string
 }
 
+const pictureRows = rowsOf(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
+const provenRows = rowsOf(Schema.Struct({ value: Schema.String, verifiedAt: Schema.String }))
+
 /** Profiles, written inside the transaction of their owner's command. */
 export class Profiles extends Context.Service<Profiles, {
   readonly change: (
@@ -71,9 +75,9 @@ export class Profiles extends Context.Service<Profiles, {
         }
         if (fields !== undefined) {
           // A link that was proven stays so as long as it stays.
-          const proven = yield* sql<{ value: string; verifiedAt: string }>`
+          const proven = yield* provenRows(sql`
             SELECT field ->> 'value' AS value, field ->> 'verifiedAt' AS verified_at
-            FROM accounts, jsonb_array_elements(fields) field WHERE id = ${accountId} AND field ->> 'verifiedAt' IS NOT NULL`
+            FROM accounts, jsonb_array_elements(fields) field WHERE id = ${accountId} AND field ->> 'verifiedAt' IS NOT NULL`)
           const verified = new Map(proven.map((field) => [field.value, field.verifiedAt]))
           const meaning = yield* drafts.meaning(fields.map(({ value }) => value).join("\n"))
           columns.fields = JSON.stringify(
@@ -87,10 +91,10 @@ export class Profiles extends Context.Service<Profiles, {
         }
         const pictures = [avatar, header].filter((picture) => picture !== undefined)
         if (pictures.length > 0) {
-          const [old] = yield* sql<Record<string, string | null>>`SELECT
+          const [old] = yield* pictureRows(sql`SELECT
             ${sql.literal(avatar === undefined ? "NULL AS a, NULL AS b" : "avatar_name AS a, avatar_static_name AS b")},
             ${sql.literal(header === undefined ? "NULL AS c, NULL AS d" : "header_name AS c, header_static_name AS d")}
-            FROM accounts WHERE id = ${accountId} FOR UPDATE`
+            FROM accounts WHERE id = ${accountId} FOR UPDATE`)
           yield* fileOwners.release(Object.values(old ?? {}).flatMap((name) => name ?? []))
           const names = pictures.flatMap((picture) =>
             picture === null ? [] : picture.staticName === null ? [picture.name] : [picture.name, picture.staticName]

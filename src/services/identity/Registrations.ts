@@ -1,8 +1,9 @@
-import { Array as Arr, Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, type AppId } from "../Ids.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
@@ -30,6 +31,9 @@ interface Registration {
   readonly reservedAllowed?: boolean
 }
 
+const bypassesApprovalRows = rowsOf(Schema.Struct({ bypassesApproval: Schema.Boolean }))
+const takenRows = rowsOf(Schema.Struct({ username: Schema.Boolean, email: Schema.Boolean }))
+
 /** Makes local accounts: account, actor, figures and user in one transaction, and the invite used in it. */
 export class Registrations extends Context.Service<Registrations, {
   readonly create: (
@@ -47,7 +51,7 @@ const make = Effect.gen(function*() {
 
   /** The approval that an invite brings; the invite is used up here, so that its last use is one person's. */
   const useInvite = Effect.fnUntraced(function*(code: string, now: number) {
-    const [invite] = yield* sql<{ bypassesApproval: boolean }>`
+    const [invite] = yield* bypassesApprovalRows(sql`
       UPDATE invites i SET uses = uses + 1
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id, roles e
       WHERE i.code = ${code} AND (i.max_uses IS NULL OR i.uses < i.max_uses)
@@ -55,15 +59,15 @@ const make = Effect.gen(function*() {
         AND u.account_id = i.account_id AND e.id = ${everyone}
         AND NOT u.disabled AND u.approved AND u.confirmed_at IS NOT NULL AND a.suspended_at IS NULL
         AND a.moved_to_id IS NULL AND NOT a.memorial
-      RETURNING ((r.permissions | e.permissions) & ${bypassing}) <> 0 AS bypasses_approval`
+      RETURNING ((r.permissions | e.permissions) & ${bypassing}) <> 0 AS bypasses_approval`)
     return invite === undefined ? yield* new NotAllowed({ text: "Forbidden" }) : invite.bypassesApproval
   })
 
   const takenFields = Effect.fnUntraced(function*(username: string, email: string) {
-    const [found] = yield* sql<{ username: boolean; email: boolean }>`
+    const [found] = yield* takenRows(sql`
       SELECT EXISTS (SELECT 1 FROM accounts WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = '')
           OR EXISTS (SELECT 1 FROM retired_usernames WHERE username = lower(${username})) AS username,
-        EXISTS (SELECT 1 FROM users WHERE lower(email) = lower(${email})) AS email`
+        EXISTS (SELECT 1 FROM users WHERE lower(email) = lower(${email})) AS email`)
     return [
       ...(found?.username === true ? [taken("username")] : []),
       ...(found?.email === true ? [taken("email")] : [])
@@ -74,9 +78,9 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const at = new Date(now)
     const invited = given.inviteCode !== undefined && (yield* useInvite(given.inviteCode, now))
-    const rows = yield* sql<{ id: bigint }>`
+    const rows = yield* idRows(sql`
       INSERT INTO accounts (id, username, created_at, updated_at)
-      VALUES (next_id(${now}), ${given.username}, ${at}, ${at}) RETURNING id`
+      VALUES (next_id(${now}), ${given.username}, ${at}, ${at}) RETURNING id`)
     const accountId = AccountId.make(Option.getOrThrow(Arr.head(rows)).id)
     yield* sql`INSERT INTO actors (account_id) VALUES (${accountId})`
     yield* sql`INSERT INTO account_stats (account_id) VALUES (${accountId})`

@@ -1,5 +1,6 @@
 import { Array as Arr, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 export const RoleId = Schema.BigInt.pipe(Schema.brand("RoleId"))
@@ -46,14 +47,16 @@ export const effective = (own: bigint, everybodys: bigint): bigint => {
 
 export const may = (bits: bigint, permission: Permission): boolean => (bits & permissions[permission]) !== 0n
 
-interface Role {
-  readonly id: RoleId
-  readonly name: string
-  readonly color: string
-  readonly position: number
-  readonly permissions: bigint
-  readonly highlighted: boolean
-}
+const Role = Schema.Struct({
+  id: RoleId,
+  name: Schema.String,
+  color: Schema.String,
+  position: Schema.Int,
+  permissions: Schema.BigInt,
+  highlighted: Schema.Boolean
+})
+type Role = typeof Role.Type
+const roleRows = rowsOf(Role)
 
 /** Roles of users (auth.md section 6). */
 export class Roles extends Context.Service<Roles, {
@@ -67,16 +70,17 @@ export class Roles extends Context.Service<Roles, {
       const sql = yield* SqlClient.SqlClient
       const roleOf = (row: Role): Role => ({ ...row, id: RoleId.make(row.id) })
       return Roles.of({
-        list: sql<Role>`SELECT id, name, color, position, permissions, highlighted FROM roles ORDER BY position`.pipe(
-          Effect.map((rows) => rows.map(roleOf)),
-          Effect.orDie,
-          Effect.withSpan("Roles.list")
-        ),
+        list: roleRows(sql`SELECT id, name, color, position, permissions, highlighted FROM roles ORDER BY position`)
+          .pipe(
+            Effect.map((rows) => rows.map(roleOf)),
+            Effect.orDie,
+            Effect.withSpan("Roles.list")
+          ),
         find: traced("Roles.find")(
           (name) =>
             Effect.map(
-              sql<Role>`SELECT id, name, color, position, permissions, highlighted FROM roles
-                WHERE lower(name) = lower(${name}) ORDER BY position DESC LIMIT 1`,
+              roleRows(sql`SELECT id, name, color, position, permissions, highlighted FROM roles
+                WHERE lower(name) = lower(${name}) ORDER BY position DESC LIMIT 1`),
               (rows) => Option.map(Arr.head(rows), roleOf)
             ),
           Effect.orDie

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 
@@ -21,6 +22,15 @@ export interface Session {
   /** The language that they chose (BCP 47). */
   readonly locale: string | undefined
 }
+
+const sessionRows = rowsOf(
+  Schema.Struct({
+    accountId: Schema.BigInt,
+    username: Schema.String,
+    locale: Schema.NullOr(Schema.String),
+    seenAt: Timestamptz
+  })
+)
 
 /** Browser sessions; the cookie holds the secret, the database its hash. */
 export class Sessions extends Context.Service<Sessions, {
@@ -66,11 +76,11 @@ const make = Effect.gen(function*() {
   const find = traced("Sessions.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
-    const [row] = yield* sql<{ accountId: bigint; username: string; locale: string | null; seenAt: Date }>`
+    const [row] = yield* sessionRows(sql`
       SELECT s.account_id, a.username, u.locale, s.seen_at FROM sessions s
       JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
       WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
-        AND NOT u.disabled AND a.suspended_at IS NULL AND NOT a.memorial`
+        AND NOT u.disabled AND a.suspended_at IS NULL AND NOT a.memorial`)
     if (row === undefined) return Option.none()
     if (now - row.seenAt.getTime() >= seenMillis) {
       yield* sql`UPDATE sessions SET seen_at = ${new Date(now)} WHERE id_hash = ${hash}`

@@ -1,37 +1,40 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
-import type { Visibility } from "../statuses/Visibility.ts"
+import { rowsOf } from "../Rows.ts"
+import { Visibility } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
-import type { StoredField } from "./Accounts.ts"
+import { StoredField } from "./Accounts.ts"
 import { effective, everyone } from "./Roles.ts"
 
 /** What a user set for itself: the profile as written, defaults of new posts, reading preferences, and the role. */
-export interface UserSettings {
-  readonly note: string
-  readonly fields: ReadonlyArray<StoredField>
-  readonly hideCollections: boolean | null
-  readonly discoverable: boolean | null
-  readonly indexable: boolean
-  readonly attributionDomains: ReadonlyArray<string>
+const UserSettings = Schema.Struct({
+  note: Schema.String,
+  fields: Schema.Array(StoredField),
+  hideCollections: Schema.NullOr(Schema.Boolean),
+  discoverable: Schema.NullOr(Schema.Boolean),
+  indexable: Schema.Boolean,
+  attributionDomains: Schema.Array(Schema.String),
   /** The visibility of a new post that names none. */
-  readonly visibility: Visibility
-  readonly sensitive: boolean
-  readonly language: string | null
-  readonly quotePolicy: "public" | "followers" | "nobody"
-  readonly expandMedia: "default" | "show_all" | "hide_all"
-  readonly expandSpoilers: boolean
-  readonly autoplayGifs: boolean
-  readonly followRequestsCount: number
-  readonly roleId: bigint
-  readonly roleName: string
-  readonly roleColor: string
-  readonly roleHighlighted: boolean
-  readonly roleCollectionLimit: number
+  visibility: Visibility,
+  sensitive: Schema.Boolean,
+  language: Schema.NullOr(Schema.String),
+  quotePolicy: Schema.Literals(["public", "followers", "nobody"]),
+  expandMedia: Schema.Literals(["default", "show_all", "hide_all"]),
+  expandSpoilers: Schema.Boolean,
+  autoplayGifs: Schema.Boolean,
+  followRequestsCount: Schema.Int,
+  roleId: Schema.BigInt,
+  roleName: Schema.String,
+  roleColor: Schema.String,
+  roleHighlighted: Schema.Boolean,
+  roleCollectionLimit: Schema.Int,
   /** The role's own bits together with everybody's. */
-  readonly permissions: bigint
-}
+  permissions: Schema.BigInt
+})
+export type UserSettings = typeof UserSettings.Type
+const settingsRows = rowsOf(Schema.Struct({ ...UserSettings.fields, everybodys: Schema.BigInt }))
 
 /** Reads the settings of users. */
 export class Settings extends Context.Service<Settings, {
@@ -42,7 +45,7 @@ export class Settings extends Context.Service<Settings, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const of = traced("Settings.of")(function*(account: AccountId) {
-        const [row] = yield* sql<UserSettings & { readonly everybodys: bigint }>`
+        const [row] = yield* settingsRows(sql`
           SELECT a.note, a.fields, a.hide_collections, a.discoverable, a.indexable, a.attribution_domains,
             coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,
             u.default_sensitive AS sensitive, u.default_language AS language, u.default_quote_policy AS quote_policy,
@@ -53,7 +56,7 @@ export class Settings extends Context.Service<Settings, {
             r.collection_limit AS role_collection_limit,
             r.permissions, coalesce((SELECT permissions FROM roles WHERE id = ${everyone}), 0) AS everybodys
           FROM accounts a JOIN users u ON u.account_id = a.id JOIN roles r ON r.id = u.role_id
-          WHERE a.id = ${account}`.pipe(Effect.orDie)
+          WHERE a.id = ${account}`).pipe(Effect.orDie)
         if (row === undefined) return yield* new RecordNotFound()
         const { everybodys, ...settings } = row
         return { ...settings, permissions: effective(row.permissions, everybodys) }

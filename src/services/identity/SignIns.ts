@@ -31,7 +31,7 @@ export class SignIns extends Context.Service<SignIns, {
     password: Redacted.Redacted
   ) => Effect.Effect<User, SignInRefused | Unavailable>
 }>()("murmuration/services/identity/SignIns") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     SignIns,
     Effect.gen(function*() {
       const users = yield* Users
@@ -50,4 +50,5 @@ export class SignIns extends Context.Service<SignIns, {
       return SignIns.of({ signIn })
     })
   )
+  static readonly layer = SignIns.layerNoDeps.pipe(Layer.provide(Users.layer))
 }

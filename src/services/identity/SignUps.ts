@@ -37,7 +37,7 @@ export class SignUps extends Context.Service<SignUps, {
   /** Makes the account and sends the e-mail that confirms its address. */
   readonly signUp: (app: App, wish: SignUp) => Effect.Effect<AccountId, Unprocessable | NotAllowed | Unavailable>
 }>()("murmuration/services/identity/SignUps") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     SignUps,
     Effect.gen(function*() {
       const { registrations: mode, signupConfirmation } = yield* ServerConfig
@@ -64,5 +64,8 @@ export class SignUps extends Context.Service<SignUps, {
       })
       return SignUps.of({ signUp })
     })
+  )
+  static readonly layer = SignUps.layerNoDeps.pipe(
+    Layer.provide([MailLinks.layer, Registrations.layer, StaffEmails.layer, Users.layer])
   )
 }

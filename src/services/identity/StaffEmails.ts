@@ -12,7 +12,7 @@ export class StaffEmails extends Context.Service<StaffEmails, {
   /** Somebody waits for a moderator from now on; nobody waits for the e-mails. */
   readonly waits: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/identity/StaffEmails") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     StaffEmails,
     Effect.gen(function*() {
       const approvals = yield* Approvals
@@ -31,5 +31,6 @@ export class StaffEmails extends Context.Service<StaffEmails, {
         })
       })
     })
-  ).pipe(Layer.provide([Approvals.layer, UserCatalogs.layer]))
+  )
+  static readonly layer = StaffEmails.layerNoDeps.pipe(Layer.provide([Approvals.layer, UserCatalogs.layer]))
 }

@@ -1,10 +1,11 @@
-import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import type { Unavailable, Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { Tokens } from "../oauth/Tokens.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
@@ -59,21 +60,29 @@ export class Users extends Context.Service<Users, {
   ) => Effect.Effect<void, E | Unprocessable | Unavailable>
   readonly signedIn: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/identity/Users") {
-  static readonly layer = Layer.effect(Users, Effect.suspend(() => make))
+  static readonly layerNoDeps = Layer.effect(Users, Effect.suspend(() => make))
+  static readonly layer = Users.layerNoDeps.pipe(Layer.provide(Sessions.layer))
 }
 
-interface Row extends Omit<User, "unconfirmedEmail" | "createdByAppId" | "accountId" | "locale"> {
-  readonly accountId: bigint
-  readonly unconfirmedEmail: string | null
-  readonly createdByAppId: bigint | null
-  readonly locale: string | null
-}
+const Row = Schema.Struct({
+  accountId: AccountId,
+  username: Schema.String,
+  email: Schema.String,
+  unconfirmedEmail: Schema.NullOr(Schema.String),
+  passwordHash: Schema.String,
+  confirmed: Schema.Boolean,
+  approved: Schema.Boolean,
+  disabled: Schema.Boolean,
+  createdByAppId: Schema.NullOr(AppId),
+  locale: Schema.NullOr(Schema.String)
+})
+type Row = typeof Row.Type
+const userRows = rowsOf(Row)
 
 const userOf = (row: Row): User => ({
   ...row,
-  accountId: AccountId.make(row.accountId),
   unconfirmedEmail: row.unconfirmedEmail ?? undefined,
-  createdByAppId: row.createdByAppId === null ? undefined : AppId.make(row.createdByAppId),
+  createdByAppId: row.createdByAppId ?? undefined,
   locale: row.locale ?? undefined
 })
 
@@ -87,10 +96,10 @@ const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
 
   const where = Effect.fnUntraced(function*(condition: ReturnType<typeof sql.and>) {
-    const [row] = yield* sql<Row>`
+    const [row] = yield* userRows(sql`
       SELECT u.account_id, a.username, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id, u.locale,
         u.confirmed_at IS NOT NULL AS confirmed, u.disabled OR a.suspended_at IS NOT NULL OR a.memorial AS disabled
-      FROM users u JOIN accounts a ON a.id = u.account_id WHERE ${condition}`
+      FROM users u JOIN accounts a ON a.id = u.account_id WHERE ${condition}`)
     return row === undefined ? Option.none() : Option.some(userOf(row))
   }, Effect.orDie)
 

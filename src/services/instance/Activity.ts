@@ -1,6 +1,7 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { idAt } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
 
 /** What happened here in one week. */
 export interface WeekOfActivity {
@@ -10,6 +11,8 @@ export interface WeekOfActivity {
   readonly logins: number
   readonly registrations: number
 }
+
+const weekRows = rowsOf(Schema.Struct({ statuses: Schema.Int, logins: Schema.Int, registrations: Schema.Int }))
 
 /** Weeks that are told of (S-226). */
 const activityWeeks = 12
@@ -36,11 +39,11 @@ export class Activity extends Context.Service<Activity, {
         return Effect.forEach(starts, (start) => {
           const [from, to] = [new Date(start), new Date(start + weekMillis)]
           return Effect.map(
-            sql<Omit<WeekOfActivity, "start">>`SELECT
+            weekRows(sql`SELECT
               (SELECT count(*)::int FROM statuses WHERE id >= ${idAt(start)} AND id < ${idAt(start + weekMillis)}
                 AND local AND deleted_at IS NULL) AS statuses,
               (SELECT count(*)::int FROM weekly_logins WHERE week = ${from.toISOString().slice(0, 10)}::date) AS logins,
-              (SELECT count(*)::int FROM users WHERE created_at >= ${from} AND created_at < ${to}) AS registrations`,
+              (SELECT count(*)::int FROM users WHERE created_at >= ${from} AND created_at < ${to}) AS registrations`),
             ([row]) => ({ statuses: 0, logins: 0, registrations: 0, ...row, start: start / 1000 })
           )
         })

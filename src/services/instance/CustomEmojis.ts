@@ -1,6 +1,8 @@
-import { Clock, Context, Effect, Layer, PubSub, type Scope } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../Broadcast.ts"
+import { Changes } from "../caching/Changes.ts"
+import { single } from "../caching/Single.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Emoji } from "./Emoji.ts"
 import * as ForeignEmojis from "./ForeignEmojis.ts"
@@ -15,12 +17,19 @@ const customEmojiAloneMillisMax = 1_000
 
 const shortcodes = /:([a-zA-Z0-9_]{2,128}):/g
 
-interface Row extends Pick<Emoji, "id" | "shortcode" | "visibleInPicker" | "category" | "updatedAt"> {
-  readonly url: string | null
-  readonly staticUrl: string | null
-  readonly fileName: string | null
-  readonly staticName: string | null
-}
+const Row = Schema.Struct({
+  id: Schema.BigInt,
+  shortcode: Schema.String,
+  visibleInPicker: Schema.Boolean,
+  category: Schema.NullOr(Schema.String),
+  updatedAt: Timestamptz,
+  url: Schema.NullOr(Schema.String),
+  staticUrl: Schema.NullOr(Schema.String),
+  fileName: Schema.NullOr(Schema.String),
+  staticName: Schema.NullOr(Schema.String)
+})
+type Row = typeof Row.Type
+const emojiRows = rowsOf(Row)
 
 /** This server's own emoji; remote ones belong to their accounts' servers. */
 export class CustomEmojis extends Context.Service<CustomEmojis, {
@@ -34,33 +43,12 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
   readonly finderOf: (
     sources: ReadonlyArray<ForeignEmojis.EmojiSource>
   ) => Effect.Effect<(source: ForeignEmojis.EmojiSource) => ReadonlyArray<Emoji>>
-  /** Calls back after any emoji changed and this service knows, as long as the scope is open. */
-  readonly whenChanged: (forget: () => void) => Effect.Effect<void, never, Scope.Scope>
 }>()("murmuration/services/instance/CustomEmojis") {
   static readonly layer = Layer.effect(
     CustomEmojis,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
-      const broadcast = yield* Broadcast
-      const none: ReadonlyMap<string, Emoji> = new Map()
-      let known = { loadedAt: Number.NEGATIVE_INFINITY, byShortcode: none }
-      let changes = 0
-      const forgetting = new Set<() => void>()
-
-      const subscription = yield* broadcast.subscribe
-      yield* PubSub.take(subscription).pipe(
-        Effect.tap((message) =>
-          Effect.sync(() => {
-            if (message._tag !== "Changed" || message.kind !== "emojis") return
-            changes++
-            known = { ...known, loadedAt: Number.NEGATIVE_INFINITY }
-            for (const forget of forgetting) forget()
-          })
-        ),
-        Effect.forever,
-        Effect.forkScoped
-      )
 
       const toEmoji = ({ fileName, staticName, staticUrl, url, ...row }: Row): Emoji => {
         const address = fileName === null ? url ?? "" : Urls.file(config, fileName)
@@ -68,20 +56,17 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
         return { ...row, url: address, staticUrl: still ?? address }
       }
 
-      const enabled = Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
-        const millisMax = (yield* broadcast.connected) ? customEmojiMillisMax : customEmojiAloneMillisMax
-        if (now - known.loadedAt < millisMax && now >= known.loadedAt) return known.byShortcode
-        const began = changes
-        const rows = yield* sql<Row>`
+      const stored = Effect.gen(function*() {
+        const rows = yield* emojiRows(sql`
           SELECT id, shortcode, url, static_url, file_name, static_name, visible_in_picker, category, coalesce(updated_at, created_at) AS updated_at
           FROM custom_emojis
-          WHERE domain IS NULL AND NOT disabled ORDER BY id LIMIT ${customEmojisMax}`
-        const byShortcode = new Map(rows.map((row) => [row.shortcode, toEmoji(row)]))
-        // A change that was heard of meanwhile may not be among the rows.
-        known = { loadedAt: began === changes ? now : Number.NEGATIVE_INFINITY, byShortcode }
-        return byShortcode
+          WHERE domain IS NULL AND NOT disabled ORDER BY id LIMIT ${customEmojisMax}`)
+        return new Map(rows.map((row) => [row.shortcode, toEmoji(row)]))
       }).pipe(Effect.orDie)
+      const enabled = yield* single(
+        { kinds: ["emojis"], millisMax: customEmojiMillisMax, aloneMillisMax: customEmojiAloneMillisMax },
+        stored
+      )
 
       const finder = Effect.map(enabled, (all) => (...texts: ReadonlyArray<string>) => {
         if (all.size === 0) return []
@@ -101,13 +86,8 @@ export class CustomEmojis extends Context.Service<CustomEmojis, {
           const own = yield* finder
           const foreign = yield* ForeignEmojis.load(sql, config, sources)
           return (source: ForeignEmojis.EmojiSource) => source.local ? own(...source.texts) : foreign(source)
-        }, Effect.orDie),
-        whenChanged: (forget) =>
-          Effect.asVoid(Effect.acquireRelease(
-            Effect.sync(() => forgetting.add(forget)),
-            () => Effect.sync(() => forgetting.delete(forget))
-          ))
+        }, Effect.orDie)
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 }

@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { rowsOf } from "../Rows.ts"
 import type { Emoji } from "./Emoji.ts"
 import type { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
@@ -29,11 +30,15 @@ export const textNodes = (html: string): string => html.replace(/<[^>]*>/g, " ")
 const hostOf = ({ local, uri }: Pick<EmojiSource, "local" | "uri">) =>
   local || uri === null ? undefined : URL.parse(uri)?.host
 
-type Row = Omit<Emoji, "url" | "staticUrl"> & {
-  readonly domain: string
-  readonly url: string
-  readonly key: string
-}
+const emojiRows = rowsOf(Schema.Struct({
+  id: Schema.BigInt,
+  shortcode: Schema.String,
+  domain: Schema.String,
+  url: Schema.String,
+  key: Schema.String,
+  visibleInPicker: Schema.Boolean,
+  category: Schema.NullOr(Schema.String)
+}))
 
 /** The emoji of other servers that texts name: one query for all of them, none where they name none. */
 export const load = Effect.fnUntraced(function*(
@@ -49,12 +54,12 @@ export const load = Effect.fnUntraced(function*(
   }
   const found = new Map<string, Emoji>()
   const asked = [...wanted.values()].slice(0, foreignEmojisMax)
-  const rows = asked.length === 0 ? [] : yield* sql<Row>`
+  const rows = asked.length === 0 ? [] : yield* emojiRows(sql`
     SELECT e.id, e.shortcode, e.domain, e.url, remote_key(e.url) AS key, e.visible_in_picker, e.category
     FROM unnest(${asked.map(([domain]) => domain)}::text[], ${asked.map(([, shortcode]) => shortcode)}::text[])
       AS named (domain, shortcode)
     JOIN custom_emojis e ON e.domain = named.domain AND e.shortcode = named.shortcode AND coalesce(e.domain, '') = named.domain
-    WHERE NOT e.disabled AND e.url IS NOT NULL`
+    WHERE NOT e.disabled AND e.url IS NOT NULL`)
   for (const { domain, key, ...row } of rows) {
     const url = Urls.remoteFile(config, row.url, key) ?? row.url
     found.set(`${domain} ${row.shortcode}`, { ...row, url, staticUrl: url })

@@ -1,5 +1,6 @@
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { settings, Terms } from "./InstanceSettings.ts"
 import { type InstanceThumbnail, instanceThumbnailOf, instanceThumbnailSetting } from "./InstanceThumbnail.ts"
 
@@ -22,21 +23,25 @@ export interface About {
   readonly contactUsername: string | null
 }
 
-export interface RuleRecord {
-  readonly id: bigint
-  readonly text: string
-  readonly hint: string
-  readonly translations: Readonly<Record<string, { readonly text: string; readonly hint: string }>>
-}
+const RuleRecord = Schema.Struct({
+  id: Schema.BigInt,
+  text: Schema.String,
+  hint: Schema.String,
+  translations: Schema.Record(Schema.String, Schema.Struct({ text: Schema.String, hint: Schema.String }))
+})
+export type RuleRecord = typeof RuleRecord.Type
+const ruleRows = rowsOf(RuleRecord)
 
 /** Counts of the whole server; users are confirmed, approved and not suspended. */
-export interface Usage {
-  readonly users: number
-  readonly activeMonth: number
-  readonly activeHalfYear: number
-  readonly statuses: number
-  readonly domains: number
-}
+const Usage = Schema.Struct({
+  users: Schema.Int,
+  activeMonth: Schema.Int,
+  activeHalfYear: Schema.Int,
+  statuses: Schema.Int,
+  domains: Schema.Int
+})
+export type Usage = typeof Usage.Type
+const userCountRows = rowsOf(Usage.mapFields(Struct.omit(["domains"])))
 
 /** How long counts are kept, in milliseconds. */
 const usageMillisMax = 5 * 60_000
@@ -46,6 +51,11 @@ const activeHalfYearDays = 180
 const dayMillis = 86_400_000
 /** Servers that are named at most. */
 const peersMax = 10_000
+
+const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown, updatedAt: Timestamptz }))
+const contactRows = rowsOf(Schema.Struct({ id: Schema.BigInt, username: Schema.String }))
+const domainsRows = rowsOf(Schema.Struct({ domains: Schema.Int }))
+const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
 /** Reads what the server says about itself. */
 export class Instance extends Context.Service<Instance, {
@@ -62,8 +72,8 @@ export class Instance extends Context.Service<Instance, {
       const sql = yield* SqlClient.SqlClient
 
       const about = Effect.gen(function*() {
-        const rows = yield* sql<{ name: string; value: unknown; updatedAt: Date }>`
-          SELECT name, value, updated_at FROM settings WHERE name = ANY (${settingNames}::text[])`
+        const rows = yield* settingRows(sql`
+          SELECT name, value, updated_at FROM settings WHERE name = ANY (${settingNames}::text[])`)
         const set = new Map(rows.map((row) => [row.name, row]))
         const text = (name: string) => Option.getOrElse(asText(set.get(name)?.value), () => "")
         const page = (name: string) => {
@@ -71,11 +81,11 @@ export class Instance extends Context.Service<Instance, {
           return row === undefined || text(name) === "" ? null : { html: text(name), updatedAt: row.updatedAt }
         }
         const contact = text(settings.contactAccount).toLowerCase()
-        const [asked] = yield* sql<{ id: bigint; username: string }>`
+        const [asked] = yield* contactRows(sql`
           SELECT u.account_id AS id, a.username FROM users u JOIN roles r ON r.id = u.role_id
           JOIN accounts a ON a.id = u.account_id AND a.suspended_at IS NULL
           WHERE u.confirmed_at IS NOT NULL AND u.approved AND (r.permissions & 1 = 1 OR lower(a.username) = ${contact})
-          ORDER BY (lower(a.username) = ${contact}) DESC, u.account_id LIMIT 1`
+          ORDER BY (lower(a.username) = ${contact}) DESC, u.account_id LIMIT 1`)
         const terms = set.get(settings.termsOfService)
         const agreed = Option.getOrUndefined(asTerms(terms?.value))
         return {
@@ -99,14 +109,14 @@ export class Instance extends Context.Service<Instance, {
         const now = yield* Clock.currentTimeMillis
         if (counted !== undefined && now - counted.at < usageMillisMax && now >= counted.at) return counted.usage
         const since = (days: number) => new Date(now - days * dayMillis)
-        const [users] = yield* sql<Omit<Usage, "domains">>`
+        const [users] = yield* userCountRows(sql`
           SELECT count(*)::int AS users,
             (count(*) FILTER (WHERE u.last_seen_at > ${since(activeMonthDays)}))::int AS active_month,
             (count(*) FILTER (WHERE u.last_seen_at > ${since(activeHalfYearDays)}))::int AS active_half_year,
             coalesce(sum(c.statuses_count), 0)::int AS statuses
           FROM users u JOIN accounts a ON a.id = u.account_id LEFT JOIN account_stats c ON c.account_id = a.id
-          WHERE a.suspended_at IS NULL AND u.confirmed_at IS NOT NULL AND u.approved`
-        const [servers] = yield* sql<{ domains: number }>`SELECT count(DISTINCT domain)::int AS domains FROM accounts`
+          WHERE a.suspended_at IS NULL AND u.confirmed_at IS NOT NULL AND u.approved`)
+        const [servers] = yield* domainsRows(sql`SELECT count(DISTINCT domain)::int AS domains FROM accounts`)
         const fresh = {
           users: users?.users ?? 0,
           activeMonth: users?.activeMonth ?? 0,
@@ -121,10 +131,10 @@ export class Instance extends Context.Service<Instance, {
       return Instance.of({
         about,
         usage,
-        rules: sql<RuleRecord>`SELECT id, text, hint, translations FROM rules
-          WHERE deleted_at IS NULL ORDER BY priority, id`.pipe(Effect.orDie, Effect.withSpan("Instance.rules")),
-        peers: sql<{ domain: string }>`SELECT DISTINCT domain FROM accounts
-          WHERE domain IS NOT NULL ORDER BY domain LIMIT ${peersMax}`.pipe(
+        rules: ruleRows(sql`SELECT id, text, hint, translations FROM rules
+          WHERE deleted_at IS NULL ORDER BY priority, id`).pipe(Effect.orDie, Effect.withSpan("Instance.rules")),
+        peers: domainRows(sql`SELECT DISTINCT domain FROM accounts
+          WHERE domain IS NOT NULL ORDER BY domain LIMIT ${peersMax}`).pipe(
           Effect.map((rows) => rows.map(({ domain }) => domain)),
           Effect.orDie,
           Effect.withSpan("Instance.peers")

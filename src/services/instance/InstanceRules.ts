@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import { only } from "../Rows.ts"
+import { idRows, only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { isLanguageTag } from "./Languages.ts"
@@ -63,7 +63,7 @@ const make = Effect.gen(function*() {
   })
   /** The ids in the order of the list, locked against others who change it. */
   const ids = Effect.map(
-    sql<{ id: bigint }>`SELECT id FROM rules WHERE deleted_at IS NULL ORDER BY priority, id FOR UPDATE`,
+    idRows(sql`SELECT id FROM rules WHERE deleted_at IS NULL ORDER BY priority, id FOR UPDATE`),
     (rows) => rows.map(({ id }) => id)
   )
 
@@ -75,8 +75,8 @@ const make = Effect.gen(function*() {
         if ((yield* Effect.orDie(ids)).length >= rulesMax) {
           return yield* validationFailed(`Rules are too many (maximum is ${rulesMax})`)
         }
-        const rows = sql<{ id: bigint }>`INSERT INTO rules (id, priority, text, hint)
-          SELECT next_id(${millis}), coalesce(max(priority), 0) + 1, ${rule.text}, ${rule.hint} FROM rules RETURNING id`
+        const rows = idRows(sql`INSERT INTO rules (id, priority, text, hint)
+          SELECT next_id(${millis}), coalesce(max(priority), 0) + 1, ${rule.text}, ${rule.hint} FROM rules RETURNING id`)
         return only(yield* Effect.orDie(rows)).id
       }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       yield* told

@@ -2,7 +2,10 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Catalog, Catalogs, english } from "../languages/Catalogs.ts"
 import { preferred, type Wishes } from "../languages/Negotiation.ts"
+import { rowsOf } from "../Rows.ts"
 import { settings } from "./InstanceSettings.ts"
+
+const valueRows = rowsOf(Schema.Struct({ value: Schema.Unknown }))
 
 /** In which words the server talks to people. */
 export class UserCatalogs extends Context.Service<UserCatalogs, {
@@ -17,7 +20,7 @@ export class UserCatalogs extends Context.Service<UserCatalogs, {
       const known = (wishes: Wishes) => catalogs.get(preferred(catalogs.keys(), wishes) ?? "")
       const ours = catalogs.get("en") ?? english
 
-      const spokenHere = sql<{ value: unknown }>`SELECT value FROM settings WHERE name = ${settings.languages}`.pipe(
+      const spokenHere = valueRows(sql`SELECT value FROM settings WHERE name = ${settings.languages}`).pipe(
         Effect.map(([row]) => known({ lang: Option.getOrElse(asTags(row?.value), () => [])[0] }) ?? ours),
         // Without the database's answer it is English.
         Effect.catchCause(() => Effect.succeed(ours))

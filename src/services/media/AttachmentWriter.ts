@@ -49,7 +49,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
   /** Takes a deleted status' files from it: they wait for another post, or are gone at once. */
   readonly free: (statusId: bigint, forAnotherPost: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/media/AttachmentWriter") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     AttachmentWriter,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -140,5 +140,6 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
       })
       return AttachmentWriter.of({ check, give, differ, revise, free })
     })
-  ).pipe(Layer.provide(FileOwners.layer))
+  )
+  static readonly layer = AttachmentWriter.layerNoDeps.pipe(Layer.provide(FileOwners.layer))
 }

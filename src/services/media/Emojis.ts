@@ -46,7 +46,7 @@ export class Emojis extends Context.Service<Emojis, {
   readonly setDisabled: (shortcode: string, disabled: boolean) => Effect.Effect<void, RecordNotFound>
   readonly remove: (shortcode: string) => Effect.Effect<void, RecordNotFound>
 }>()("murmuration/services/media/Emojis") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Emojis,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -118,4 +118,5 @@ export class Emojis extends Context.Service<Emojis, {
       return Emojis.of({ add, list, setDisabled, remove })
     })
   )
+  static readonly layer = Emojis.layerNoDeps.pipe(Layer.provide([FileOwners.layer, StoredFiles.layer]))
 }

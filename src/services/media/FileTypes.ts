@@ -3,7 +3,7 @@ import { fileTypeFromBuffer } from "file-type"
 
 /*
  * Which files this server knows, by their content: what a client calls a file or says of it counts for nothing (safety
- * rows 44 to 47). What is not here, SVG above all, is never given to a decoder.
+ * rows 44 to 47). Other types, SVG above all, never reach a decoder.
  */
 
 /** What a type shows; `gif` may move, which only a decoder can tell. */

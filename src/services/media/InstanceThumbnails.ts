@@ -33,7 +33,7 @@ export class InstanceThumbnails extends Context.Service<InstanceThumbnails, {
   /** The server's own picture is shown again. */
   readonly remove: Effect.Effect<void>
 }>()("murmuration/services/media/InstanceThumbnails") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     InstanceThumbnails,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -91,4 +91,5 @@ export class InstanceThumbnails extends Context.Service<InstanceThumbnails, {
       return InstanceThumbnails.of({ set, remove })
     })
   )
+  static readonly layer = InstanceThumbnails.layerNoDeps.pipe(Layer.provide([FileOwners.layer, StoredFiles.layer]))
 }

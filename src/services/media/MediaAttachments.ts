@@ -87,7 +87,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
   /** Removes what no post has had for a day; answers how many. */
   readonly sweep: Effect.Effect<number>
 }>()("murmuration/services/media/MediaAttachments") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     MediaAttachments,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -203,6 +203,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
       return MediaAttachments.of({ create, find, change, showPreview, illustrate, remove, sweep })
     })
   )
+  static readonly layer = MediaAttachments.layerNoDeps.pipe(Layer.provide([FileOwners.layer, StoredFiles.layer]))
 }
 
 const typeOf: Record<FileKind, MediaType> = { picture: "image", gif: "gifv", video: "video", audio: "audio" }

@@ -59,7 +59,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
   /** Jobs that wait although nobody works on them, the oldest first. */
   readonly due: (jobsMax: number) => Effect.Effect<ReadonlyArray<MediaId>, SqlError>
 }>()("murmuration/services/media/MediaJobs") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     MediaJobs,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -126,4 +126,5 @@ export class MediaJobs extends Context.Service<MediaJobs, {
       return MediaJobs.of({ claim, complete, fail, release, due })
     })
   )
+  static readonly layer = MediaJobs.layerNoDeps.pipe(Layer.provide([FileOwners.layer, StoredFiles.layer]))
 }

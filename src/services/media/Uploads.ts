@@ -27,7 +27,7 @@ export class Uploads extends Context.Service<Uploads, {
   /** The request is over: its tickets count no more, and files that nobody took are removed. */
   readonly close: (tickets: ReadonlyArray<string>) => Effect.Effect<void>
 }>()("murmuration/services/media/Uploads") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Uploads,
     Effect.gen(function*() {
       const files = yield* StoredFiles
@@ -50,4 +50,5 @@ export class Uploads extends Context.Service<Uploads, {
       })
     })
   )
+  static readonly layer = Uploads.layerNoDeps.pipe(Layer.provide(StoredFiles.layer))
 }

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
+import { idRows } from "../Rows.ts"
 import { isOpenRow } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { reportStatusesMax } from "./Reports.ts"
@@ -33,7 +34,7 @@ export class Flags extends Context.Service<Flags, {
 
       /** What somebody on that server could read: what is for everybody, for followers or for the mentioned there. */
       const readable = (sender: AccountId, { statusIds, target }: NewFlag) =>
-        sql<{ id: bigint }>`
+        idRows(sql`
           SELECT s.id FROM statuses s JOIN accounts me ON me.id = ${sender}
           WHERE s.id = ANY (${
           [...new Set(statusIds)].slice(0, reportStatusesMax)
@@ -42,7 +43,7 @@ export class Flags extends Context.Service<Flags, {
               OR (s.visibility = 'private' AND EXISTS (SELECT FROM follows f JOIN accounts a ON a.id = f.account_id
                 WHERE f.target_account_id = ${target} AND a.domain = me.domain))
               OR EXISTS (SELECT FROM mentions m JOIN accounts a ON a.id = m.account_id
-                WHERE m.status_id = s.id AND NOT m.silent AND a.domain = me.domain)) ORDER BY s.id`
+                WHERE m.status_id = s.id AND NOT m.silent AND a.domain = me.domain)) ORDER BY s.id`)
 
       const isEnough = (sender: AccountId, since: Date) =>
         Effect.map(
@@ -56,12 +57,12 @@ export class Flags extends Context.Service<Flags, {
         const now = yield* Clock.currentTimeMillis
         if (yield* isEnough(sender, new Date(now - 86_400_000))) return undefined
         const statusIds = (yield* readable(sender, flag)).map(({ id }) => id)
-        const [row] = yield* sql<{ id: bigint }>`
+        const [row] = yield* idRows(sql`
           INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids, rule_ids, forward_domains,
             uri, created_at)
           SELECT next_id(${now}), ${sender}, a.id, 'other', ${flag.comment}, ${statusIds}::bigint[], '{}', '{}', ${flag.uri},
             ${new Date(now)} FROM accounts a WHERE a.id = ${flag.target} AND a.suspended_at IS NULL
-          ON CONFLICT (uri) DO NOTHING RETURNING id`
+          ON CONFLICT (uri) DO NOTHING RETURNING id`)
         return row?.id
       })
       return Flags.of({ file })

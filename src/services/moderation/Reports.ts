@@ -1,10 +1,10 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
-import { only } from "../Rows.ts"
+import { idRows, only, rowsOf, Timestamptz } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 
@@ -28,17 +28,21 @@ interface NewReport {
   readonly forwardDomains: ReadonlyArray<string>
 }
 
-export interface ReportRecord {
-  readonly id: bigint
-  readonly targetAccountId: bigint
-  readonly category: ReportCategory
-  readonly comment: string
-  readonly statusIds: ReadonlyArray<bigint>
-  readonly ruleIds: ReadonlyArray<bigint>
-  readonly forwardDomains: ReadonlyArray<string>
-  readonly createdAt: Date
-  readonly actionTakenAt: Date | null
-}
+export const ReportRecord = Schema.Struct({
+  id: Schema.BigInt,
+  targetAccountId: Schema.BigInt,
+  category: Schema.Literals(["spam", "legal", "violation", "other"]),
+  comment: Schema.String,
+  statusIds: Schema.Array(Schema.BigInt),
+  ruleIds: Schema.Array(Schema.BigInt),
+  forwardDomains: Schema.Array(Schema.String),
+  createdAt: Timestamptz,
+  actionTakenAt: Schema.NullOr(Timestamptz)
+})
+export type ReportRecord = typeof ReportRecord.Type
+const reportRecordRows = rowsOf(ReportRecord)
+
+const domainRows = rowsOf(Schema.Struct({ domain: Schema.NullOr(Schema.String) }))
 
 /** Reports to the moderators of this server (S-163). */
 export class Reports extends Context.Service<Reports, {
@@ -76,8 +80,8 @@ export class Reports extends Context.Service<Reports, {
         if (statusIds.length > reportStatusesMax) {
           return yield* validationFailed(`Status ids are too many (maximum is ${reportStatusesMax})`)
         }
-        const [account] = yield* sql<{ domain: string | null }>`SELECT domain FROM accounts
-          WHERE id = ${report.target} AND suspended_at IS NULL`
+        const [account] = yield* domainRows(sql`SELECT domain FROM accounts
+          WHERE id = ${report.target} AND suspended_at IS NULL`)
         if (account === undefined) return yield* new RecordNotFound()
         yield* checkStatuses(reporter, report.target, statusIds)
         const rules = ruleIds.length === 0 ? [] : yield* sql`SELECT id FROM rules
@@ -90,15 +94,13 @@ export class Reports extends Context.Service<Reports, {
           : report.forwardDomains
         const now = yield* Clock.currentTimeMillis
         const { id } = only(
-          yield* sql<
-            { id: bigint }
-          >`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids,
+          yield* idRows(sql`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids,
               rule_ids, forward_domains, created_at)
             VALUES (next_id(${now}), ${reporter}, ${report.target}, ${
             ruleIds.length > 0 ? "violation" : report.category
           },
               ${report.comment}, ${statusIds}::bigint[], ${ruleIds}::bigint[], ${domains}::text[], ${new Date(now)})
-            RETURNING id`
+            RETURNING id`)
         )
         return id
       })
@@ -109,13 +111,13 @@ export class Reports extends Context.Service<Reports, {
       )
       const load = traced("Reports.load")(
         (ids: ReadonlyArray<bigint>) =>
-          sql<ReportRecord>`SELECT ${columns} FROM reports WHERE id = ANY (${ids}::bigint[])`,
+          reportRecordRows(sql`SELECT ${columns} FROM reports WHERE id = ANY (${ids}::bigint[])`),
         Effect.orDie
       )
 
       const find = traced("Reports.find")(function*(reporter: AccountId, id: bigint) {
-        const [row] = yield* sql<ReportRecord>`SELECT ${columns} FROM reports
-          WHERE id = ${id} AND account_id = ${reporter}`.pipe(Effect.orDie)
+        const [row] = yield* reportRecordRows(sql`SELECT ${columns} FROM reports
+          WHERE id = ${id} AND account_id = ${reporter}`).pipe(Effect.orDie)
         return row ?? (yield* new RecordNotFound())
       })
       return Reports.of({ file, load, find })

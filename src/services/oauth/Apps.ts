@@ -1,9 +1,10 @@
-import { Array as Arr, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { type AccountId, AppId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { problem, redirectUrisCharactersMax } from "./RedirectUris.ts"
 import * as Scopes from "./Scopes.ts"
@@ -57,15 +58,23 @@ export class Apps extends Context.Service<Apps, {
   static readonly layer = Layer.effect(Apps, Effect.suspend(() => make))
 }
 
-interface Row {
-  readonly id: bigint
-  readonly clientId: string
-  readonly clientSecretHash: Uint8Array
-  readonly name: string
-  readonly website: string | null
-  readonly redirectUris: ReadonlyArray<string>
-  readonly scopes: string
-}
+const Row = Schema.Struct({
+  id: Schema.BigInt,
+  clientId: Schema.String,
+  clientSecretHash: Schema.Uint8Array,
+  name: Schema.String,
+  website: Schema.NullOr(Schema.String),
+  redirectUris: Schema.Array(Schema.String),
+  scopes: Schema.String
+})
+type Row = typeof Row.Type
+const appRows = rowsOf(Row)
+const authorizedRows = rowsOf(Schema.Struct({
+  ...Row.fields,
+  granted: Schema.String,
+  authorizedAt: Timestamptz,
+  lastUsedAt: Schema.NullOr(Timestamptz)
+}))
 
 const appOf = (row: Row): App => ({
   id: AppId.make(row.id),
@@ -85,19 +94,19 @@ const make = Effect.gen(function*() {
     if (problems.length > 0) return yield* validationFailed(...problems)
     const [clientId, secret] = [yield* secrets.make, yield* secrets.make]
     const now = yield* Clock.currentTimeMillis
-    const rows = yield* sql<Row>`
+    const rows = yield* appRows(sql`
       INSERT INTO oauth_apps (id, client_id, client_secret_hash, name, website, redirect_uris, scopes, created_at)
       VALUES (next_id(${now}), ${Redacted.value(clientId)}, ${yield* secrets.hash(secret)}, ${app.name},
         ${app.website ?? null}, ${app.redirectUris}, ${Scopes.format(app.scopes)}, ${new Date(now)})
-      RETURNING *`.pipe(Effect.orDie)
+      RETURNING *`).pipe(Effect.orDie)
     return { app: appOf(Option.getOrThrow(Arr.head(rows))), secret }
   })
 
   const find = traced("Apps.find")(
-    (id: AppId) => Effect.map(sql<Row>`SELECT * FROM oauth_apps WHERE id = ${id}`, first),
+    (id: AppId) => Effect.map(appRows(sql`SELECT * FROM oauth_apps WHERE id = ${id}`), first),
     Effect.orDie
   )
-  const rowOf = (clientId: string) => sql<Row>`SELECT * FROM oauth_apps WHERE client_id = ${clientId}`
+  const rowOf = (clientId: string) => appRows(sql`SELECT * FROM oauth_apps WHERE client_id = ${clientId}`)
   const findClient = traced("Apps.findClient")(
     (clientId: string) => Effect.map(rowOf(clientId), first),
     Effect.orDie
@@ -112,13 +121,13 @@ const make = Effect.gen(function*() {
   }, Effect.orDie)
 
   const authorizedBy = traced("Apps.authorizedBy")(function*(accountId: AccountId) {
-    const rows = yield* sql<Row & { granted: string; authorizedAt: Date; lastUsedAt: Date | null }>`
+    const rows = yield* authorizedRows(sql`
       SELECT a.*, t.granted, t.authorized_at, t.last_used_at
       FROM (
         SELECT app_id, string_agg(scopes, ' ') AS granted, max(created_at) AS authorized_at, max(last_used_at) AS last_used_at
         FROM oauth_tokens WHERE account_id = ${accountId} AND revoked_at IS NULL GROUP BY app_id
       ) t JOIN oauth_apps a ON a.id = t.app_id
-      ORDER BY t.authorized_at DESC LIMIT ${authorizedAppsMax}`
+      ORDER BY t.authorized_at DESC LIMIT ${authorizedAppsMax}`)
     return rows.map((row): AuthorizedApp => ({
       app: appOf(row),
       scopes: Scopes.parse(row.granted),

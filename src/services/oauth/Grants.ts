@@ -4,6 +4,7 @@ import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { AccountId, type AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
@@ -29,6 +30,8 @@ interface Exchange {
   readonly codeVerifier: string | undefined
 }
 
+const scopesRows = rowsOf(Schema.Struct({ scopes: Schema.String }))
+
 /** The code is wrong, used, too old or somebody else's; a client is not told which (RFC 6749, 5.2). */
 class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", {}) {}
 
@@ -44,19 +47,22 @@ export class Grants extends Context.Service<Grants, {
     scopes: ReadonlyArray<string>
   ) => Effect.Effect<boolean>
 }>()("murmuration/services/oauth/Grants") {
-  static readonly layer = Layer.effect(Grants, Effect.suspend(() => make))
+  static readonly layerNoDeps = Layer.effect(Grants, Effect.suspend(() => make))
+  static readonly layer = Grants.layerNoDeps.pipe(Layer.provide(Tokens.layer))
 }
 
-interface Row {
-  readonly appId: bigint
-  readonly accountId: bigint
-  readonly redirectUri: string
-  readonly scopes: string
-  readonly codeChallenge: string | null
-  readonly tokenId: bigint | null
-  readonly usedAt: Date | null
-  readonly expiresAt: Date
-}
+const Row = Schema.Struct({
+  appId: Schema.BigInt,
+  accountId: Schema.BigInt,
+  redirectUri: Schema.String,
+  scopes: Schema.String,
+  codeChallenge: Schema.NullOr(Schema.String),
+  tokenId: Schema.NullOr(Schema.BigInt),
+  usedAt: Schema.NullOr(Timestamptz),
+  expiresAt: Timestamptz
+})
+type Row = typeof Row.Type
+const grantRows = rowsOf(Row)
 
 const utf8 = new TextEncoder()
 
@@ -95,7 +101,7 @@ const make = Effect.gen(function*() {
   /** The outcome of an exchange; a refusal commits too, because a code that is used again ends its token. */
   const attempt = Effect.fnUntraced(function*(exchange: Exchange) {
     const hash = yield* secrets.hash(exchange.code)
-    const [grant] = yield* sql<Row>`SELECT * FROM oauth_grants WHERE code_hash = ${hash} FOR UPDATE`
+    const [grant] = yield* grantRows(sql`SELECT * FROM oauth_grants WHERE code_hash = ${hash} FOR UPDATE`)
     const now = yield* Clock.currentTimeMillis
     if (grant === undefined || grant.appId !== exchange.appId) return Option.none()
     if (grant.usedAt !== null) {
@@ -121,9 +127,9 @@ const make = Effect.gen(function*() {
 
   const allowed = traced("Grants.allowed")(
     function*(accountId: AccountId, appId: AppId, scopes: ReadonlyArray<string>) {
-      const live = yield* sql<{ scopes: string }>`
+      const live = yield* scopesRows(sql`
         SELECT DISTINCT scopes FROM oauth_tokens
-        WHERE account_id = ${accountId} AND app_id = ${appId} AND revoked_at IS NULL`
+        WHERE account_id = ${accountId} AND app_id = ${appId} AND revoked_at IS NULL`)
       const wanted = Scopes.format(scopes.toSorted())
       return live.some((token) => Scopes.format(Scopes.parse(token.scopes).toSorted()) === wanted)
     },

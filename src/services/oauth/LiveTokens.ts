@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TokenId } from "../Ids.ts"
+import { idRows } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { userState } from "./Tokens.ts"
 
@@ -20,12 +21,12 @@ export class LiveTokens extends Context.Service<LiveTokens, {
       const among = traced("LiveTokens.among")(function*(tokenIds: ReadonlyArray<TokenId>) {
         const live = new Set<bigint>()
         for (let start = 0; start < tokenIds.length; start += askedTokensMax) {
-          const rows = yield* sql<{ id: bigint }>`
+          const rows = yield* idRows(sql`
             SELECT t.id FROM oauth_tokens t
             LEFT JOIN users u ON u.account_id = t.account_id
             LEFT JOIN accounts a ON a.id = t.account_id
             WHERE t.id = ANY (${tokenIds.slice(start, start + askedTokensMax)}::bigint[])
-              AND t.revoked_at IS NULL AND ${sql.literal(userState)} = 'active'`
+              AND t.revoked_at IS NULL AND ${sql.literal(userState)} = 'active'`)
           for (const { id } of rows) live.add(id)
         }
         return live

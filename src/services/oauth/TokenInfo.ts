@@ -1,7 +1,7 @@
 import type { AccountId, AppId, TokenId } from "../Ids.ts"
 
 /** What keeps a user from the API although the token is good (auth.md section 5). */
-export type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"
+type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"
 
 /** A token that exists; `accountId` is absent for a client-credentials token, whose `state` is "active". */
 export interface TokenInfo {

@@ -1,15 +1,22 @@
-import { Array as Arr, Clock, Context, Effect, Layer, Option, PubSub, type Redacted } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Broadcast } from "../Broadcast.ts"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
 import { AccountId, AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
-import { TokenCache } from "./TokenCache.ts"
-import type { TokenInfo, UserState } from "./TokenInfo.ts"
+import type { TokenInfo } from "./TokenInfo.ts"
+
+/** Tokens that one process knows. */
+const cachedTokensMax = 50_000
+/** How long a known token is believed, should the message of its revocation be lost (milliseconds). */
+export const cachedTokenMillisMax = 30_000
 
 /** A token as it is handed out, once. */
 export interface IssuedToken {
@@ -45,7 +52,7 @@ export class Tokens extends Context.Service<Tokens, {
   /** The one way in which tokens end. Their streams close and no node believes them any more. */
   readonly revoke: (which: Revocation) => Effect.Effect<void>
 }>()("murmuration/services/oauth/Tokens") {
-  static readonly layer = Layer.effect(Tokens, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(Tokens, Effect.suspend(() => make)).pipe(Layer.provide(Changes.layer))
 }
 
 /** The `UserState` of a token `t` with its user `u` and account `a` (LEFT JOIN), as SQL. */
@@ -56,22 +63,24 @@ export const userState = `CASE WHEN t.account_id IS NULL THEN 'active'
   WHEN a.moved_to_id IS NOT NULL THEN 'moved'
   ELSE 'active' END`
 
-interface Row {
-  readonly id: bigint
-  readonly appId: bigint | null
-  readonly accountId: bigint | null
-  readonly scopes: string
-  readonly revoked: boolean
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-  readonly lastSeenAt: Date | null
-  readonly state: UserState
-}
+const Row = Schema.Struct({
+  id: TokenId,
+  appId: Schema.NullOr(AppId),
+  accountId: Schema.NullOr(AccountId),
+  scopes: Schema.String,
+  revoked: Schema.Boolean,
+  createdAt: Timestamptz,
+  lastUsedAt: Schema.NullOr(Timestamptz),
+  lastSeenAt: Schema.NullOr(Timestamptz),
+  state: Schema.Literals(["active", "unconfirmed", "pending", "disabled", "moved"])
+})
+type Row = typeof Row.Type
+const tokenRows = rowsOf(Row)
 
 const infoOf = (row: Row): TokenInfo => ({
-  tokenId: TokenId.make(row.id),
-  appId: row.appId === null ? undefined : AppId.make(row.appId),
-  accountId: row.accountId === null ? undefined : AccountId.make(row.accountId),
+  tokenId: row.id,
+  appId: row.appId ?? undefined,
+  accountId: row.accountId ?? undefined,
   scopes: new Set(Scopes.parse(row.scopes)),
   revoked: row.revoked,
   state: row.state,
@@ -82,17 +91,14 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
   const broadcast = yield* Broadcast
-  const cache = new TokenCache()
-
-  const messages = yield* broadcast.subscribe
-  yield* PubSub.take(messages).pipe(
-    Effect.map((message) => {
-      if (message._tag === "Revoked") cache.forget(message.tokenIds, message.accountIds)
-      if (message._tag === "Changed" && message.kind === "user") cache.forget([], message.ids)
-    }),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  /** By the hex of their hash. */
+  const cache = yield* Cache.make<string, TokenInfo>({
+    rows: ({ accountId, tokenId }) =>
+      accountId === undefined ? [["token", tokenId]] : [["token", tokenId], ["user", accountId]],
+    max: { entries: cachedTokensMax },
+    millisMax: cachedTokenMillisMax,
+    aloneMillisMax: cachedTokenMillisMax
+  })
 
   const stale = (date: Date | null, now: number) => date === null || now - date.getTime() >= visitMillis
 
@@ -109,35 +115,33 @@ const make = Effect.gen(function*() {
 
   const find = traced("Tokens.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
-    const key = Hex.encode(hash)
+    return Option.fromUndefinedOr(yield* cache.get(Hex.encode(hash), stored(hash)))
+  }, Effect.orDie)
+
+  const stored = Effect.fnUntraced(function*(hash: Uint8Array) {
     const now = yield* Clock.currentTimeMillis
-    const known = cache.get(key, now)
-    if (known !== undefined) return Option.some(known)
-    const generation = cache.generation
-    const [row] = yield* sql<Row>`
+    const [row] = yield* tokenRows(sql`
       SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
         u.last_seen_at,
         ${sql.literal(userState)} AS state
       FROM oauth_tokens t
       LEFT JOIN users u ON u.account_id = t.account_id
       LEFT JOIN accounts a ON a.id = t.account_id
-      WHERE t.token_hash = ${hash}`
-    if (row === undefined) return Option.none()
-    const info = infoOf(row)
-    if (cache.generation === generation) cache.set(key, info, now)
+      WHERE t.token_hash = ${hash}`)
+    if (row === undefined) return undefined
     if (!row.revoked) yield* visit(row, now)
-    return Option.some(info)
-  }, Effect.orDie)
+    return infoOf(row)
+  })
 
   const issue: Tokens["Service"]["issue"] = traced("Tokens.issue")(function*({ accountId, appId }, scopes) {
     const secret = yield* secrets.make
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
     const createdAt = new Date(now)
-    const rows = yield* sql<{ id: bigint }>`
+    const rows = yield* idRows(sql`
       INSERT INTO oauth_tokens (id, token_hash, app_id, account_id, scopes, created_at)
       VALUES (next_id(${now}), ${hash}, ${appId ?? null}, ${accountId ?? null}, ${Scopes.format(scopes)}, ${createdAt})
-      RETURNING id`
+      RETURNING id`)
     if (accountId !== undefined && appId !== undefined) {
       yield* sql`UPDATE oauth_apps SET authorized_at = ${createdAt} WHERE id = ${appId} AND authorized_at IS NULL`
       yield* revokeBeyondMax(accountId, appId)
@@ -146,9 +150,9 @@ const make = Effect.gen(function*() {
   }, Effect.orDie)
 
   const revokeBeyondMax = Effect.fnUntraced(function*(accountId: AccountId, appId: AppId) {
-    const old = yield* sql<{ id: bigint }>`
+    const old = yield* idRows(sql`
       SELECT id FROM oauth_tokens WHERE account_id = ${accountId} AND app_id = ${appId} AND revoked_at IS NULL
-      ORDER BY id DESC OFFSET ${tokensOfUserAndAppMax}`
+      ORDER BY id DESC OFFSET ${tokensOfUserAndAppMax}`)
     if (old.length > 0) yield* revoke({ tokenIds: old.map(({ id }) => TokenId.make(id)) })
   })
 
@@ -160,14 +164,11 @@ const make = Effect.gen(function*() {
     ])
 
   const end = Effect.fnUntraced(function*(tokens: Fragment, at: Date) {
-    const ended = yield* sql<{ id: bigint }>`
-      UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id`
+    const ended = yield* idRows(sql`
+      UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id`)
     if (ended.length === 0) return
     const tokenIds = ended.map(({ id }) => id)
-    yield* sql.afterCommit(Effect.andThen(
-      Effect.sync(() => cache.forget(tokenIds, [])),
-      broadcast.publish({ _tag: "Revoked", tokenIds, accountIds: [] })
-    ))
+    yield* sql.afterCommit(broadcast.publish({ _tag: "Revoked", tokenIds, accountIds: [] }))
   })
 
   const revoke = traced("Tokens.revoke")(

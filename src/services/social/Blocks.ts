@@ -1,12 +1,15 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { traced } from "../Traced.ts"
 
-/** An account's blocks: written in the transaction of its command, paged by their ids. */
+const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
+
+/** Whom an account blocks: written in the transaction of its command, paged by the ids of the blocks. */
 export class Blocks extends Context.Service<Blocks, {
   /** Blocks, and removes what stood between the two: notifications and endorsements both ways. */
   readonly block: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
@@ -24,8 +27,8 @@ export class Blocks extends Context.Service<Blocks, {
       const blocked = traced("Blocks.page")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "r.id", page)
-        const rows = yield* sql<Listed>`SELECT r.id AS cursor, r.target_account_id AS account_id FROM blocks r
-          WHERE r.account_id = ${account} AND ${where} AND ${there} ${tail}`
+        const rows = yield* listedRows(sql`SELECT r.id AS cursor, r.target_account_id AS account_id FROM blocks r
+          WHERE r.account_id = ${account} AND ${where} AND ${there} ${tail}`)
         return newestFirst(page, rows)
       }, Effect.orDie)
 

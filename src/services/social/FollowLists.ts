@@ -1,15 +1,20 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { blocks, isHidden } from "../HiddenAccounts.ts"
 import type { FoundAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** Followers shown as familiar, an account (as many as Mastodon shows on a profile are a handful; this bounds the rest). */
 const familiarFollowersMax = 40
+
+const familiarRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountIds: Schema.Array(Schema.BigInt) }))
+
+const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
 
 /** Who follows, is followed, asks to follow and is featured. Suspended accounts are in no list. */
 export class FollowLists extends Context.Service<FollowLists, {
@@ -42,11 +47,13 @@ export class FollowLists extends Context.Service<FollowLists, {
         const now = new Date(yield* Clock.currentTimeMillis)
         const other = sql.literal(own === "account_id" ? "r.target_account_id" : "r.account_id")
         const { tail, where } = clauses(sql, "r.id", page)
-        const rows = yield* sql<Listed>`
+        const rows = yield* listedRows(sql`
           SELECT r.id AS cursor, ${other} AS account_id FROM ${sql.literal(table)} r
           WHERE r.${sql.literal(own)} = ${account} AND ${where}
             AND NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = ${other} AND gone.suspended_at IS NOT NULL OFFSET 0)
-            ${viewer === undefined ? sql`` : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, other, now)}`} ${tail}`
+            ${
+          viewer === undefined ? sql`` : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, other, now)}`
+        } ${tail}`)
         return newestFirst(page, rows)
       }, Effect.orDie)
 
@@ -69,7 +76,7 @@ export class FollowLists extends Context.Service<FollowLists, {
       const familiar = traced("FollowLists.familiar")(function*(viewer: AccountId, ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
-        return yield* sql<{ id: bigint; accountIds: ReadonlyArray<bigint> }>`
+        return yield* familiarRows(sql`
           SELECT a.id, ARRAY(SELECT f.account_id FROM follows mine JOIN follows f
               ON f.account_id = mine.target_account_id AND f.target_account_id = a.id
             WHERE mine.account_id = ${viewer} AND f.account_id <> a.id
@@ -79,7 +86,7 @@ export class FollowLists extends Context.Service<FollowLists, {
               AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`f.account_id`, now)}
             ORDER BY f.id DESC LIMIT ${rowsMax(sql, familiarFollowersMax)}) AS account_ids
           FROM accounts a WHERE a.id = ANY (${ids}::bigint[]) AND a.suspended_at IS NULL
-            AND NOT ${blocks(sql, sql`a.id`, sql`${viewer}::bigint`)} ORDER BY a.id`
+            AND NOT ${blocks(sql, sql`a.id`, sql`${viewer}::bigint`)} ORDER BY a.id`)
       }, Effect.orDie)
 
       return FollowLists.of({

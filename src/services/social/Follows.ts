@@ -1,16 +1,19 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { mutes } from "../HiddenAccounts.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** How a follower wants to see the followed; `languages` null means all, and so do none. */
-interface FollowOptions {
-  readonly showReblogs: boolean
-  readonly notify: boolean
-  readonly languages: ReadonlyArray<string> | null
-}
+const FollowOptions = Schema.Struct({
+  showReblogs: Schema.Boolean,
+  notify: Schema.Boolean,
+  languages: Schema.NullOr(Schema.Array(Schema.String))
+})
+type FollowOptions = typeof FollowOptions.Type
+const acceptedRows = rowsOf(Schema.Struct({ ...FollowOptions.fields, uri: Schema.NullOr(Schema.String) }))
 
 /** Follows that an account may have until its own followers allow more (limits-and-rates.md section 1). */
 export const followsMax = 7_500
@@ -19,6 +22,9 @@ export const followsMax = 7_500
 const chosen = (languages: FollowOptions["languages"]) => languages?.length === 0 ? null : languages
 
 type Pair = readonly [follower: bigint, followed: bigint]
+
+const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
+const countRows = rowsOf(Schema.Struct({ following: Schema.Int, followers: Schema.Int }))
 
 /** Follows and requests, written inside the transaction of one of the two accounts. Booleans tell whether a row changed. */
 export class Follows extends Context.Service<Follows, {
@@ -91,9 +97,9 @@ export class Follows extends Context.Service<Follows, {
         }),
         accept: traced("Follows.accept")(function*(pair) {
           const [follower, followed] = pair
-          const [request] = yield* sql<FollowOptions & { readonly uri: string | null }>`
+          const [request] = yield* acceptedRows(sql`
             DELETE FROM follow_requests WHERE account_id = ${follower} AND target_account_id = ${followed}
-            RETURNING show_reblogs, notify, languages, uri`
+            RETURNING show_reblogs, notify, languages, uri`)
           if (request === undefined) return false
           yield* follow(pair, request)
           // It keeps the id by which other servers know it.
@@ -106,16 +112,16 @@ export class Follows extends Context.Service<Follows, {
         withdraw: traced("Follows.withdraw")((pair) => remove("follow_requests", pair)),
         admissible: traced("Follows.admissible")(function*(account) {
           const at = new Date(yield* now)
-          const rows = yield* sql<{ accountId: bigint }>`
+          const rows = yield* accountIdRows(sql`
             SELECT r.account_id FROM follow_requests r JOIN accounts a ON a.id = r.account_id
             WHERE r.target_account_id = ${account} AND a.silenced_at IS NULL AND a.suspended_at IS NULL 
               AND NOT ${mutes(sql, sql`${account}::bigint`, sql`r.account_id`, at)}
-            ORDER BY r.id LIMIT ${followsMax}`
+            ORDER BY r.id LIMIT ${followsMax}`)
           return rows.map(({ accountId }) => accountId)
         }),
         count: traced("Follows.count")(function*(account) {
-          const [row] = yield* sql<{ following: number; followers: number }>`
-            SELECT following_count AS following, followers_count AS followers FROM account_stats WHERE account_id = ${account}`
+          const [row] = yield* countRows(sql`
+            SELECT following_count AS following, followers_count AS followers FROM account_stats WHERE account_id = ${account}`)
           return row ?? { following: 0, followers: 0 }
         })
       })

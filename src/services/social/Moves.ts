@@ -1,10 +1,11 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed, type Unprocessable, validationFailed } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** How long an account stays where it moved to, in milliseconds: one of another server, and one of this one. */
@@ -21,6 +22,12 @@ interface HandOver {
   readonly accountIds: ReadonlyArray<AccountId>
   readonly cursor: bigint | undefined
 }
+
+const sliceRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
+const handedOverRows = rowsOf(Schema.Struct({ handedOver: Schema.Int }))
+const alsoKnownAsRows = rowsOf(Schema.Struct({ alsoKnownAs: Schema.Array(Schema.String) }))
+const targetUriRows = rowsOf(Schema.Struct({ targetUri: Schema.String }))
+const aliasesRows = rowsOf(Schema.Struct({ aliases: Schema.Array(Schema.String) }))
 
 /** Accounts that become others, always inside the transaction of the account that moves, unless said otherwise. */
 export class Moves extends Context.Service<Moves, {
@@ -57,13 +64,11 @@ export class Moves extends Context.Service<Moves, {
       const perform = traced("Moves.perform")(function*(accountId: AccountId, target: AccountId) {
         const now = yield* Clock.currentTimeMillis
         const [self, other] = yield* Effect.map(
-          sql<
-            Side
-          >`SELECT a.id, a.username, a.domain, a.uri,
+          sideRows(sql`SELECT a.id, a.username, a.domain, a.uri,
               a.moved_to_id IS NOT NULL OR r.moved_to IS NOT NULL AS moved, a.suspended_at IS NOT NULL AS suspended, m.moved_at,
               CASE WHEN a.domain IS NULL THEN a.also_known_as ELSE coalesce(r.also_known_as, '{}') END AS aliases
             FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id LEFT JOIN moves m ON m.account_id = a.id
-            WHERE a.id IN (${accountId}, ${target})`,
+            WHERE a.id IN (${accountId}, ${target})`),
           (rows) => [rows.find(({ id }) => id === accountId), rows.find(({ id }) => id === target)]
         )
         if (self === undefined || other === undefined || accountId === target || other.suspended) {
@@ -90,28 +95,28 @@ export class Moves extends Context.Service<Moves, {
       })
 
       const followers = traced("Moves.followers")(function*(accountId: AccountId, cursor: bigint) {
-        const rows = yield* sql<{ id: bigint; accountId: bigint }>`
+        const rows = yield* sliceRows(sql`
           SELECT f.id, f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
-          WHERE f.target_account_id = ${accountId} AND f.id > ${cursor} ORDER BY f.id LIMIT ${handOverRowsMax}`
-        const [move] = yield* sql<{ handedOver: number }>`
-          UPDATE moves SET handed_over = handed_over + ${rows.length} WHERE account_id = ${accountId} RETURNING handed_over`
+          WHERE f.target_account_id = ${accountId} AND f.id > ${cursor} ORDER BY f.id LIMIT ${handOverRowsMax}`)
+        const [move] = yield* handedOverRows(sql`
+          UPDATE moves SET handed_over = handed_over + ${rows.length} WHERE account_id = ${accountId} RETURNING handed_over`)
         const left = handedOverMax - ((move?.handedOver ?? handedOverMax) - rows.length)
         return slice(rows.slice(0, Math.max(0, left)))
       })
 
       const avoiders = traced("Moves.avoiders")(function*(accountId: AccountId, cursor: bigint) {
-        const rows = yield* sql<{ id: bigint; accountId: bigint }>`
+        const rows = yield* sliceRows(sql`
           SELECT account_id AS id, account_id FROM (
             SELECT account_id FROM blocks WHERE target_account_id = ${accountId}
             UNION SELECT account_id FROM mutes WHERE target_account_id = ${accountId}) avoiding
           WHERE account_id > ${cursor} AND EXISTS (SELECT FROM users u WHERE u.account_id = avoiding.account_id)
-          ORDER BY account_id LIMIT ${handOverRowsMax}`
+          ORDER BY account_id LIMIT ${handOverRowsMax}`)
         return slice(rows)
       })
 
       const aliases = traced("Moves.aliases")(function*(accountId: bigint) {
-        const [row] = yield* sql<{ alsoKnownAs: ReadonlyArray<string> }>`
-          SELECT also_known_as FROM accounts WHERE id = ${accountId}`
+        const [row] = yield* alsoKnownAsRows(sql`
+          SELECT also_known_as FROM accounts WHERE id = ${accountId}`)
         return row?.alsoKnownAs ?? []
       })
 
@@ -128,7 +133,7 @@ export class Moves extends Context.Service<Moves, {
       return Moves.of({
         ask,
         asked: traced("Moves.asked")(function*(accountId) {
-          const [row] = yield* sql<{ targetUri: string }>`SELECT target_uri FROM moves WHERE account_id = ${accountId}`
+          const [row] = yield* targetUriRows(sql`SELECT target_uri FROM moves WHERE account_id = ${accountId}`)
           return row?.targetUri
         }),
         perform,
@@ -137,9 +142,9 @@ export class Moves extends Context.Service<Moves, {
         alias,
         aliases,
         aliasesOf: traced("Moves.aliasesOf")(function*(accountId) {
-          const [row] = yield* sql<{ aliases: ReadonlyArray<string> }>`
+          const [row] = yield* aliasesRows(sql`
             SELECT CASE WHEN a.domain IS NULL THEN a.also_known_as ELSE coalesce(r.also_known_as, '{}') END AS aliases
-            FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId}`
+            FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId}`)
           return row?.aliases ?? []
         })
       })
@@ -147,13 +152,15 @@ export class Moves extends Context.Service<Moves, {
   )
 }
 
-interface Side {
-  readonly id: bigint
-  readonly username: string
-  readonly domain: string | null
-  readonly uri: string | null
-  readonly moved: boolean
-  readonly suspended: boolean
-  readonly movedAt: Date | null
-  readonly aliases: ReadonlyArray<string>
-}
+const Side = Schema.Struct({
+  id: Schema.BigInt,
+  username: Schema.String,
+  domain: Schema.NullOr(Schema.String),
+  uri: Schema.NullOr(Schema.String),
+  moved: Schema.Boolean,
+  suspended: Schema.Boolean,
+  movedAt: Schema.NullOr(Timestamptz),
+  aliases: Schema.Array(Schema.String)
+})
+type Side = typeof Side.Type
+const sideRows = rowsOf(Side)

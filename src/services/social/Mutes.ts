@@ -1,17 +1,16 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { lastingAt } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { only } from "../Rows.ts"
-import type { Listed } from "../statuses/Interactions.ts"
+import { idRows, only, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** A muted account; `expiresAt` is null for a mute without an end. */
-interface Muted extends Listed {
-  readonly expiresAt: Date | null
-}
+const Muted = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt, expiresAt: Schema.NullOr(Timestamptz) })
+type Muted = typeof Muted.Type
+const mutedRows = rowsOf(Muted)
 
 /** An account's mutes: written in the transaction of its command, paged by their ids. */
 export class Mutes extends Context.Service<Mutes, {
@@ -39,28 +38,28 @@ export class Mutes extends Context.Service<Mutes, {
         if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "r.id", page)
-        const rows = yield* sql<
-          Muted
-        >`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
+        const rows = yield* mutedRows(
+          sql`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
           WHERE r.account_id = ${account} AND ${where} AND ${lastingAt(sql, "r.expires_at", now)} AND ${there} ${tail}`
+        )
         return newestFirst(page, rows)
       }, Effect.orDie)
 
       return Mutes.of({
         mute: traced("Mutes.mute")(function*(account, target, { expiresAt, hideNotifications }) {
           const now = yield* Clock.currentTimeMillis
-          const rows = yield* sql<{ id: bigint }>`
+          const rows = yield* idRows(sql`
             INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at)
             VALUES (next_id(${now}), ${account}, ${target}, ${hideNotifications},
               ${expiresAt === undefined ? null : new Date(expiresAt)})
             ON CONFLICT (account_id, target_account_id) DO UPDATE
               SET hide_notifications = EXCLUDED.hide_notifications, expires_at = EXCLUDED.expires_at
-            RETURNING id`
+            RETURNING id`)
           return only(rows).id
         }),
         unmute: traced("Mutes.unmute")(function*(account, target) {
-          const [row] = yield* sql<{ id: bigint }>`DELETE FROM mutes
-            WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`
+          const [row] = yield* idRows(sql`DELETE FROM mutes
+            WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`)
           return row?.id
         }),
         expire: traced("Mutes.expire")(function*(account, muteId) {

@@ -1,29 +1,32 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { blocks, blocksDomain, lastingAt } from "../HiddenAccounts.ts"
 import { presentAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** How a viewer stands to one account. A request counts as following for `showingReblogs` and `notifying` (S-050). */
-export interface RelationshipRecord {
-  readonly id: bigint
-  readonly following: boolean
-  readonly showingReblogs: boolean
-  readonly notifying: boolean
-  readonly languages: ReadonlyArray<string> | null
-  readonly followedBy: boolean
-  readonly blocking: boolean
-  readonly blockedBy: boolean
-  readonly muting: boolean
-  readonly mutingNotifications: boolean
-  readonly mutingExpiresAt: Date | null
-  readonly requested: boolean
-  readonly requestedBy: boolean
-  readonly domainBlocking: boolean
-  readonly endorsed: boolean
-  readonly note: string
-}
+export const RelationshipRecord = Schema.Struct({
+  id: Schema.BigInt,
+  following: Schema.Boolean,
+  showingReblogs: Schema.Boolean,
+  notifying: Schema.Boolean,
+  languages: Schema.NullOr(Schema.Array(Schema.String)),
+  followedBy: Schema.Boolean,
+  blocking: Schema.Boolean,
+  blockedBy: Schema.Boolean,
+  muting: Schema.Boolean,
+  mutingNotifications: Schema.Boolean,
+  mutingExpiresAt: Schema.NullOr(Timestamptz),
+  requested: Schema.Boolean,
+  requestedBy: Schema.Boolean,
+  domainBlocking: Schema.Boolean,
+  endorsed: Schema.Boolean,
+  note: Schema.String
+})
+export type RelationshipRecord = typeof RelationshipRecord.Type
+const relationshipRecordRows = rowsOf(RelationshipRecord)
 
 /** Ids of one request that are looked at; further ones are left out. */
 const relationshipsMax = 1_000
@@ -46,7 +49,7 @@ export class Relationships extends Context.Service<Relationships, {
           if (ids.length === 0) return []
           const now = new Date(yield* Clock.currentTimeMillis)
           const me = sql`${viewer}::bigint`
-          return yield* sql<RelationshipRecord>`
+          return yield* relationshipRecordRows(sql`
             SELECT a.id, f.id IS NOT NULL AS following,
               coalesce(f.show_reblogs, q.show_reblogs, false) AS showing_reblogs,
               coalesce(f.notify, q.notify, false) AS notifying, coalesce(f.languages, q.languages) AS languages,
@@ -67,7 +70,7 @@ export class Relationships extends Context.Service<Relationships, {
             LEFT JOIN account_notes n ON n.account_id = ${viewer} AND n.target_account_id = a.id
             WHERE a.id = ANY (${[...new Set(ids)].slice(0, relationshipsMax)}::bigint[])
               AND (${options?.withSuspended === true} OR a.suspended_at IS NULL) AND ${sql.literal(presentAccount("a"))}
-            ORDER BY a.id`
+            ORDER BY a.id`)
         },
         Effect.orDie
       )

@@ -1,20 +1,23 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound } from "../Errors.ts"
 import { isSeparate, mutes } from "../HiddenAccounts.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** What an actor must know of another account before it acts on it. */
-interface TargetAccount {
-  readonly id: bigint
-  readonly local: boolean
+const TargetAccount = Schema.Struct({
+  id: Schema.BigInt,
+  local: Schema.Boolean,
   /** Its follows need its approval: it is locked, it muted the caller, or the caller is silenced (S-103). */
-  readonly approves: boolean
-  readonly moved: boolean
+  approves: Schema.Boolean,
+  moved: Schema.Boolean,
   /** One of the two blocks the other, or the other's domain. */
-  readonly blocked: boolean
-}
+  blocked: Schema.Boolean
+})
+type TargetAccount = typeof TargetAccount.Type
+const targetAccountRows = rowsOf(TargetAccount)
 
 export class TargetAccounts extends Context.Service<TargetAccounts, {
   /** An account that is neither suspended nor waiting for confirmation or approval; a suspended caller finds none. */
@@ -27,7 +30,7 @@ export class TargetAccounts extends Context.Service<TargetAccounts, {
       return TargetAccounts.of({
         find: traced("TargetAccounts.find")(function*(accountId, other) {
           const now = new Date(yield* Clock.currentTimeMillis)
-          const [row] = yield* sql<TargetAccount>`
+          const [row] = yield* targetAccountRows(sql`
             SELECT a.id, a.domain IS NULL AS local, a.moved_to_id IS NOT NULL AS moved,
               (a.locked OR a.domain IS NOT NULL OR me.silenced_at IS NOT NULL OR ${
             mutes(sql, sql`a.id`, sql`me.id`, now)
@@ -36,7 +39,7 @@ export class TargetAccounts extends Context.Service<TargetAccounts, {
             FROM accounts a JOIN accounts me ON me.id = ${accountId}
             LEFT JOIN users u ON u.account_id = a.id
             WHERE a.id = ${other} AND a.suspended_at IS NULL AND me.suspended_at IS NULL
-              AND (a.domain IS NOT NULL OR (u.confirmed_at IS NOT NULL AND u.approved))`
+              AND (a.domain IS NOT NULL OR (u.confirmed_at IS NOT NULL AND u.approved))`)
           return row ?? (yield* new RecordNotFound())
         })
       })

@@ -1,20 +1,27 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** Relations with accounts of a blocked domain that one transaction ends. */
 export const userDomainBlockSliceMax = 50
 
 /** How an account of a domain stands to the one that blocked the domain. */
-interface Related {
-  readonly accountId: bigint
-  readonly followed: boolean
-  readonly follower: boolean
-  readonly requesting: boolean
-}
+const Related = Schema.Struct({
+  accountId: Schema.BigInt,
+  followed: Schema.Boolean,
+  follower: Schema.Boolean,
+  requesting: Schema.Boolean
+})
+type Related = typeof Related.Type
+const relatedRows = rowsOf(Related)
+
+const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
+const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, domain: Schema.String }))
+const previewRows = rowsOf(Schema.Struct({ followingCount: Schema.Int, followersCount: Schema.Int }))
 
 /** Domains that a user wants nothing to do with (S-212): exactly these, not those below them. */
 export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
@@ -44,21 +51,19 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
         add: traced("UserDomainBlocks.add")(function*(account, domain) {
           const now = yield* Clock.currentTimeMillis
           return idIn(
-            yield* sql<{ id: bigint }>`INSERT INTO domain_mutes (id, account_id, domain)
-              VALUES (next_id(${now}), ${account}, ${domain}) ON CONFLICT DO NOTHING RETURNING id`
+            yield* idRows(sql`INSERT INTO domain_mutes (id, account_id, domain)
+              VALUES (next_id(${now}), ${account}, ${domain}) ON CONFLICT DO NOTHING RETURNING id`)
           )
         }),
         remove: traced("UserDomainBlocks.remove")((account, domain) =>
           Effect.map(
-            sql<
-              { id: bigint }
-            >`DELETE FROM domain_mutes WHERE account_id = ${account} AND domain = ${domain} RETURNING id`,
+            idRows(sql`DELETE FROM domain_mutes WHERE account_id = ${account} AND domain = ${domain} RETURNING id`),
             idIn
           )
         ),
         domainOf: traced("UserDomainBlocks.domainOf")((account, id) =>
           Effect.map(
-            sql<{ domain: string }>`SELECT domain FROM domain_mutes WHERE id = ${id} AND account_id = ${account}`,
+            domainRows(sql`SELECT domain FROM domain_mutes WHERE id = ${id} AND account_id = ${account}`),
             ([row]) => row?.domain
           )
         ),
@@ -66,7 +71,7 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
           yield* sql`DELETE FROM notifications WHERE id IN (
             SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id AND a.domain = ${domain}
             WHERE n.account_id = ${account})`
-          return yield* sql<Related>`
+          return yield* relatedRows(sql`
             SELECT r.account_id, bool_or(r.how = 'followed') AS followed, bool_or(r.how = 'follower') AS follower,
               bool_or(r.how = 'requesting') AS requesting
             FROM (SELECT target_account_id AS account_id, 'followed' AS how FROM follows WHERE account_id = ${account}
@@ -74,21 +79,21 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
               UNION ALL SELECT account_id, 'follower' FROM follows WHERE target_account_id = ${account}
               UNION ALL SELECT account_id, 'requesting' FROM follow_requests WHERE target_account_id = ${account}) r
             JOIN accounts a ON a.id = r.account_id AND a.domain = ${domain}
-            GROUP BY r.account_id ORDER BY r.account_id LIMIT ${rowsMax(sql, userDomainBlockSliceMax)}`
+            GROUP BY r.account_id ORDER BY r.account_id LIMIT ${rowsMax(sql, userDomainBlockSliceMax)}`)
         }),
         page: traced("UserDomainBlocks.page")(function*(account, page) {
           if (page.limit === 0) return []
           const { tail, where } = clauses(sql, "d.id", page)
-          const rows = yield* sql<{ cursor: bigint; domain: string }>`
-            SELECT d.id AS cursor, d.domain FROM domain_mutes d WHERE d.account_id = ${account} AND ${where} ${tail}`
+          const rows = yield* listedRows(sql`
+            SELECT d.id AS cursor, d.domain FROM domain_mutes d WHERE d.account_id = ${account} AND ${where} ${tail}`)
           return newestFirst(page, rows)
         }, Effect.orDie),
         preview: traced("UserDomainBlocks.preview")(function*(account, domain) {
-          const [row] = yield* sql<{ followingCount: number; followersCount: number }>`SELECT
+          const [row] = yield* previewRows(sql`SELECT
             (SELECT count(*)::int FROM follows f JOIN accounts a ON a.id = f.target_account_id
               WHERE f.account_id = ${account} AND a.domain = ${domain}) AS following_count,
             (SELECT count(*)::int FROM follows f JOIN accounts a ON a.id = f.account_id
-              WHERE f.target_account_id = ${account} AND a.domain = ${domain}) AS followers_count`
+              WHERE f.target_account_id = ${account} AND a.domain = ${domain}) AS followers_count`)
           return row ?? { followingCount: 0, followersCount: 0 }
         }, Effect.orDie)
       })

@@ -18,7 +18,7 @@ export type Written = typeof Written.Type
 /** What is written where nobody says anything. */
 export const unwritten: Written = { spoilerText: "", sensitive: false, language: null }
 
-/** THE declaration of a status: a row of `statuses`, a field a column. Whoever needs a part of it picks that. */
+/** THE declaration of a status: a row of `statuses`, a field a column. Users of a part pick it. */
 export const StoredStatus = Schema.Struct({
   id: Schema.BigInt,
   accountId: Schema.BigInt,

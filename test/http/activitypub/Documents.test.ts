@@ -3,8 +3,9 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { followers, person } from "../../support/People.ts"
-import { get, send } from "../../support/SignInServer.ts"
-import { server, status } from "../../support/WebServer.ts"
+import { status } from "../../support/Posts.ts"
+import { get, send } from "../../support/Requests.ts"
+import { server } from "../../support/WebServer.ts"
 
 const accept = "application/activity+json"
 const ask = (path: string, headers: Record<string, string> = {}) =>

@@ -16,6 +16,7 @@ const commands = DomainBlocks.layer.pipe(Layer.provide(Layer.effect(
     Broadcast.of({
       publish: (message) => Effect.orDie(Effect.provide(notify(message), context)),
       subscribe: Effect.die("nobody listens"),
+      heard: () => Effect.void,
       connected: Effect.succeed(true)
     }))
 )))

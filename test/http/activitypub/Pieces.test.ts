@@ -3,8 +3,9 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { person } from "../../support/People.ts"
-import { send } from "../../support/SignInServer.ts"
-import { server, status } from "../../support/WebServer.ts"
+import { status } from "../../support/Posts.ts"
+import { send } from "../../support/Requests.ts"
+import { server } from "../../support/WebServer.ts"
 
 const here = "https://local.example"
 const ask = (path: string) =>

@@ -8,8 +8,9 @@ import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
 import { followers, person } from "../../support/People.ts"
-import { send } from "../../support/SignInServer.ts"
-import { server, status } from "../../support/WebServer.ts"
+import { status } from "../../support/Posts.ts"
+import { send } from "../../support/Requests.ts"
+import { server } from "../../support/WebServer.ts"
 
 const here = "https://local.example"
 

@@ -5,7 +5,9 @@ import { connect } from "node:net"
 import { Limits, limits } from "../../../src/http/guard/Limits.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { send, server, user } from "../../support/SignInServer.ts"
+import { send } from "../../support/Requests.ts"
+import { user } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 /** The status that a request gets whose body never comes; it is announced with a megabyte. */
 const headOnly = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {

@@ -2,8 +2,8 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 
-import type { client } from "../../support/SignInServer.ts"
-import { post } from "../../support/SignInServer.ts"
+import { post } from "../../support/Requests.ts"
+import type { client } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
 

@@ -2,9 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 
-import { client, get, server, user } from "../../support/SignInServer.ts"
+import { get } from "../../support/Requests.ts"
+import { client, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
+import { server } from "../../support/WebServer.ts"
 import { authorizeUrl, challenge, exchange, verifier } from "./Allowing.ts"
 
 layer(server(), { excludeTestServices: true })("authorization", (it) => {

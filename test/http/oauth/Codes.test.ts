@@ -3,9 +3,11 @@ import { Effect } from "effect"
 
 import { Apps } from "../../../src/services/oauth/Apps.ts"
 import { problem } from "../../../src/services/oauth/RedirectUris.ts"
-import { client, get, server, user } from "../../support/SignInServer.ts"
 
+import { get } from "../../support/Requests.ts"
+import { client, user } from "../../support/SignedIn.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
+import { server } from "../../support/WebServer.ts"
 import { challenge, codeFor, exchange, invalidGrant, verifier } from "./Allowing.ts"
 
 layer(server(), { excludeTestServices: true })("row 71", (it) => {

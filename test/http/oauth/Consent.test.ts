@@ -4,8 +4,9 @@ import { group } from "../../../src/http/oauth/ScopeTexts.ts"
 import { Apps } from "../../../src/services/oauth/Apps.ts"
 import * as Scopes from "../../../src/services/oauth/Scopes.ts"
 import { payloads } from "../../services/html/payloads.ts"
-import { server, user } from "../../support/SignInServer.ts"
+import { user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
+import { server } from "../../support/WebServer.ts"
 
 const summary = (scopes: string) =>
   group(Scopes.parse(scopes)).map(({ access, dangerous, title }) => `${title}: ${access}${dangerous ? " !" : ""}`)

@@ -4,7 +4,9 @@ import { Introspection, OAuthError, ServerMetadata, TokenInfo, UserInfo } from "
 import { Token } from "../../../src/http/wire/Token.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { client, get, post, send, server, user } from "../../support/SignInServer.ts"
+import { get, post, send } from "../../support/Requests.ts"
+import { client, user } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 type Client = Effect.Success<ReturnType<typeof client>>
 

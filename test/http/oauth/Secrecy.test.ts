@@ -3,9 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PasswordHashing from "../../../src/layers/PasswordHashing.ts"
-import { client, password, post, Postbox, server, user } from "../../support/SignInServer.ts"
+import { post } from "../../support/Requests.ts"
+import { client, password, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
+import { Postbox, server } from "../../support/WebServer.ts"
 
 const argon2 = PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer))
 

@@ -1,9 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { client, get, password, server, user } from "../../support/SignInServer.ts"
+import { get } from "../../support/Requests.ts"
+import { client, password, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
+import { server } from "../../support/WebServer.ts"
 import { signInForm } from "./SignInForm.ts"
 
 describe("row 72: forms of other pages", () => {

@@ -5,9 +5,10 @@ import { Effect, Layer } from "effect"
 import { Limits } from "../../../src/http/guard/Limits.ts"
 import * as PasswordHashing from "../../../src/layers/PasswordHashing.ts"
 
-import { password, server, user } from "../../support/SignInServer.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 
+import { password, user } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 import { signInForm } from "./SignInForm.ts"
 
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })("row 75: guesses", (it) => {

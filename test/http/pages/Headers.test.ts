@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { formTarget } from "../../../src/services/oauth/RedirectUris.ts"
-import { client, server, user } from "../../support/SignInServer.ts"
+import { client, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
+import { server } from "../../support/WebServer.ts"
 
 const policy = (formAction: string, script = "") =>
   `default-src 'none'; style-src 'self'; img-src 'self'; ${script}base-uri 'none'; frame-ancestors 'none'; ` +

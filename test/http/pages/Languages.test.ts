@@ -4,8 +4,10 @@ import { SqlClient } from "effect/sql"
 import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
 import { Roles } from "../../../src/services/identity/Roles.ts"
 import { StaffEmails } from "../../../src/services/identity/StaffEmails.ts"
-import { client, get, Postbox, server, user } from "../../support/SignInServer.ts"
+import { get } from "../../support/Requests.ts"
+import { client, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
+import { Postbox, server } from "../../support/WebServer.ts"
 
 const speaks = Effect.fnUntraced(function*(username: string, locale: string | null) {
   const sql = yield* SqlClient.SqlClient

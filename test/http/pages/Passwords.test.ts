@@ -6,8 +6,10 @@ import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { client, get, password, Postbox, server, user } from "../../support/SignInServer.ts"
+import { get } from "../../support/Requests.ts"
+import { client, password, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
+import { Postbox, server } from "../../support/WebServer.ts"
 
 const requestLink = Effect.fnUntraced(function*(email: string) {
   const browser = TestBrowser.make()

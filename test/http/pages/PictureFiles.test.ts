@@ -7,7 +7,7 @@ import {
   missingHeaderPath,
   thumbnailPath
 } from "../../../src/http/html/PagePaths.ts"
-import { get } from "../../support/SignInServer.ts"
+import { get } from "../../support/Requests.ts"
 import { server } from "../../support/WebServer.ts"
 
 layer(server(), { excludeTestServices: true })("the server's own pictures", (it) => {

@@ -5,9 +5,11 @@ import type { AccountId } from "../../../src/services/Ids.ts"
 import { softwareVersion } from "../../../src/services/instance/Software.ts"
 import { payloads } from "../../services/html/payloads.ts"
 import { person } from "../../support/People.ts"
-import { type Answer, get, user } from "../../support/SignInServer.ts"
+import { status } from "../../support/Posts.ts"
+import { type Answer, get } from "../../support/Requests.ts"
+import { user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
-import { server, status } from "../../support/WebServer.ts"
+import { server } from "../../support/WebServer.ts"
 import { problems } from "./strictPage.ts"
 
 /** A page is one: its status, its headers, and nothing in it that a page of ours has not. */

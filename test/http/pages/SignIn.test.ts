@@ -5,9 +5,11 @@ import { SqlClient } from "effect/sql"
 import { redirect } from "../../../src/http/html/HtmlPage.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
-import { client, get, password, post, server, user } from "../../support/SignInServer.ts"
+import { get, post } from "../../support/Requests.ts"
+import { client, password, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
+import { server } from "../../support/WebServer.ts"
 
 layer(server(), { excludeTestServices: true })("signing in", (it) => {
   it.effect("starts a session with a cookie of its own, and signing out ends it", () =>

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountViews } from "../../../src/http/render/AccountViews.ts"
 import { StatusViews } from "../../../src/http/render/StatusViews.ts"
 import { DeletedStatus, Status } from "../../../src/http/wire/Status.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
@@ -39,13 +38,14 @@ const mark = Effect.fnUntraced(function*() {
   yield* sql`UPDATE accounts SET display_name = 'Name ' || id, fields = '[{"name":"n","value":"v","html":"<b>v</b>","verifiedAt":null}]'`
 })
 
-/** Everything kept is forgotten, as messages from another node would have it. */
-const forgetAll = Effect.gen(function*() {
-  yield* (yield* StatusViews).forget(
-    Array.from({ length: Worlds.statusesMax }, (_, index) => Worlds.firstStatus + BigInt(index))
-  )
-  yield* (yield* AccountViews).forget(accountIds)
-})
+const changed = (kind: "status" | "account" | "moderation", ids: ReadonlyArray<bigint>) =>
+  Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind, ids }))
+
+/** Everything kept is out of date, as messages from another node would have it. */
+const forgetAll = Effect.andThen(
+  changed("status", Array.from({ length: Worlds.statusesMax }, (_, index) => Worlds.firstStatus + BigInt(index))),
+  changed("account", accountIds)
+)
 
 /** Statuses that were compared, and marks among them: a property that compares nothing would hold as well. */
 const compared = { statuses: 0, marks: 0 }
@@ -123,7 +123,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       ])
       assert.strictEqual(warm.queries, 0)
       assert.strictEqual(warm.value.length, 40)
-      yield* views.forget(page(40).map((id) => id - 1000n))
+      yield* changed("status", page(40).map((id) => id - 1000n))
       assert.isAtMost((yield* query(40)).queries, 5)
       assert.strictEqual((yield* counted(views.renderFor(3000n, accountIds))).queries, 1)
     }))
@@ -144,7 +144,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
           // Whatever else is kept is kept for all of them.
           yield* attempt(4711n)
           const missing = yield* attempt(4711n)
-          yield* views.forget([5020n])
+          yield* changed("status", [5020n])
           assert.deepStrictEqual([yield* attempt(5020n), yield* attempt(5020n), yield* attempt(5020n)], [
             missing,
             missing,
@@ -165,8 +165,14 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.strictEqual(yield* content, "before")
       yield* sql`UPDATE statuses SET html = 'after' WHERE id = 5000`
       assert.strictEqual(yield* content, "before")
-      yield* views.forget([5000n])
+      yield* changed("status", [5000n])
       assert.strictEqual(yield* content, "after")
+
+      const sensitive = Effect.map(views.renderOne(undefined, 5000n), (text) => JSON.parse(text).sensitive)
+      yield* sql`UPDATE accounts SET sensitized_at = ${Worlds.now} WHERE id = 1`
+      assert.isFalse(yield* sensitive)
+      yield* changed("moderation", [1n])
+      assert.isTrue(yield* sensitive, "S-022: what staff does to an account shows on its posts at once")
     }))
 
   it.effect("forgets what another node says to have changed", () =>

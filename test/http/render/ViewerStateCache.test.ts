@@ -1,9 +1,10 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { cachedMillisMax } from "../../../src/http/render/JsonCache.ts"
 import * as ViewerStateCache from "../../../src/http/render/ViewerStateCache.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { cachedMillisMax } from "../../../src/services/caching/Cache.ts"
+import { Changes } from "../../../src/services/caching/Changes.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import type { StatusKey, ViewerState } from "../../../src/services/statuses/ViewerState.ts"
 import { ViewerStates } from "../../../src/services/statuses/ViewerStates.ts"
@@ -56,7 +57,8 @@ const make = Effect.gen(function*() {
     Effect.map(cache.of(viewer, page, "nothing"), (found) => page.map(({ id }) => found.get(id)?.favouritesCount))
   return { asked, cache, figures, truth }
 })
-const live = Effect.provide(Broadcast.layerMemory)
+const live = Effect.provide(Changes.layer.pipe(Layer.provideMerge(Broadcast.layerMemory)))
+const changed = (id: bigint) => Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "status", ids: [id] }))
 
 it.effect("asks once for each viewer and way of hiding, and again for what is not shown", () =>
   Effect.gen(function*() {
@@ -99,13 +101,13 @@ it.effect("asks anew for exactly what depends on what has changed", () =>
 
 it.effect("does not keep an answer whose query began before a change, whoever hears of it first", () =>
   Effect.gen(function*() {
-    const { cache, figures, truth } = yield* make
+    const { figures, truth } = yield* make
     const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     truth.before = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(gate))
     const late = yield* Effect.forkChild(figures(ada, [post]))
     yield* Deferred.await(begun)
     truth.figure = 1
-    cache.forget([10n])
+    yield* changed(10n)
     truth.before = Effect.void
     yield* Deferred.succeed(gate, undefined)
     assert.deepStrictEqual(yield* Fiber.join(late), [0])
@@ -115,10 +117,10 @@ it.effect("does not keep an answer whose query began before a change, whoever he
 
 it.effect("takes for changed what changed so long ago that it has forgotten when", () =>
   Effect.gen(function*() {
-    const { asked, cache, figures } = yield* make
+    const { asked, figures } = yield* make
     yield* figures(ada, [post])
-    cache.forget([10n])
-    for (let id = 1_000n; id < 31_000n; id++) cache.forget([id])
+    yield* changed(10n)
+    for (let id = 1_000n; id < 31_000n; id++) yield* changed(id)
     asked.length = 0
     yield* figures(ada, [post])
     yield* figures(ada, [post])

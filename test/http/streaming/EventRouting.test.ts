@@ -144,14 +144,16 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       listening(registry, author, ownTopic("user", author))
       const told = Effect.fnUntraced(function*(event: "update" | "status.update", editedAt: number) {
         const statusId = StatusId.make(BigInt(id))
-        const routedEvents = yield* deliveryOf({
+        const message = {
           _tag: "StatusEvent",
           event,
           statusId,
           accountIds: [author],
           channels: [],
           editedAt
-        })
+        } as const
+        yield* Broadcast.use(({ publish }) => publish(message))
+        const routedEvents = yield* deliveryOf(message)
         return Array.from(routedEvents, ({ event }) => JSON.parse(event.payload!).content)
       })
       assert.deepStrictEqual(yield* told("update", 1_000), ["<p>One</p>"])

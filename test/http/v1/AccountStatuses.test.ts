@@ -2,8 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Status } from "../../../src/http/wire/Status.ts"
-import { ids, links, server, token } from "../../support/ReadServer.ts"
-import { get } from "../../support/SignInServer.ts"
+import { get, ids, links } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:34:56Z")
 const decode = Schema.decodeUnknownEffect(Status, { onExcessProperty: "error" })

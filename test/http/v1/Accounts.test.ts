@@ -1,19 +1,22 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountViews } from "../../../src/http/render/AccountViews.ts"
 import { Account, CredentialAccount, FamiliarFollowers } from "../../../src/http/wire/Account.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
-import { ids, links, post, server, token } from "../../support/ReadServer.ts"
-import { get } from "../../support/SignInServer.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { get, ids, links, postJson } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:34:56Z")
 const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => (value: unknown) =>
   Schema.decodeUnknownEffect(schema, strict)(value)
 
-/** What a command on this node does after it: caches forget the accounts. */
-const changed = Effect.flatMap(AccountViews, (views) => views.forget([1n, 2n, 3n, 4n, 5n, 6n]))
+/** What a command says after it. */
+const changed = Broadcast.use(({ publish }) =>
+  publish({ _tag: "Changed", kind: "account", ids: [1n, 2n, 3n, 4n, 5n, 6n] })
+)
 
 /** anna (1), ben (2), cleo (3, locked), dora (4, suspended), erik (5, not confirmed), rita (6, at remote.example). */
 const settle = Effect.gen(function*() {
@@ -164,11 +167,14 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       const dora = yield* get("/api/v1/accounts/relationships?id[]=4&with_suspended=1", bearer)
       assert.strictEqual(dora.body.length, 1)
 
-      const noted = yield* post("/api/v1/accounts/2/note", bearer, { comment: "met in Prague" })
+      const noted = yield* postJson("/api/v1/accounts/2/note", bearer, { comment: "met in Prague" })
       assert.strictEqual((yield* decode(Relationship)(noted.body)).note, "met in Prague")
-      assert.strictEqual((yield* post("/api/v1/accounts/2/note", bearer, { comment: " " })).body.note, "")
-      assert.strictEqual((yield* post("/api/v1/accounts/2/note", bearer, { comment: "x".repeat(2001) })).status, 422)
-      assert.strictEqual((yield* post("/api/v1/accounts/77/note", bearer, { comment: "x" })).status, 404)
+      assert.strictEqual((yield* postJson("/api/v1/accounts/2/note", bearer, { comment: " " })).body.note, "")
+      assert.strictEqual(
+        (yield* postJson("/api/v1/accounts/2/note", bearer, { comment: "x".repeat(2001) })).status,
+        422
+      )
+      assert.strictEqual((yield* postJson("/api/v1/accounts/77/note", bearer, { comment: "x" })).status, 404)
     }))
 
   it.effect("row 60: followers are listed by their follows' ids, and to nobody else where the account hides them", () =>

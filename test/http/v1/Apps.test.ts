@@ -4,7 +4,9 @@ import { Limits } from "../../../src/http/guard/Limits.ts"
 import { Application, CredentialApplication } from "../../../src/http/wire/Application.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { client, get, post, send, server, user } from "../../support/SignInServer.ts"
+import { get, post, send } from "../../support/Requests.ts"
+import { client, user } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const register = (parameters: Record<string, string>) =>
   post("/api/v1/apps", { client_name: "App", redirect_uris: "myapp://x", ...parameters })

@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { server, token } from "../../support/ReadServer.ts"
-import { get } from "../../support/SignInServer.ts"
+import { get } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 

@@ -7,8 +7,8 @@ import * as Wire from "../../../src/http/wire/Instance.ts"
 import { noteCharactersMax, statusCharactersMax, urlCharactersReserved } from "../../../src/services/html/Text.ts"
 import * as ContentLimits from "../../../src/services/instance/ContentLimits.ts"
 import { person } from "../../support/People.ts"
-import { token } from "../../support/ReadServer.ts"
-import { get, send, user } from "../../support/SignInServer.ts"
+import { get, send } from "../../support/Requests.ts"
+import { token, user } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => (value: unknown) =>

@@ -2,8 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { GroupedNotificationsResults, Notification } from "../../../src/http/wire/Notification.ts"
-import { ids, links, post, server, token } from "../../support/ReadServer.ts"
-import { get } from "../../support/SignInServer.ts"
+import { get, ids, links, postJson } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 const strict = { onExcessProperty: "error" } as const
@@ -73,13 +74,13 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       yield* sql`INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (1, 'notifications', 3, ${at})`
       assert.strictEqual(yield* count("?exclude_types[]=quote"), 2)
 
-      assert.deepStrictEqual((yield* post(`${path}/2/dismiss`, bearer)).body, {})
-      assert.deepStrictEqual((yield* post(`${path}/dismiss`, bearer, { id: "3" })).body, {})
+      assert.deepStrictEqual((yield* postJson(`${path}/2/dismiss`, bearer)).body, {})
+      assert.deepStrictEqual((yield* postJson(`${path}/dismiss`, bearer, { id: "3" })).body, {})
       assert.deepStrictEqual(yield* ids(path, bearer), ["5", "4", "1"])
-      assert.deepStrictEqual((yield* post(`${path}/clear`, bearer)).body, {})
+      assert.deepStrictEqual((yield* postJson(`${path}/clear`, bearer)).body, {})
       assert.deepStrictEqual(yield* ids(path, bearer), [])
       assert.strictEqual((yield* get(path, yield* token(1n, ["read:statuses"]))).status, 403)
-      assert.strictEqual((yield* post(`${path}/clear`, yield* token(1n, ["read"]))).status, 403)
+      assert.strictEqual((yield* postJson(`${path}/clear`, yield* token(1n, ["read"]))).status, 403)
     }))
 
   it.effect("row 62: nothing from whom the owner blocks or mutes with notifications, or who is suspended", () =>
@@ -155,7 +156,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.strictEqual(one.notification_groups[0]?.notifications_count, 3)
       assert.deepStrictEqual(yield* ids(`${path}/${key}/accounts`, bearer), ["4", "3", "2"])
       assert.strictEqual((yield* get(`${path}/nonsense`, bearer)).status, 404)
-      yield* post(`${path}/${key}/dismiss`, bearer)
+      yield* postJson(`${path}/${key}/dismiss`, bearer)
       assert.deepStrictEqual(yield* ids("/api/v1/notifications", bearer), ["7", "6", "5", "3"])
     }))
 })

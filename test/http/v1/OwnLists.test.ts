@@ -4,8 +4,9 @@ import { SqlClient } from "effect/sql"
 import { MutedAccount } from "../../../src/http/wire/Account.ts"
 import { Conversation } from "../../../src/http/wire/Conversation.ts"
 import { Context, StatusEdit, StatusSource } from "../../../src/http/wire/Status.ts"
-import { ids, links, post, server, token } from "../../support/ReadServer.ts"
-import { get, send } from "../../support/SignInServer.ts"
+import { get, ids, links, postJson, send } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 const strict = { onExcessProperty: "error" } as const
@@ -68,26 +69,26 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       yield* Effect.forEach([10, 11, 12], (id) => status(id, 2))
       yield* status(13, 3, { reblogOfId: 10 })
       const bearer = yield* token(1n)
-      const marked = yield* post("/api/v1/statuses/13/bookmark", bearer)
+      const marked = yield* postJson("/api/v1/statuses/13/bookmark", bearer)
       assert.deepStrictEqual([marked.body.id, marked.body.bookmarked, marked.body.reblog.bookmarked], [
         "13",
         true,
         true
       ])
-      yield* post("/api/v1/statuses/13/bookmark", bearer)
-      yield* post("/api/v1/statuses/12/bookmark", bearer)
+      yield* postJson("/api/v1/statuses/13/bookmark", bearer)
+      yield* postJson("/api/v1/statuses/12/bookmark", bearer)
       assert.deepStrictEqual(yield* ids("/api/v1/bookmarks", bearer), ["12", "10"])
       const first = yield* get("/api/v1/bookmarks?limit=1", bearer)
       assert.deepStrictEqual(yield* ids(links(first.headers).next ?? "", bearer), ["10"])
       assert.deepStrictEqual(yield* ids(links(first.headers).prev ?? "", bearer), [])
       yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, 2, 1)`
       assert.deepStrictEqual(yield* ids("/api/v1/bookmarks", bearer), [])
-      const undone = yield* post("/api/v1/statuses/10/unbookmark", bearer)
+      const undone = yield* postJson("/api/v1/statuses/10/unbookmark", bearer)
       assert.deepStrictEqual([undone.status, undone.body.bookmarked], [200, false])
-      assert.strictEqual((yield* post("/api/v1/statuses/10/unbookmark", bearer)).status, 404)
+      assert.strictEqual((yield* postJson("/api/v1/statuses/10/unbookmark", bearer)).status, 404)
       yield* sql`DELETE FROM blocks`
       assert.deepStrictEqual(yield* ids("/api/v1/bookmarks", bearer), ["12"])
-      assert.strictEqual((yield* post("/api/v1/statuses/11/unbookmark", bearer)).status, 200)
+      assert.strictEqual((yield* postJson("/api/v1/statuses/11/unbookmark", bearer)).status, 200)
 
       yield* sql`INSERT INTO favourites (id, account_id, status_id) VALUES (5, 1, 12), (6, 1, 10), (7, 2, 11)`
       const favourites = yield* get("/api/v1/favourites?limit=1", bearer)
@@ -123,12 +124,12 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       const page = yield* get(`${path}?limit=1`, bearer)
       assert.strictEqual(links(page.headers).next, `${path}?limit=1&max_id=51`)
       assert.deepStrictEqual(yield* ids(links(page.headers).next ?? "", bearer), ["7"])
-      assert.strictEqual((yield* post(`${path}/7/read`, bearer)).body.unread, false)
-      assert.strictEqual((yield* post(`${path}/7/unread`, bearer)).body.unread, true)
+      assert.strictEqual((yield* postJson(`${path}/7/read`, bearer)).body.unread, false)
+      assert.strictEqual((yield* postJson(`${path}/7/unread`, bearer)).body.unread, true)
       const removed = yield* send(`${path}/7`, { method: "DELETE", headers: { authorization: `Bearer ${bearer}` } })
       assert.deepStrictEqual([removed.status, removed.body], [200, {}])
       assert.deepStrictEqual(yield* ids(path, bearer), ["8"])
-      assert.strictEqual((yield* post(`${path}/7/read`, bearer)).status, 404)
+      assert.strictEqual((yield* postJson(`${path}/7/read`, bearer)).status, 404)
       assert.strictEqual((yield* get("/api/v1/statuses/50", bearer)).status, 200)
     }))
 

@@ -7,9 +7,10 @@ import { ScheduledStatus } from "../../../src/http/wire/ScheduledStatus.ts"
 import { Tag } from "../../../src/http/wire/Tag.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
 import { person } from "../../support/People.ts"
-import { links, post, token } from "../../support/ReadServer.ts"
-import { get, post as postForm } from "../../support/SignInServer.ts"
-import { server, status } from "../../support/WebServer.ts"
+import { status } from "../../support/Posts.ts"
+import { get, links, post as postForm, postJson } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const strict = { onExcessProperty: "error" } as const
 
@@ -39,7 +40,7 @@ layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("anna"))
       assert.deepStrictEqual((yield* get("/api/v1/markers?timeline[]=home", bearer)).body, {})
-      const first = yield* post("/api/v1/markers", bearer, { home: { last_read_id: "109" } })
+      const first = yield* postJson("/api/v1/markers", bearer, { home: { last_read_id: "109" } })
       assert.strictEqual(first.status, 200)
       yield* Schema.decodeUnknownEffect(Markers, strict)(first.body)
       assert.deepInclude(first.body.home, { last_read_id: "109", version: 1 })
@@ -56,14 +57,14 @@ layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
         "notifications"
       ])
       assert.deepStrictEqual((yield* get("/api/v1/markers", bearer)).body, {})
-      assert.deepStrictEqual((yield* post("/api/v1/markers", bearer, {})).body, {})
+      assert.deepStrictEqual((yield* postJson("/api/v1/markers", bearer, {})).body, {})
     }))
 
   it.effect("409: of two devices that save a marker at once, one hears that it was too late", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const bearer = yield* token(yield* person("ben"))
-      const save = (id: number) => post("/api/v1/markers", bearer, { home: { last_read_id: String(id) } })
+      const save = (id: number) => postJson("/api/v1/markers", bearer, { home: { last_read_id: String(id) } })
       yield* save(1)
       // The row's lock lets both read the marker before either has written it.
       const saving = yield* sql.withTransaction(Effect.gen(function*() {
@@ -160,7 +161,7 @@ layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
       const anna = yield* person("frida")
       const stranger = yield* token(yield* person("gerd"))
       const id = yield* schedule(anna, "secret")
-      yield* post("/api/v1/markers", yield* token(anna), { home: { last_read_id: "1" } })
+      yield* postJson("/api/v1/markers", yield* token(anna), { home: { last_read_id: "1" } })
       const other = yield* get(`/api/v1/scheduled_statuses/${id}`, stranger)
       assert.deepStrictEqual([other.status, other.body], [404, { error: "Record not found" }])
       assert.deepStrictEqual((yield* get("/api/v1/scheduled_statuses", stranger)).body, [])
@@ -175,6 +176,6 @@ layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
         assert.strictEqual((yield* get(path)).status, 401, path)
         assert.strictEqual((yield* get(path, bearer)).status, 403, path)
       }
-      assert.strictEqual((yield* post("/api/v1/markers", yield* token(anna, ["read"]), {})).status, 403)
+      assert.strictEqual((yield* postJson("/api/v1/markers", yield* token(anna, ["read"]), {})).status, 403)
     }))
 })

@@ -4,8 +4,8 @@ import { routes } from "../../../src/http/v1/placeholders/routes.ts"
 import { NotificationPolicy, NotificationPolicyV1 } from "../../../src/http/wire/NotificationPolicy.ts"
 import { grants } from "../../../src/services/oauth/Scopes.ts"
 import { person } from "../../support/People.ts"
-import { token } from "../../support/ReadServer.ts"
-import { get, send } from "../../support/SignInServer.ts"
+import { get, send } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const everything = ["read", "write", "follow", "push", "profile"]

@@ -3,9 +3,10 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Search } from "../../../src/http/wire/Search.ts"
 import { person } from "../../support/People.ts"
-import { token } from "../../support/ReadServer.ts"
-import { get } from "../../support/SignInServer.ts"
-import { server, status } from "../../support/WebServer.ts"
+import { status } from "../../support/Posts.ts"
+import { get } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const search = (parameters: Record<string, string>, bearer?: string) =>
   get(`/api/v2/search?${new URLSearchParams(parameters)}`, bearer)

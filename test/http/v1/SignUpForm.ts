@@ -3,7 +3,8 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { type Answer, client, password, post, user } from "../../support/SignInServer.ts"
+import { type Answer, post } from "../../support/Requests.ts"
+import { client, password, user } from "../../support/SignedIn.ts"
 
 export const clientToken = Effect.fnUntraced(function*(scopes = "read write") {
   const app = yield* client(scopes, "myapp://back")

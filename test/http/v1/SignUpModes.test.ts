@@ -4,8 +4,10 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/http/guard/Limits.ts"
 
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { client, get, post, Postbox, send, server, user } from "../../support/SignInServer.ts"
 
+import { get, post, send } from "../../support/Requests.ts"
+import { client, user } from "../../support/SignedIn.ts"
+import { Postbox, server } from "../../support/WebServer.ts"
 import { clientToken, invite, signUp, wish } from "./SignUpForm.ts"
 
 layer(server({ registrations: "closed", signupConfirmation: "none" }), { excludeTestServices: true })(

@@ -6,8 +6,10 @@ import { Token } from "../../../src/http/wire/Token.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { client, get, post, Postbox, send, server, user } from "../../support/SignInServer.ts"
+import { get, post, send } from "../../support/Requests.ts"
+import { client, user } from "../../support/SignedIn.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
+import { Postbox, server } from "../../support/WebServer.ts"
 import { clientToken, details, signUp, wish } from "./SignUpForm.ts"
 
 layer(server(), { excludeTestServices: true })("sign-ups", (it) => {

@@ -4,8 +4,9 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
-import { ids, links, server, token } from "../../support/ReadServer.ts"
-import { get } from "../../support/SignInServer.ts"
+import { get, ids, links } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 

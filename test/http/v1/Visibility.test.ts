@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ids, post, server, token } from "../../support/ReadServer.ts"
-import { get, send } from "../../support/SignInServer.ts"
+import { get, ids, postJson, send } from "../../support/Requests.ts"
+import { token } from "../../support/SignedIn.ts"
+import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 const author = 1n
@@ -132,7 +133,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
               assert.deepStrictEqual([...answer.headers.keys()], [...missing.headers.keys()])
             }
             if (by !== undefined) {
-              const marked = yield* post(`${path}/bookmark`, by)
+              const marked = yield* postJson(`${path}/bookmark`, by)
               assert.strictEqual(marked.status, readable ? 200 : 404, `${role} bookmarks ${kind}`)
             }
           }
@@ -191,8 +192,8 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
       const attempts = [
         get(`/api/v1/notifications/${notification.id}`, other),
         get(`/api/v2/notifications/ungrouped-${notification.id}`, other),
-        post(`/api/v1/conversations/${conversation.id}/read`, other),
-        post(`/api/v1/conversations/${conversation.id}/unread`, other),
+        postJson(`/api/v1/conversations/${conversation.id}/read`, other),
+        postJson(`/api/v1/conversations/${conversation.id}/unread`, other),
         send(`/api/v1/conversations/${conversation.id}`, {
           method: "DELETE",
           headers: { authorization: `Bearer ${other}` }
@@ -203,9 +204,9 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
         assert.deepStrictEqual([status, body], [404, { error: "Record not found" }])
       }
       // A dismissal says nothing, and does nothing either.
-      yield* post(`/api/v1/notifications/${notification.id}/dismiss`, other)
-      yield* post("/api/v1/notifications/dismiss", other, { id: notification.id })
-      yield* post(`/api/v2/notifications/ungrouped-${notification.id}/dismiss`, other)
+      yield* postJson(`/api/v1/notifications/${notification.id}/dismiss`, other)
+      yield* postJson("/api/v1/notifications/dismiss", other, { id: notification.id })
+      yield* postJson(`/api/v2/notifications/ungrouped-${notification.id}/dismiss`, other)
       assert.strictEqual((yield* get(`/api/v1/notifications/${notification.id}`, mine)).status, 200)
       assert.strictEqual((yield* get("/api/v1/conversations", mine)).body.length, 1)
     }))

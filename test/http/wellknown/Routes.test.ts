@@ -3,8 +3,9 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { NodeInfo, NodeInfoLinks } from "../../../src/http/wire/NodeInfo.ts"
 import { person } from "../../support/People.ts"
-import { get, send } from "../../support/SignInServer.ts"
-import { server, status } from "../../support/WebServer.ts"
+import { status } from "../../support/Posts.ts"
+import { get, send } from "../../support/Requests.ts"
+import { server } from "../../support/WebServer.ts"
 
 const strict = { onExcessProperty: "error" } as const
 

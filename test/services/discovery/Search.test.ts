@@ -5,9 +5,9 @@ import { accountCandidatesMax, Search } from "../../../src/services/discovery/Se
 import type { AccountId } from "../../../src/services/Ids.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { person } from "../../support/People.ts"
+import { status } from "../../support/Posts.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { status } from "../../support/WebServer.ts"
 
 const layerSearch = Search.layer.pipe(
   Layer.provideMerge(TestDatabase.layer),

@@ -3,9 +3,10 @@ import { Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { codeMillisMax, Grants } from "../../../src/services/oauth/Grants.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { client, services, user } from "../../support/SignInServer.ts"
+import { client, user } from "../../support/SignedIn.ts"
+import { services } from "../../support/WebServer.ts"
 
-layer(services())("Grants", (it) => {
+layer(services)("Grants", (it) => {
   it.effect("S-254 a code lives ten minutes, its token without end", () =>
     Effect.gen(function*() {
       const [grants, tokens] = [yield* Grants, yield* Tokens]

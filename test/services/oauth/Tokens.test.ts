@@ -4,15 +4,15 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
-import { cachedTokenMillisMax } from "../../../src/services/oauth/TokenCache.ts"
-import { Tokens, tokensOfUserAndAppMax, visitMillis } from "../../../src/services/oauth/Tokens.ts"
+import { cachedTokenMillisMax, Tokens, tokensOfUserAndAppMax, visitMillis } from "../../../src/services/oauth/Tokens.ts"
 import { counted } from "../../support/Reads.ts"
-import { client, services, user } from "../../support/SignInServer.ts"
+import { client, user } from "../../support/SignedIn.ts"
+import { services } from "../../support/WebServer.ts"
 
 const find = (secret: Redacted.Redacted) =>
   Effect.flatMap(Tokens, (tokens) => Effect.map(tokens.find(secret), Option.getOrThrow))
 
-layer(services())("Tokens", (it) => {
+layer(services)("Tokens", (it) => {
   it.effect("S-240 a token is found by one query, and by none while it is remembered", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens

@@ -1,5 +1,4 @@
 import { Array as Arr, Effect, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiEndpoint } from "effect/http-api"
 import type { HttpMethod } from "effect/http/HttpMethod"
 import type { PathInput } from "effect/http/HttpRouter"
@@ -7,6 +6,7 @@ import { type ClientError, RecordNotFound, Unprocessable } from "../../../servic
 import { Access, type AccessRule } from "../../guard/Access.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { deprecated } from "../../render/Deprecation.ts"
+import type { Ready } from "../../wire/Keys.ts"
 
 /** A schema that needs no services. */
 type AnyCodec = Schema.Codec<unknown, unknown>
@@ -18,7 +18,7 @@ export interface Route {
   readonly access: AccessRule
   /** What the operation gives once it has something to give. */
   readonly success: AnyCodec
-  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError>
+  readonly answer: Effect.Effect<Reply.AnyAnswer, ClientError>
 }
 
 /** `{}` */
@@ -28,16 +28,21 @@ type Methods = HttpMethod | Route["methods"]
 const all = (methods: Methods): Route["methods"] => typeof methods === "string" ? [methods] : methods
 
 /** A list in which nothing can be yet. */
-export const emptyList = (path: PathInput, access: AccessRule, item: AnyCodec): Route => ({
+export const emptyList = <Item>(path: PathInput, access: AccessRule, item: Schema.Codec<Item, unknown>): Route => ({
   methods: ["GET"],
   path,
   access,
   success: Schema.Array(item),
-  answer: Effect.succeed(Reply.list([]))
+  answer: Effect.succeed(Reply.list<Item>([]))
 })
 
 /** One value that is the same for everybody. */
-export const value = (path: PathInput, access: AccessRule, success: AnyCodec, json: string): Route => ({
+export const value = <Wire>(
+  path: PathInput,
+  access: AccessRule,
+  success: Schema.Codec<Wire, unknown>,
+  json: Ready<Wire>
+): Route => ({
   methods: ["GET"],
   path,
   access,
@@ -75,7 +80,7 @@ export const done = (method: HttpMethod, path: PathInput, access: AccessRule): R
 /** The same operation with the header that tells clients to leave it. */
 export const outdated = (since: Parameters<typeof deprecated>[0], route: Route): Route => ({
   ...route,
-  answer: Effect.map(route.answer, HttpServerResponse.setHeaders(deprecated(since)))
+  answer: Effect.map(route.answer, Reply.withHeaders(deprecated(since)))
 })
 
 /** `getV2FiltersKeywordsId`, for the API's description. */

@@ -1,9 +1,10 @@
 import { Array as Arr, Effect, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { Access } from "../../guard/Access.ts"
+import * as Reply from "../../guard/Reply.ts"
 import { Account } from "../../wire/Account.ts"
 import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
 import { Filter, FilterKeyword, FilterV1 } from "../../wire/Filter.ts"
+import { encode } from "../../wire/Keys.ts"
 import { List } from "../../wire/List.ts"
 import { acceptsAll, acceptsAllV1, NotificationPolicy, NotificationPolicyV1 } from "../../wire/NotificationPolicy.ts"
 import { PreviewCard } from "../../wire/PreviewCard.ts"
@@ -110,12 +111,12 @@ const notifications: Routes = [
     "/api/v1/notifications/requests/merged",
     read("notifications"),
     Schema.Struct({ merged: Schema.Boolean }),
-    `{"merged":true}`
+    encode({ merged: true })
   )
 ]
 
 const Collections = Schema.Struct({ collections: Schema.Array(Schema.Unknown) })
-const noCollections = `{"collections":[]}`
+const noCollections = encode<typeof Collections.Type>({ collections: [] })
 
 const collections: Routes = [
   value("/api/v1/accounts/:id/collections", Access.public("read", "read:collections"), Collections, noCollections),
@@ -128,21 +129,23 @@ const collections: Routes = [
   absent("POST", "/api/v1/collections/:collection_id/items/:id/revoke", write("collections"))
 ]
 
+const ReportState = Schema.Struct({ state: Schema.Literals(["available", "generating", "eligible", "ineligible"]) })
+
 const others: Routes = [
   value("/api/v1/annual_reports", read("accounts"), AnnualReports, noReports),
   absent("GET", "/api/v1/annual_reports/:year", read("accounts")),
   value(
     "/api/v1/annual_reports/:year/state",
     read("accounts"),
-    Schema.Struct({ state: Schema.Literals(["available", "generating", "eligible", "ineligible"]) }),
-    `{"state":"ineligible"}`
+    ReportState,
+    encode<typeof ReportState.Type>({ state: "ineligible" })
   ),
   {
     methods: ["GET"],
     path: "/api/v1/donation_campaigns",
     access: user(),
     success: Schema.Void,
-    answer: Effect.succeed(HttpServerResponse.empty({ status: 204 }))
+    answer: Effect.succeed(Reply.nothing())
   }
 ]
 

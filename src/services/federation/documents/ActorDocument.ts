@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { normalise } from "../../html/HashtagNames.ts"
 import { tokens } from "../../html/TextTokens.ts"
 import type { AccountRecord } from "../../identity/Accounts.ts"
@@ -19,12 +20,13 @@ const publicKey = (actor: string, publicKeyPem: string): Document => ({
 const day = (date: Date) => moment(new Date(Math.floor(date.getTime() / 86_400_000) * 86_400_000))
 
 /** What an actor's document says beside the profile: ids of actors that the account is as well, domains whose pages may name it. */
-export interface Linked {
-  readonly alsoKnownAs: ReadonlyArray<string>
-  readonly attributionDomains: ReadonlyArray<string>
+export const Linked = Schema.Struct({
+  alsoKnownAs: Schema.Array(Schema.String),
+  attributionDomains: Schema.Array(Schema.String),
   /** The biography as it was written, for its hashtags. */
-  readonly note: string
-}
+  note: Schema.String
+})
+type Linked = typeof Linked.Type
 
 /** The same, with the id of the account that it has become. */
 interface Links extends Linked {

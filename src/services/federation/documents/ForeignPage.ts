@@ -2,7 +2,7 @@ import { escape } from "../../html/Compose.ts"
 import { sanitise } from "../../html/Sanitise.ts"
 import { asForeign, asList, type Foreign, type ReadUrl, worded } from "./Reading.ts"
 
-/* What is no note, but may stand in a timeline as its title, its summary and a link to it (federation.md section 8). */
+/* Objects other than notes, which timelines show as title, summary and link (federation.md section 8). */
 
 export const otherKinds = ["Article", "Page", "Image", "Audio", "Video", "Event"] as const
 

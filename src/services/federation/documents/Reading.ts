@@ -3,7 +3,7 @@ import type { IpNetwork } from "effect/net"
 import { isLanguageTag } from "../../instance/Languages.ts"
 import { destination } from "../../outbound/Destinations.ts"
 
-/* What is in documents of others, where everything may be of any type. A value that is not what it should be is absent. */
+/* Reads documents of others, where everything may be of any type. A value of a wrong type is absent. */
 
 /** A JSON object. */
 export type Foreign = Readonly<Record<string, unknown>>

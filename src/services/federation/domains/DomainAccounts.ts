@@ -1,15 +1,18 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { rowsMax } from "../../Paging.ts"
+import { idRows, rowsOf } from "../../Rows.ts"
 import { normalizeDomain, unknownDomain } from "../DomainNames.ts"
 import type { DomainPolicy } from "./DomainPolicy.ts"
 
 /** An account by what rules speak of: the domain of its handle and the host of its actor. */
-interface DomainAccount {
-  readonly id: bigint
-  readonly domain: string | null
-  readonly uri: string | null
-}
+const DomainAccount = Schema.Struct({
+  id: Schema.BigInt,
+  domain: Schema.NullOr(Schema.String),
+  uri: Schema.NullOr(Schema.String)
+})
+type DomainAccount = typeof DomainAccount.Type
+const takenRows = rowsOf(Schema.Struct({ ...DomainAccount.fields, key: Schema.String }))
 
 /** A host as rules name it; one that is no domain, as in a lab, by its own name. */
 export const hostName = (host: string): string => normalizeDomain(host) ?? host.toLowerCase()
@@ -38,11 +41,11 @@ export const take = (
   const whole = sql`domain_key(${domain})`
   // A rule with a port is about that port alone.
   const exact = /:\d+$/.test(domain) ? sql`lower(${name}) = ${domain}` : sql`true`
-  return sql<DomainAccount & { readonly key: string }>`
+  return takenRows(sql`
     SELECT id, domain, uri, ${key} AS key FROM accounts
     WHERE ${there} AND (${key}, id) > (greatest(${cursorKey}::text, ${whole} COLLATE "C"), ${cursorId}::bigint)
       AND ${key} < ${whole} || '/' COLLATE "C" AND (${key} = ${whole} OR starts_with(${key}, ${whole} || '.')) AND ${exact}
-    ORDER BY ${key}, id LIMIT ${rowsMax(sql, rows)}`
+    ORDER BY ${key}, id LIMIT ${rowsMax(sql, rows)}`)
 }
 
 /**
@@ -55,7 +58,7 @@ export const apply = (
   at: Date
 ) =>
   Effect.map(
-    sql<{ id: bigint }>`
+    idRows(sql`
       UPDATE accounts a SET
         suspended_at = CASE WHEN w.suspend THEN coalesce(a.suspended_at, ${at})
           WHEN a.suspended_by_domain THEN NULL ELSE a.suspended_at END,
@@ -70,6 +73,6 @@ export const apply = (
       WHERE a.id = w.id AND ((w.suspend AND a.suspended_at IS NULL) OR (NOT w.suspend AND a.suspended_by_domain)
         OR (w.silence AND a.silenced_at IS NULL) OR (NOT w.silence AND a.silenced_by_domain)
         OR w.media <> a.media_rejected)
-      RETURNING a.id`,
+      RETURNING a.id`),
     (rows) => rows.map(({ id }) => id)
   )

@@ -1,26 +1,29 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../Broadcast.ts"
 import { type Unprocessable, validationFailed } from "../../Errors.ts"
 import { rowsMax } from "../../Paging.ts"
-import { only } from "../../Rows.ts"
+import { only, rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { transaction } from "../../Transactions.ts"
 import { normalizeDomain } from "../DomainNames.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
-import type { DomainBlock, Severity } from "./DomainPolicy.ts"
+import { DomainBlock, type Severity } from "./DomainPolicy.ts"
 import * as DomainTasks from "./DomainTasks.ts"
 
-export interface DomainBlockRecord extends DomainBlock {
-  readonly id: bigint
+const DomainBlockRecord = Schema.Struct({
+  ...DomainBlock.fields,
+  id: Schema.BigInt,
   /** For the operators; null where there is none. */
-  readonly privateComment: string | null
+  privateComment: Schema.NullOr(Schema.String),
   /** For those who may read the list. */
-  readonly publicComment: string | null
+  publicComment: Schema.NullOr(Schema.String),
   /** The list shows the domain with asterisks. */
-  readonly obfuscate: boolean
-  readonly createdAt: Date
-}
+  obfuscate: Schema.Boolean,
+  createdAt: Timestamptz
+})
+export type DomainBlockRecord = typeof DomainBlockRecord.Type
+const blockRows = rowsOf(DomainBlockRecord)
 
 /** Absent fields stay; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
 interface DomainBlockChange {
@@ -31,6 +34,8 @@ interface DomainBlockChange {
   readonly publicComment?: string | null
   readonly obfuscate?: boolean
 }
+
+const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
 /**
  * The operator's decisions about domains, subdomains included. Each change is known to every node within a second, and
@@ -76,7 +81,7 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
         const domain = yield* valid(text)
         const given = <A>(value: A | undefined) => value === undefined
         const rows = yield* changing(domain, (now) =>
-          sql<DomainBlockRecord>`
+          blockRows(sql`
             INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, private_comment,
               public_comment, obfuscate, created_at, updated_at)
             VALUES (next_id(${now}), ${domain}, ${change.severity ?? "silence"}, ${change.rejectMedia ?? false},
@@ -97,7 +102,7 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
             given(change.publicComment)
           } THEN domain_blocks.public_comment ELSE EXCLUDED.public_comment END,
               obfuscate = CASE WHEN ${given(change.obfuscate)} THEN domain_blocks.obfuscate ELSE EXCLUDED.obfuscate END
-            RETURNING *`).pipe(Effect.catchTag("SqlError", Effect.die))
+            RETURNING *`)).pipe(Effect.catchTag("SqlError", Effect.die))
         return only(rows)
       })
 
@@ -123,12 +128,12 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
           ).pipe(Effect.catchTag("SqlError", Effect.die))
         }),
         disallow: traced("DomainBlocks.disallow")(remove("domain_allows")),
-        blocks: sql<DomainBlockRecord>`SELECT * FROM domain_blocks
-          ORDER BY array_position(ARRAY['suspend', 'silence', 'noop'], severity), domain LIMIT ${most}`.pipe(
+        blocks: blockRows(sql`SELECT * FROM domain_blocks
+          ORDER BY array_position(ARRAY['suspend', 'silence', 'noop'], severity), domain LIMIT ${most}`).pipe(
           Effect.orDie,
           Effect.withSpan("DomainBlocks.blocks")
         ),
-        allows: sql<{ domain: string }>`SELECT domain FROM domain_allows ORDER BY domain LIMIT ${most}`.pipe(
+        allows: domainRows(sql`SELECT domain FROM domain_allows ORDER BY domain LIMIT ${most}`).pipe(
           Effect.map((rows) => rows.map(({ domain }) => domain)),
           Effect.orDie,
           Effect.withSpan("DomainBlocks.allows")

@@ -24,7 +24,7 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
   /** One step of the oldest task; false where there is none, or somebody else is at it. */
   readonly step: Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/domains/DomainEnforcement") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     DomainEnforcement,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -77,4 +77,5 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
       })
     })
   )
+  static readonly layer = DomainEnforcement.layerNoDeps.pipe(Layer.provide([DomainPolicies.layer, Severances.layer]))
 }

@@ -1,19 +1,24 @@
-import { Clock, Context, Effect, Layer, PubSub } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../../Broadcast.ts"
+import { Changes } from "../../caching/Changes.ts"
+import { single } from "../../caching/Single.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { HostPolicy } from "../../outbound/HostPolicy.ts"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { hostName } from "./DomainAccounts.ts"
-import { type DomainBlock, type DomainLists, type DomainPolicy, policyOf } from "./DomainPolicy.ts"
+import { DomainBlock, type DomainLists, type DomainPolicy, policyOf } from "./DomainPolicy.ts"
 
 /** Rules of each kind that are known at once. */
 export const domainRulesMax = 200_000
 /** How long rules are believed while this node hears of changes, and while it does not (milliseconds). */
 const rulesMillisMax = 30_000
 const rulesAloneMillisMax = 1_000
+
+const blockRows = rowsOf(DomainBlock)
+const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
 /** The operator's rules about other servers, in memory; a change is known within a second. */
 export class DomainPolicies extends Context.Service<DomainPolicies, {
@@ -31,30 +36,14 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
     DomainPolicies,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
       const { limitedFederation: limited } = yield* ServerConfig
-      let kept: { readonly lists: DomainLists; readonly at: number } | undefined
-      let changes = 0
-
-      const subscription = yield* broadcast.subscribe
-      yield* PubSub.take(subscription).pipe(
-        Effect.tap((message) =>
-          Effect.sync(() => {
-            if (message._tag !== "Changed" || message.kind !== "domains") return
-            changes++
-            kept = undefined
-          })
-        ),
-        Effect.forever,
-        Effect.forkScoped
-      )
 
       const stored = Effect.gen(function*() {
         const most = rowsMax(sql, domainRulesMax)
-        const blocks = yield* sql<DomainBlock>`
-          SELECT domain, severity, reject_media, reject_reports FROM domain_blocks ORDER BY id LIMIT ${most}`
+        const blocks = yield* blockRows(sql`
+          SELECT domain, severity, reject_media, reject_reports FROM domain_blocks ORDER BY id LIMIT ${most}`)
         const allows = limited
-          ? yield* sql<{ domain: string }>`SELECT domain FROM domain_allows ORDER BY id LIMIT ${most}`
+          ? yield* domainRows(sql`SELECT domain FROM domain_allows ORDER BY id LIMIT ${most}`)
           : []
         return {
           blocks: new Map(blocks.map((block) => [block.domain, block])),
@@ -63,16 +52,10 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
         }
       }).pipe(Effect.withSpan("DomainPolicies.stored"))
 
-      const current = Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
-        const most = (yield* broadcast.connected) ? rulesMillisMax : rulesAloneMillisMax
-        if (kept !== undefined && now - kept.at < most && now >= kept.at) return kept.lists
-        const before = changes
-        const lists = yield* Effect.orDie(stored)
-        // Lists that were read before a change was heard may be older than it.
-        if (changes === before) kept = { lists, at: now }
-        return lists
-      })
+      const current = yield* single(
+        { kinds: ["domains"], millisMax: rulesMillisMax, aloneMillisMax: rulesAloneMillisMax },
+        Effect.orDie(stored)
+      )
 
       const of = (host: string) => Effect.map(current, (lists) => policyOf(lists, hostName(host)))
       return DomainPolicies.of({
@@ -82,7 +65,7 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
         isAllowed: traced("DomainPolicies.isAllowed")((host: string) => Effect.map(of(host), ({ allowed }) => allowed))
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 
   /** The rules as requests of the server obey them. */
   static readonly layerHostPolicy = Layer.effect(

@@ -1,12 +1,15 @@
-/** How far the operator keeps a domain away: not at all, out of what everybody sees, or altogether. */
-export type Severity = "noop" | "silence" | "suspend"
+import { Schema } from "effect"
 
-export interface DomainBlock {
-  readonly domain: string
-  readonly severity: Severity
-  readonly rejectMedia: boolean
-  readonly rejectReports: boolean
-}
+/** How far the operator keeps a domain away: not at all, out of what everybody sees, or altogether. */
+export type Severity = DomainBlock["severity"]
+
+export const DomainBlock = Schema.Struct({
+  domain: Schema.String,
+  severity: Schema.Literals(["noop", "silence", "suspend"]),
+  rejectMedia: Schema.Boolean,
+  rejectReports: Schema.Boolean
+})
+export type DomainBlock = typeof DomainBlock.Type
 
 /** What the operator decided about other servers. `limited`: only the domains in `allows` are spoken to. */
 export interface DomainLists {

@@ -1,17 +1,21 @@
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
 
 /**
  * Accounts of a domain that are to be brought in line with the rules; `causeId` names the change. `phase` and the cursor say how
  * far that has come.
  */
-export interface DomainTask {
-  readonly domain: string
-  readonly causeId: bigint
-  readonly phase: number
-  readonly cursorKey: string
-  readonly cursorId: bigint
-}
+export const DomainTask = Schema.Struct({
+  domain: Schema.String,
+  causeId: Schema.BigInt,
+  phase: Schema.Int,
+  cursorKey: Schema.String,
+  cursorId: Schema.BigInt
+})
+export type DomainTask = typeof DomainTask.Type
+const taskRows = rowsOf(DomainTask)
 
 /** Writes the task in the running transaction; one that is under way begins anew. */
 export const enqueue = (sql: SqlClient, domain: string, now: number) =>
@@ -20,8 +24,8 @@ export const enqueue = (sql: SqlClient, domain: string, now: number) =>
 
 /** The oldest task that nobody is at, held to the end of the running transaction. */
 export const claim = (sql: SqlClient) =>
-  sql<DomainTask>`SELECT domain, cause_id, phase, cursor_key, cursor_id FROM domain_tasks
-    ORDER BY created_at, domain LIMIT ${rowsMax(sql, 1)} FOR UPDATE SKIP LOCKED`
+  taskRows(sql`SELECT domain, cause_id, phase, cursor_key, cursor_id FROM domain_tasks
+    ORDER BY created_at, domain LIMIT ${rowsMax(sql, 1)} FOR UPDATE SKIP LOCKED`)
 
 /** Commits how far a task has come, in the running transaction. */
 export const advance = (sql: SqlClient, { domain }: DomainTask, phase: number, key: string, id: bigint) =>

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { DomainBlocks } from "./DomainBlocks.ts"
 
@@ -30,6 +31,8 @@ export const obfuscated = (domain: string): string => {
   ).join("")
 }
 
+const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
+
 /** The blocks that this server makes known, as far as its operator wants. */
 export class PublishedBlocks extends Context.Service<PublishedBlocks, {
   /** Silenced and suspended domains, in this order; undefined where the list is not for the reader. */
@@ -43,8 +46,8 @@ export class PublishedBlocks extends Context.Service<PublishedBlocks, {
       const domains = yield* DomainBlocks
 
       const list = traced("PublishedBlocks.list")(function*(signedIn: boolean) {
-        const rows = yield* sql<{ name: string; value: unknown }>`
-          SELECT name, value FROM settings WHERE name = ANY (${[listSetting, commentsSetting]}::text[])`.pipe(
+        const rows = yield* settingRows(sql`
+          SELECT name, value FROM settings WHERE name = ANY (${[listSetting, commentsSetting]}::text[])`).pipe(
           Effect.orDie
         )
         const open = (name: string) => {

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 
 /** Follows that one transaction ends at most, and people whom it tells. */
@@ -17,14 +18,19 @@ interface Cause {
 }
 
 /** What one account lost to a cause; `followersCount` followers and `followingCount` whom it followed. */
-export interface SeveranceRecord {
-  readonly id: bigint
-  readonly type: SeveranceType
-  readonly targetName: string
-  readonly followersCount: number
-  readonly followingCount: number
-  readonly createdAt: Date
-}
+export const SeveranceRecord = Schema.Struct({
+  id: Schema.BigInt,
+  type: Schema.Literals(["domain_block", "user_domain_block", "account_suspension"]),
+  targetName: Schema.String,
+  followersCount: Schema.Int,
+  followingCount: Schema.Int,
+  createdAt: Timestamptz
+})
+export type SeveranceRecord = typeof SeveranceRecord.Type
+const severanceRecordRows = rowsOf(SeveranceRecord)
+
+const endedRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, targetAccountId: Schema.BigInt }))
+const eventRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
 /** Follows that end because of a decision about a whole server, and who lost how many (RelationshipSeveranceEvent). */
 export class Severances extends Context.Service<Severances, {
@@ -69,8 +75,8 @@ export class Severances extends Context.Service<Severances, {
         const most = rowsMax(sql, severedRowsMax)
         const requests = yield* sql`DELETE FROM follow_requests WHERE id IN (
           SELECT id FROM follow_requests WHERE ${both} LIMIT ${most}) RETURNING id`
-        const follows = yield* sql<{ accountId: bigint; targetAccountId: bigint }>`DELETE FROM follows WHERE id IN (
-          SELECT id FROM follows WHERE ${both} LIMIT ${most}) RETURNING account_id, target_account_id`
+        const follows = yield* endedRows(sql`DELETE FROM follows WHERE id IN (
+          SELECT id FROM follows WHERE ${both} LIMIT ${most}) RETURNING account_id, target_account_id`)
         const severed = new Set(accountIds)
         const lost = new Map<bigint, { followers: number; following: number }>()
         const figures = new Map<bigint, { followers: number; following: number }>()
@@ -121,8 +127,8 @@ export class Severances extends Context.Service<Severances, {
       })
 
       const of = traced("Severances.of")(function*(causeId: bigint, after: bigint) {
-        const events = yield* sql<{ id: bigint; accountId: bigint }>`SELECT id, account_id FROM severances
-          WHERE cause_id = ${causeId} AND id > ${after} ORDER BY id LIMIT ${rowsMax(sql, severedRowsMax)}`
+        const events = yield* eventRows(sql`SELECT id, account_id FROM severances
+          WHERE cause_id = ${causeId} AND id > ${after} ORDER BY id LIMIT ${rowsMax(sql, severedRowsMax)}`)
         return { events, last: events.length < severedRowsMax ? undefined : events.at(-1)?.id }
       })
 
@@ -132,8 +138,8 @@ export class Severances extends Context.Service<Severances, {
         of,
         load: traced("Severances.load")(function*(ids) {
           if (ids.length === 0) return new Map()
-          const rows = yield* sql<SeveranceRecord>`SELECT id, type, target_name, followers_count, following_count,
-            created_at FROM severances WHERE id = ANY (${ids}::bigint[])`
+          const rows = yield* severanceRecordRows(sql`SELECT id, type, target_name, followers_count, following_count,
+            created_at FROM severances WHERE id = ANY (${ids}::bigint[])`)
           return new Map(rows.map((row) => [row.id, row]))
         }, Effect.orDie)
       })

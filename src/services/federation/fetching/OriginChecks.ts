@@ -48,7 +48,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
   /** Without a network: everything waits. */
   static readonly layerNone = Layer.succeed(OriginChecks, { begin: () => Effect.void, around: () => Effect.void })
 
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     OriginChecks,
     Effect.gen(function*() {
       const posts = yield* RemotePosts
@@ -114,6 +114,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
       return OriginChecks.of({ begin, around })
     })
   )
+  static readonly layer = OriginChecks.layerNoDeps.pipe(Layer.provide([RemotePosts.layer, Threads.layer]))
 }
 
 const yes: Verdict = { _tag: "Yes" }

@@ -22,7 +22,7 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
   /** Without a network. */
   static readonly layerNone = Layer.succeed(PollRefreshes, { refresh: () => Effect.succeed(false) })
 
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     PollRefreshes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -52,4 +52,5 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
       return PollRefreshes.of({ refresh })
     })
   )
+  static readonly layer = PollRefreshes.layerNoDeps.pipe(Layer.provide([RefreshClaims.layer, RemotePosts.layer]))
 }

@@ -18,7 +18,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
   /** The collection itself; undefined where it cannot be fetched, or is not of `origin`. */
   readonly find: (url: string, origin: string) => Effect.Effect<Foreign | undefined>
 }>()("murmuration/services/federation/fetching/RemoteCollections") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteCollections,
     Effect.gen(function*() {
       const fetcher = yield* ObjectFetcher
@@ -55,6 +55,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
       return RemoteCollections.of({ items, find: traced("RemoteCollections.find")(at) })
     })
   )
+  static readonly layer = RemoteCollections.layerNoDeps.pipe(Layer.provide(ObjectFetcher.layer))
 }
 
 const itemsOf = (page: Foreign) => [...asList(page["orderedItems"]), ...asList(page["items"])]

@@ -64,7 +64,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
   /** Whether its origin says that there is no such post any more; with `open`, also where it knows of none. */
   readonly isGone: (uri: string, open: boolean) => Effect.Effect<boolean, RemoteError>
 }>()("murmuration/services/federation/fetching/RemotePosts") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemotePosts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -145,5 +145,8 @@ export class RemotePosts extends Context.Service<RemotePosts, {
 
       return RemotePosts.of({ find, refresh, keep, isGone })
     })
+  )
+  static readonly layer = RemotePosts.layerNoDeps.pipe(
+    Layer.provide([KnownUris.layer, ObjectFetcher.layer, RemoteAccounts.layer, RemoteActors.layer])
   )
 }

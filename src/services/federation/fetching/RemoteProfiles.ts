@@ -56,7 +56,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /** Without a network. */
   static readonly layerNone = Layer.succeed(RemoteProfiles, { read: () => Effect.void })
 
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteProfiles,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -194,5 +194,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
 
       return RemoteProfiles.of({ read })
     })
+  )
+  static readonly layer = RemoteProfiles.layerNoDeps.pipe(
+    Layer.provide([RefreshClaims.layer, RemoteActors.layer, RemoteCollections.layer, RemotePosts.layer])
   )
 }

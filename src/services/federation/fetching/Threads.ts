@@ -44,7 +44,7 @@ export class Threads extends Context.Service<Threads, {
     read: () => Effect.succeed(undefined)
   })
 
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Threads,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -158,5 +158,8 @@ export class Threads extends Context.Service<Threads, {
 
       return Threads.of({ around, meet, read })
     })
+  )
+  static readonly layer = Threads.layerNoDeps.pipe(
+    Layer.provide([KnownUris.layer, RefreshClaims.layer, RemoteCollections.layer, RemotePosts.layer])
   )
 }

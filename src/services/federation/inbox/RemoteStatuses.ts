@@ -83,7 +83,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   /** Gives those that wait for this post their parent, where it is here by now. */
   readonly adopt: (uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteStatuses") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     RemoteStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -232,4 +232,5 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
       })
     })
   )
+  static readonly layer = RemoteStatuses.layerNoDeps.pipe(Layer.provide([RemoteEmojis.layer, RemotePolls.layer]))
 }

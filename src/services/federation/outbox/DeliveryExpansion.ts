@@ -44,7 +44,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
   /** Whether an earlier change of the same thing is not told to everybody yet. */
   readonly waits: (accountId: bigint, fanoutId: bigint, statusId: bigint | null) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/outbox/DeliveryExpansion") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     DeliveryExpansion,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -186,4 +186,5 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
       return DeliveryExpansion.of({ tellFollowers: announce, begin, slice, waits })
     })
   )
+  static readonly layer = DeliveryExpansion.layerNoDeps.pipe(Layer.provide(Outbox.layer))
 }

@@ -41,7 +41,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   /** Before its row is gone. */
   readonly undoBlock: (accountId: bigint, target: bigint) => Sent
 }>()("murmuration/services/federation/outbox/FollowActivities") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     FollowActivities,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -192,4 +192,5 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       })
     })
   )
+  static readonly layer = FollowActivities.layerNoDeps.pipe(Layer.provide(Outbox.layer))
 }

@@ -46,7 +46,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
     outgoing: OutgoingActivity
   ) => Effect.Effect<Rendered | undefined, SqlError>
 }>()("murmuration/services/federation/outbox/OutgoingActivities") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     OutgoingActivities,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -167,4 +167,5 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       return OutgoingActivities.of({ render })
     })
   )
+  static readonly layer = OutgoingActivities.layerNoDeps.pipe(Layer.provide([LocalActors.layer, Objects.layer]))
 }

@@ -38,7 +38,7 @@ export class PostActivities extends Context.Service<PostActivities, {
   /** Forwards a report that was just filed to the servers that it names; nothing says who made it (row 20). */
   readonly flag: (reportId: bigint) => Sent
 }>()("murmuration/services/federation/outbox/PostActivities") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     PostActivities,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -113,4 +113,5 @@ export class PostActivities extends Context.Service<PostActivities, {
       })
     })
   )
+  static readonly layer = PostActivities.layerNoDeps.pipe(Layer.provide(Outbox.layer))
 }

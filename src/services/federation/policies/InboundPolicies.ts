@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { blocks, isSeparate } from "../../HiddenAccounts.ts"
 import type { AccountId } from "../../Ids.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { asForeign, asList, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { hostsOf } from "../domains/DomainAccounts.ts"
@@ -26,6 +27,8 @@ const dropped = Metric.counter("murmuration_inbound_dropped", {
 })
 const nobody: ReadonlySet<string> = new Set()
 
+const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
+
 /** Judges what other servers send: at the door by what is known in memory, and before it has its effect by everything. */
 export class InboundPolicies extends Context.Service<InboundPolicies, {
   /** Right after the sender is verified and before anything of the activity is looked at. What does not pass is counted. */
@@ -36,7 +39,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
     activity: Foreign
   ) => Effect.Effect<Judgement, SqlError>
 }>()("murmuration/services/federation/policies/InboundPolicies") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     InboundPolicies,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -68,9 +71,9 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
         const named = yield* knownUris.accounts(namedBy(object))
         if (named.size === 0) return nobody
         const ids = [...named.values()]
-        const rows = yield* sql<{ accountId: bigint }>`
+        const rows = yield* accountIdRows(sql`
           SELECT account_id FROM unnest(${ids}::bigint[]) AS named (account_id)
-          WHERE ${isSeparate(sql, sql`account_id`, sql`${sender.accountId}::bigint`)}`
+          WHERE ${isSeparate(sql, sql`account_id`, sql`${sender.accountId}::bigint`)}`)
         const blocking = new Set(rows.map(({ accountId }) => accountId))
         return new Set([...named].flatMap(([uri, id]) => blocking.has(id) ? [uri] : []))
       })
@@ -100,4 +103,5 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
       })
     })
   )
+  static readonly layer = InboundPolicies.layerNoDeps.pipe(Layer.provide([DomainPolicies.layer, KnownUris.layer]))
 }

@@ -1,0 +1,34 @@
+import { Clock, Effect } from "effect"
+import { type ChangeKind, Changes } from "./Changes.ts"
+
+/**
+ * What `load` gives, kept for `millisMax` milliseconds (`aloneMillisMax` while changes on other nodes can be missed), or until
+ * a row of one of `kinds` changes. While somebody loads it anew because its time is over the others get what is kept, so that
+ * many requests at once cost one load; a load that fails fails that one request only.
+ */
+export const single = Effect.fnUntraced(function*<A, E, R>(
+  { aloneMillisMax, kinds, millisMax }: {
+    readonly kinds: ReadonlyArray<ChangeKind>
+    readonly millisMax: number
+    readonly aloneMillisMax?: number
+  },
+  load: Effect.Effect<A, E, R>
+) {
+  const changes = yield* Changes
+  let kept: { readonly value: A; readonly began: number; loadedAt: number } | undefined
+
+  return Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const most = aloneMillisMax === undefined || (yield* changes.connected) ? millisMax : aloneMillisMax
+    const before = kept
+    if (before !== undefined && kinds.every((kind) => changes.last(kind) <= before.began)) {
+      const age = now - before.loadedAt
+      if (age >= 0 && age < most) return before.value
+      before.loadedAt = now
+    }
+    const began = changes.count()
+    const value = yield* load
+    kept = { value, began, loadedAt: now }
+    return value
+  })
+})

@@ -1,0 +1,168 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Broadcast, makeHub, withChanges } from "../../../src/services/Broadcast.ts"
+import * as Cache from "../../../src/services/caching/Cache.ts"
+import { Changes } from "../../../src/services/caching/Changes.ts"
+import { StatusId } from "../../../src/services/Ids.ts"
+import { sourcesIn } from "../../support/source.ts"
+
+interface Text {
+  readonly text: string
+}
+
+const options = {
+  rows: (_: Text, id: bigint) => [["status", id], ["account", id + 100n]] as const,
+  kinds: ["emojis"] as const,
+  max: { bytes: 100, bytesOf: ({ text }: Text) => text.length }
+}
+const make = Cache.make<bigint, Text>(options)
+
+const bus = (connected: boolean) =>
+  Layer.fresh(Changes.layer).pipe(Layer.provideMerge(Layer.effect(
+    Broadcast,
+    Effect.map(makeHub, ({ hear, heard, subscribe }) =>
+      Broadcast.of({ publish: hear, heard, subscribe, connected: Effect.succeed(connected) }))
+  )))
+const live = Effect.provide(bus(true))
+const changed = (kind: "status" | "account" | "emojis" | "user", ...ids: ReadonlyArray<bigint>) =>
+  Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind, ids }))
+
+/** Loads every id as the text that `truth` has now, and counts how often it is asked. */
+const source = (truth: Map<bigint, string>) => {
+  const asked: Array<ReadonlyArray<bigint>> = []
+  return {
+    asked,
+    load: (missing: ReadonlyArray<bigint>) =>
+      Effect.sync(() => {
+        asked.push(missing)
+        return new Map(missing.flatMap((id): ReadonlyArray<[bigint, Text]> => {
+          const text = truth.get(id)
+          return text === undefined ? [] : [[id, { text }]]
+        }))
+      })
+  }
+}
+
+const texts = (found: ReadonlyMap<bigint, Text>) => [...found].map(([id, { text }]) => `${id}:${text}`)
+
+it.effect("asks once for what it does not keep, and never answers what does not exist", () =>
+  Effect.gen(function*() {
+    const cache = yield* make
+    const { asked, load } = source(new Map([[1n, "a"], [2n, "b"]]))
+    assert.deepStrictEqual(texts(yield* cache.getAll([1n, 2n, 3n, 1n], load)), ["1:a", "2:b"])
+    assert.deepStrictEqual(texts(yield* cache.getAll([2n, 1n], load)), ["2:b", "1:a"])
+    yield* cache.getAll([3n], load)
+    assert.deepStrictEqual(asked, [[1n, 2n, 3n], [3n]])
+  }).pipe(live))
+
+it.effect("believes an entry for half a minute, and for a second where other nodes cannot be heard", () =>
+  Effect.gen(function*() {
+    for (
+      const [connected, millis] of [[true, Cache.cachedMillisMax], [false, Cache.cachedAloneMillisMax]] as const
+    ) {
+      const cache = yield* Effect.provide(make, bus(connected))
+      const truth = new Map([[1n, "old"]])
+      const { load } = source(truth)
+      yield* cache.getAll([1n], load)
+      truth.set(1n, "new")
+      yield* TestClock.adjust(millis - 1)
+      assert.deepStrictEqual(texts(yield* cache.getAll([1n], load)), ["1:old"])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(texts(yield* cache.getAll([1n], load)), ["1:new"])
+    }
+  }).pipe(live))
+
+it.effect("does not keep what was read before it changed", () =>
+  Effect.gen(function*() {
+    const cache = yield* make
+    const gate = yield* Deferred.make<void>()
+    const truth = new Map([[1n, "old"], [2n, "other"]])
+    const { load } = source(truth)
+    const reading = yield* Effect.forkChild(
+      cache.getAll([1n, 2n], (missing) => Effect.tap(load(missing), () => Deferred.await(gate)))
+    )
+    yield* TestClock.adjust(1)
+    truth.set(1n, "new").set(2n, "unheard")
+    yield* changed("status", 1n)
+    yield* Deferred.succeed(gate, undefined)
+    assert.deepStrictEqual(texts(yield* Fiber.join(reading)), ["1:old", "2:other"])
+    assert.deepStrictEqual(texts(yield* cache.getAll([1n, 2n], load)), ["2:other", "1:new"])
+  }).pipe(live))
+
+it.effect("keeps no more bytes than it may, the last used ones", () =>
+  Effect.gen(function*() {
+    const cache = yield* make
+    const { asked, load } = source(new Map([1n, 2n, 3n, 4n].map((id) => [id, "x".repeat(id === 4n ? 101 : 40)])))
+    yield* cache.getAll([1n], load)
+    yield* cache.getAll([2n], load)
+    yield* cache.getAll([1n], load)
+    yield* cache.getAll([3n], load)
+    assert.deepStrictEqual(texts(yield* cache.getAll([4n], load)).length, 1)
+    asked.length = 0
+    yield* cache.getAll([1n, 2n, 3n, 4n], load)
+    assert.deepStrictEqual(asked, [[2n, 4n]])
+  }).pipe(live))
+
+it.effect("believes nothing that a row has changed of which it was made, and all the rest", () =>
+  Effect.gen(function*() {
+    const cache = yield* make
+    const { asked, load } = source(new Map([[1n, "a"], [2n, "b"]]))
+    const again = Effect.gen(function*() {
+      asked.length = 0
+      yield* cache.getAll([1n, 2n], load)
+      return asked.flat()
+    })
+    assert.deepStrictEqual(yield* again, [1n, 2n])
+    assert.deepStrictEqual(yield* again, [])
+    yield* changed("status", 1n, 101n)
+    assert.deepStrictEqual(yield* again, [1n])
+    yield* changed("account", 102n, 1n)
+    assert.deepStrictEqual(yield* again, [2n])
+    yield* changed("emojis")
+    assert.deepStrictEqual(yield* again, [1n, 2n])
+    yield* changed("user", 1n)
+    assert.deepStrictEqual(yield* again, [])
+    yield* Broadcast.use(({ publish }) =>
+      publish({ _tag: "StatusDeleted", statusId: StatusId.make(2n), accountIds: [], channels: [] })
+    )
+    assert.deepStrictEqual(yield* again, [2n])
+  }).pipe(live))
+
+it.effect("takes for changed what changed so long ago that nobody knows when", () =>
+  Effect.gen(function*() {
+    const cache = yield* make
+    const { asked, load } = source(new Map([[1n, "a"]]))
+    yield* cache.getAll([1n], load)
+    for (let id = 1_000n; id < 31_000n; id++) yield* changed("status", id)
+    yield* cache.getAll([1n], load)
+    yield* cache.getAll([1n], load)
+    assert.lengthOf(asked, 2)
+  }).pipe(live))
+
+it.effect("what a command changed on another node is known where it was asked for, before the bus brings it", () =>
+  Effect.gen(function*() {
+    const { learn } = yield* Changes
+    const cache = yield* make
+    const { asked, load } = source(new Map([[1n, "a"]]))
+    yield* cache.getAll([1n], load)
+    const { answer, changes } = yield* Effect.provide(withChanges(Effect.as(changed("status", 1n), "done")), bus(true))
+    assert.deepStrictEqual([answer, changes.length], ["done", 1])
+    yield* cache.getAll([1n], load)
+    assert.lengthOf(asked, 1)
+    learn(changes)
+    yield* cache.getAll([1n], load)
+    assert.lengthOf(asked, 2)
+    // Nothing is counted twice.
+    learn(changes)
+    yield* cache.getAll([1n], load)
+    assert.lengthOf(asked, 2)
+  }).pipe(live))
+
+it("nobody else hears of changes, and nobody forgets by hand", () => {
+  const byHand = /_tag [!=]== "Changed"|\bforgetViewers\b|\b(?:cache|views|statuses)\.forget\(/
+  const found = sourcesIn("src").filter(({ path, text }) =>
+    !/^src\/services\/(?:Broadcast|caching\/Changes)\.ts$/.test(path) && byHand.test(text)
+  )
+  assert.deepStrictEqual(found.map(({ path }) => path), [])
+})

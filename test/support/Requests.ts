@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import { HttpServer } from "effect/http"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // Tests look into answers of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+
+/** Sends a request; redirects are not followed. */
+export const send = Effect.fnUntraced(function*(path: string, init: RequestInit = {}) {
+  const { address } = yield* HttpServer.HttpServer
+  const port = address._tag === "UnixPathAddress" ? 0 : address.port
+  return yield* Effect.promise(async (): Promise<Answer> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init })
+    const text = await response.text()
+    const json = response.headers.get("content-type")?.includes("json") === true && text !== ""
+    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined }
+  })
+})
+
+export const post = (path: string, parameters: Record<string, string>, headers: Record<string, string> = {}) =>
+  send(path, { method: "POST", body: new URLSearchParams(parameters), headers })
+
+export const get = (path: string, token?: string) =>
+  send(path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })
+
+export const postJson = (path: string, bearer: string, json: unknown = {}) =>
+  send(path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+    body: JSON.stringify(json)
+  })
+
+/** The ids that a list answers with. */
+export const ids = (path: string, bearer?: string) =>
+  Effect.map(get(path, bearer), ({ body, status, text }): ReadonlyArray<string> => {
+    if (status !== 200 || !Array.isArray(body)) throw new Error(`${path}: ${status} ${text}`)
+    return body.map(({ id }: { readonly id: string }) => id)
+  })
+
+/** The addresses of a `Link` header by their relation, without the server's own. */
+export const links = (headers: Headers): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Array.from((headers.get("link") ?? "").matchAll(/<([^>]+)>; rel="(\w+)"/g), ([, url = "", rel = ""]) => {
+      const { pathname, search } = new URL(url)
+      return [rel, pathname + search]
+    })
+  )

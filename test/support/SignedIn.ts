@@ -1,0 +1,39 @@
+import { Effect, Redacted } from "effect"
+import { Registrations } from "../../src/services/identity/Registrations.ts"
+import { AccountId } from "../../src/services/Ids.ts"
+import { Apps } from "../../src/services/oauth/Apps.ts"
+import { Tokens } from "../../src/services/oauth/Tokens.ts"
+
+/** A token of an account. */
+export const token = Effect.fnUntraced(
+  function*(account: bigint, scopes: ReadonlyArray<string> = ["read", "write", "follow"]) {
+    const { secret } = yield* (yield* Tokens).issue({ appId: undefined, accountId: AccountId.make(account) }, scopes)
+    return Redacted.value(secret)
+  }
+)
+
+/** A client that has registered. */
+export const client = Effect.fnUntraced(function*(scopes: string, redirectUri = "https://app.example/back") {
+  const apps = yield* Apps
+  const { app, secret } = yield* apps.register({
+    name: "Test app",
+    redirectUris: [redirectUri],
+    scopes: scopes.split(" "),
+    website: "https://app.example"
+  })
+  return { ...app, redirectUri, credentials: { client_id: app.clientId, client_secret: Redacted.value(secret) } }
+})
+
+export const password = "correct horse battery"
+
+/** A user that is confirmed and approved. */
+export const user = Effect.fnUntraced(function*(username: string) {
+  const registrations = yield* Registrations
+  return yield* registrations.create({
+    username,
+    email: `${username}@mail.example`,
+    password: Redacted.make(password),
+    approved: true,
+    confirmed: true
+  })
+})
