@@ -1,6 +1,8 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { only } from "../services/Rows.ts"
+import { only, rowsOf } from "../services/Rows.ts"
+
+const skewRows = rowsOf(Schema.Struct({ millis: Schema.Number }))
 
 /** How far this machine's clock is from that of Postgres before somebody should know, in milliseconds. */
 export const skewMillisMax = 10_000
@@ -13,7 +15,7 @@ export const skew = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const before = yield* Clock.currentTimeMillis
   const { millis } = only(
-    yield* sql<{ millis: number }>`SELECT extract(epoch FROM statement_timestamp())::float8 * 1000 AS millis`
+    yield* skewRows(sql`SELECT extract(epoch FROM statement_timestamp())::float8 * 1000 AS millis`)
   )
   const after = yield* Clock.currentTimeMillis
   return Math.round((before + after) / 2 - millis)

@@ -1,12 +1,15 @@
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { Secrets } from "../services/instance/Secrets.ts"
+import { rowsOf } from "../services/Rows.ts"
 import { traced } from "../services/Traced.ts"
 import { Environment } from "./Environment.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as SecretFile from "./SecretFile.ts"
+
+const secretRows = rowsOf(Schema.Struct({ value: Schema.String }))
 
 const signingKeyName = "signing_key"
 const signingKeyBytes = 48
@@ -23,7 +26,7 @@ const makeKey = Effect.gen(function*() {
 export const keepInDatabase = traced("Secrets.keepInDatabase")(
   function*(name: string, make: Effect.Effect<string, never, SecureRandom.SecureRandom>) {
     const sql = yield* SqlClient.SqlClient
-    const stored = sql<{ readonly value: string }>`SELECT value FROM secrets WHERE name = ${name}`
+    const stored = secretRows(sql`SELECT value FROM secrets WHERE name = ${name}`)
     const [found] = yield* stored
     if (found !== undefined) return Redacted.make(found.value)
     const createdAt = new Date(yield* Clock.currentTimeMillis)

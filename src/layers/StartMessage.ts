@@ -1,8 +1,11 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { rowsOf } from "../services/Rows.ts"
+
+const usageRows = rowsOf(Schema.Struct({ inUse: Schema.Boolean }))
 
 /** Says where the server is, what it does not do, and the next step; for the person who started it. */
 export const startMessage = Effect.gen(function*() {
@@ -10,7 +13,7 @@ export const startMessage = Effect.gen(function*() {
   const { federated, publicUrl, registrations } = yield* ServerConfig
   const local = address._tag === "UnixPathAddress" ? address.path : `http://${NetAddress.formatInet(address)}`
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* Effect.orDie(sql<{ inUse: boolean }>`SELECT EXISTS (SELECT FROM users) AS in_use`)
+  const [row] = yield* Effect.orDie(usageRows(sql`SELECT EXISTS (SELECT FROM users) AS in_use`))
   const lines = [
     `Murmuration is at ${publicUrl} (listening on ${local})`,
     ...(federated ? [] : ["It runs unfederated, because PUBLIC_URL is not https: nobody on other servers sees it."]),

@@ -1,5 +1,6 @@
 import type { Command } from "../../src/actors/account/Protocol.ts"
 import { type AccountId, StatusId } from "../../src/services/Ids.ts"
+import { saidBy } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
 import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
@@ -71,9 +72,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
         _tag: "Edit",
         ...mine,
         text: `edited ${n}`,
-        spoilerText: "",
-        sensitive: null,
-        language: null
+        ...saidBy({})
       }],
       [2 * changes * onOwn, { _tag: "Pin", ...mine }],
       [late === 0 || n % 4 === 0 ? 0 : 8, {

@@ -1,7 +1,10 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../src/services/Ids.ts"
+import type { AccountId, StatusId } from "../../src/services/Ids.ts"
 import { type Post, saidBy } from "../../src/services/statuses/Post.ts"
+
+/** An edit by a client that says nothing but the text. */
+export const edit = (statusId: StatusId, text: string) => ({ _tag: "Edit", statusId, text, ...saidBy({}) }) as const
 
 /** A post as a client sends it that leaves everything to the author's settings. */
 export const post = (text: string, more: Partial<Post> = {}): Post => ({

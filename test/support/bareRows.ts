@@ -10,8 +10,7 @@ const bareRows: Readonly<Record<string, string>> = {
 }
 
 /** Rooms whose rows are decoded. */
-const decoded =
-  /^src\/(?:cli\/|services\/(?:discovery|feeds|identity|instance|moderation|oauth|social|statuses|federation\/(?:documents|domains|fetching|inbox|policies|purge))\/|services\/federation\/\w+\.ts|actors\/account\/(?:Publishing|Scheduling|Polling|Inbox\w*)\.ts)/
+const decoded = /^src\/(?!services\/(?:federation\/outbox|intents)\/)/
 
 const bare = /\bsql(?:\.unsafe)?<.*/g
 

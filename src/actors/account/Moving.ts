@@ -1,9 +1,10 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { rowsOf, Timestamptz } from "../../services/Rows.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
 import * as Intents from "./Intents.ts"
@@ -11,18 +12,24 @@ import type { Ownership } from "./Ownership.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
 
-interface Followed {
-  readonly showReblogs: boolean
-  readonly notify: boolean
-  readonly languages: ReadonlyArray<string> | null
-}
-interface Avoided {
-  readonly blocks: boolean
-  readonly mutes: boolean
-  readonly hideNotifications: boolean
-  readonly expiresAt: Date | null
-  readonly follows: boolean
-}
+const targetRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String), username: Schema.String }))
+
+const Followed = Schema.Struct({
+  showReblogs: Schema.Boolean,
+  notify: Schema.Boolean,
+  languages: Schema.NullOr(Schema.Array(Schema.String))
+})
+type Followed = typeof Followed.Type
+const followedRows = rowsOf(Followed)
+const Avoided = Schema.Struct({
+  blocks: Schema.Boolean,
+  mutes: Schema.Boolean,
+  hideNotifications: Schema.Boolean,
+  expiresAt: Schema.NullOr(Timestamptz),
+  follows: Schema.Boolean
+})
+type Avoided = typeof Avoided.Type
+const avoidedRows = rowsOf(Avoided)
 
 /**
  * Accounts that become others, and what those who follow or avoid them do about it: each by its own actor, as if
@@ -43,8 +50,8 @@ export const make = Effect.fnUntraced(function*(
 
   /** Follows the new account as the old one was followed; where that is refused, the old follow stays. */
   const follow = Effect.fnUntraced(function*(own: Ownership, from: AccountId, to: AccountId) {
-    const [old] = yield* sql<Followed>`SELECT show_reblogs, notify, languages FROM follows
-      WHERE account_id = ${own.accountId} AND target_account_id = ${from}`
+    const [old] = yield* followedRows(sql`SELECT show_reblogs, notify, languages FROM follows
+      WHERE account_id = ${own.accountId} AND target_account_id = ${from}`)
     if (old === undefined) return
     if (own.accountId !== to) {
       const { languages, notify, showReblogs: reblogs } = old
@@ -56,11 +63,11 @@ export const make = Effect.fnUntraced(function*(
   /** Blocks and mutes of the old account go on to the new one, unless their owner follows it. */
   const avoid = Effect.fnUntraced(function*(own: Ownership, from: AccountId, to: AccountId) {
     const { accountId } = own
-    const [old] = yield* sql<Avoided>`SELECT
+    const [old] = yield* avoidedRows(sql`SELECT
       EXISTS (SELECT FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${from}) AS blocks,
       EXISTS (SELECT FROM follows WHERE account_id = ${accountId} AND target_account_id = ${to}) AS follows,
       m.id IS NOT NULL AS mutes, coalesce(m.hide_notifications, false) AS hide_notifications, m.expires_at
-      FROM (SELECT 1) one LEFT JOIN mutes m ON m.account_id = ${accountId} AND m.target_account_id = ${from}`
+      FROM (SELECT 1) one LEFT JOIN mutes m ON m.account_id = ${accountId} AND m.target_account_id = ${from}`)
     if (old === undefined || old.follows || accountId === to) return
     if (old.blocks) yield* relations.Block(own, { _tag: "Block", target: to })
     if (!old.mutes) return
@@ -74,8 +81,8 @@ export const make = Effect.fnUntraced(function*(
     Move: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Move"]) {
       yield* moves.perform(own.accountId, target)
       yield* intend(own, { _tag: "move", movedTo: target })
-      const [to] = yield* sql<{ uri: string | null; username: string }>`
-        SELECT uri, username FROM accounts WHERE id = ${target}`
+      const [to] = yield* targetRows(sql`
+        SELECT uri, username FROM accounts WHERE id = ${target}`)
       // Its document names the new account before anybody is asked to go there.
       yield* tellFollowers(own, "Profile")
       if (to !== undefined) yield* tellFollowers(own, "Move", null, to.uri ?? LocalIds.actor(config, to.username))

@@ -1,7 +1,10 @@
-import { Effect, FileSystem, Path, Schedule } from "effect"
+import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { open, statfs } from "node:fs/promises"
+import { rowsOf } from "../../services/Rows.ts"
 import { OperatorError } from "../OperatorError.ts"
+
+const readOnlyRows = rowsOf(Schema.Struct({ on: Schema.Boolean }))
 
 /** Bytes that are kept back on the disk for Postgres, in a file that is removed when there is no other room. */
 export const reserveBytes = 67_108_864
@@ -68,7 +71,7 @@ export const watch = Effect.fnUntraced(function*(
   const there = Effect.orElseSucceed(fs.exists(file), () => false)
 
   const readOnly = Effect.map(
-    sql<{ on: boolean }>`SELECT current_setting('default_transaction_read_only')::boolean AS on`,
+    readOnlyRows(sql`SELECT current_setting('default_transaction_read_only')::boolean AS on`),
     ([row]) => row?.on === true
   )
   /** A setting of the whole Postgres, which every session hears of at once; it takes no log, only a small file. */

@@ -1,8 +1,11 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../services/Ids.ts"
+import { rowsOf } from "../../services/Rows.ts"
 import { type FeedLists, slices } from "./FeedLists.ts"
+
+const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
 /** Feeds that are remembered one by one; beyond it all feeds are dropped. */
 const rememberedMax = 200_000
@@ -61,8 +64,8 @@ export const make = Effect.fnUntraced(function*(lists: FeedLists) {
 
   const inherit = Effect.gen(function*() {
     const before = new Date((yield* Clock.currentTimeMillis) - noteMillisMax)
-    const dead = yield* sql<{ name: string }>`
-      SELECT name FROM settings WHERE name LIKE ${`${notePrefix}%`} AND updated_at < ${before}`
+    const dead = yield* nameRows(sql`
+      SELECT name FROM settings WHERE name LIKE ${`${notePrefix}%`} AND updated_at < ${before}`)
     if (dead.length === 0) return
     yield* lists.dropAll
     yield* sql`DELETE FROM settings WHERE ${sql.in("name", dead.map(({ name }) => name))} AND updated_at < ${before}`

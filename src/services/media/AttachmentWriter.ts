@@ -1,13 +1,19 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { mediaAttachmentsMax } from "../instance/ContentLimits.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { FileOwners } from "./FileOwners.ts"
 import { columnsOf, type MediaText, metaWith, type Preview } from "./MediaAttachments.ts"
-import type { MediaRecord } from "./MediaRecord.ts"
+import { MediaRecord } from "./MediaRecord.ts"
+
+const fileRows = rowsOf(
+  Schema.Struct({ ...MediaRecord.mapFields(Struct.pick(["type", "state"])).fields, id: Schema.BigInt })
+)
+const previewRows = rowsOf(Schema.Struct({ previewName: Schema.NullOr(Schema.String) }))
 
 /** Who gets the files: a status, or a post that waits for its time. */
 type Bearer = { readonly statusId: bigint } | { readonly scheduledStatusId: bigint }
@@ -55,10 +61,10 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
           if (ids.length > mediaAttachmentsMax) {
             return yield* new Unprocessable({ text: `Cannot attach more than ${mediaAttachmentsMax} files` })
           }
-          const found = yield* sql<Pick<MediaRecord, "type" | "state"> & { readonly id: bigint }>`
+          const found = yield* fileRows(sql`
             SELECT id, type, state FROM media_attachments
             WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} AND scheduled_status_id IS NULL
-              AND (status_id IS NULL OR status_id = ${statusId}) ORDER BY id FOR UPDATE`
+              AND (status_id IS NULL OR status_id = ${statusId}) ORDER BY id FOR UPDATE`)
           const known = new Set(found.map(({ id }) => id))
           const missing = ids.filter((id) => !known.has(id))
           if (missing.length > 0) {
@@ -103,8 +109,8 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
       /** Of a picture none is shown but itself. */
       const show = Effect.fnUntraced(function*(statusId: bigint, id: bigint, preview: Preview) {
         const { blurhash, previewName } = preview
-        const rows = yield* sql<{ previewName: string | null }>`SELECT preview_name FROM media_attachments
-          WHERE id = ${id} AND status_id = ${statusId} AND type <> 'image' FOR UPDATE`
+        const rows = yield* previewRows(sql`SELECT preview_name FROM media_attachments
+          WHERE id = ${id} AND status_id = ${statusId} AND type <> 'image' FOR UPDATE`)
         if (rows.length === 0) return
         yield* fileOwners.release(rows.flatMap((row) => row.previewName ?? []))
         if (!(yield* fileOwners.hold([previewName], { mediaId: id }))) return

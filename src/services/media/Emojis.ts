@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
@@ -10,21 +11,29 @@ import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
 import { Storage, StorageFailed } from "./Storage.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 
+const removedRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, fileName: Schema.NullOr(Schema.String), staticName: Schema.NullOr(Schema.String) })
+)
+
 /** Types of pictures that an emoji may be (limits-and-rates.md section 1). */
 const types = new Set(["image/png", "image/gif", "image/webp"])
 const shortcodePattern = /^[A-Za-z0-9_]{2,128}$/
 
-interface NewEmoji {
-  readonly shortcode: string
-  readonly category: string | null
+const NewEmoji = Schema.Struct({
+  shortcode: Schema.String,
+  category: Schema.NullOr(Schema.String),
   /** Not listed, it can be written but is not offered. */
-  readonly listed: boolean
-}
+  listed: Schema.Boolean
+})
+type NewEmoji = typeof NewEmoji.Type
 
-interface KeptEmoji extends NewEmoji {
-  readonly disabled: boolean
-  readonly bytes: number
-}
+const KeptEmoji = Schema.Struct({
+  ...NewEmoji.fields,
+  disabled: Schema.Boolean,
+  bytes: Schema.Int
+})
+type KeptEmoji = typeof KeptEmoji.Type
+const emojiRows = rowsOf(KeptEmoji)
 
 type Failure = Unprocessable | MediaRefused | MediaToolFailed | StorageFailed
 
@@ -56,11 +65,11 @@ export class Emojis extends Context.Service<Emojis, {
       const enter = Effect.fnUntraced(
         function*({ category, listed, shortcode }: NewEmoji, fileName: string, staticName: string | null) {
           const millis = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<{ id: bigint }>`
+          const [row] = yield* idRows(sql`
             INSERT INTO custom_emojis (id, shortcode, file_name, static_name, visible_in_picker, category, created_at)
             VALUES (next_id(${millis}), ${shortcode}, ${fileName}, ${staticName}, ${listed}, ${category},
               ${new Date(millis)})
-            ON CONFLICT DO NOTHING RETURNING id`
+            ON CONFLICT DO NOTHING RETURNING id`)
           if (row === undefined) return yield* taken
           const names = staticName === null ? [fileName] : [fileName, staticName]
           if (!(yield* fileOwners.hold(names, { emojiId: row.id }))) return yield* swept
@@ -83,24 +92,24 @@ export class Emojis extends Context.Service<Emojis, {
         })).pipe(Effect.catchTag("SqlError", Effect.die))
       })
 
-      const list = sql<KeptEmoji>`
+      const list = emojiRows(sql`
         SELECT e.shortcode, e.category, e.visible_in_picker AS listed, e.disabled,
           coalesce((SELECT sum(f.bytes) FROM stored_files f WHERE f.emoji_id = e.id), 0)::int AS bytes
-        FROM custom_emojis e WHERE e.domain IS NULL ORDER BY e.category NULLS FIRST, e.shortcode`.pipe(
+        FROM custom_emojis e WHERE e.domain IS NULL ORDER BY e.category NULLS FIRST, e.shortcode`).pipe(
         Effect.orDie,
         Effect.withSpan("Emojis.list")
       )
 
       const setDisabled = traced("Emojis.setDisabled")(function*(shortcode: string, disabled: boolean) {
-        const rows = yield* Effect.orDie(sql<{ id: bigint }>`
-          UPDATE custom_emojis SET disabled = ${disabled} WHERE ${own(shortcode)} RETURNING id`)
+        const rows = yield* Effect.orDie(idRows(sql`
+          UPDATE custom_emojis SET disabled = ${disabled} WHERE ${own(shortcode)} RETURNING id`))
         if (rows.length === 0) return yield* new RecordNotFound()
         yield* changed(rows)
       })
 
       const remove = traced("Emojis.remove")(function*(shortcode: string) {
-        const rows = yield* Effect.orDie(sql<{ id: bigint; fileName: string | null; staticName: string | null }>`
-          DELETE FROM custom_emojis WHERE ${own(shortcode)} RETURNING id, file_name, static_name`)
+        const rows = yield* Effect.orDie(removedRows(sql`
+          DELETE FROM custom_emojis WHERE ${own(shortcode)} RETURNING id, file_name, static_name`))
         if (rows.length === 0) return yield* new RecordNotFound()
         yield* changed(rows)
         yield* files.discard(rows.flatMap(({ fileName, staticName }) => [fileName ?? [], staticName ?? []].flat()))

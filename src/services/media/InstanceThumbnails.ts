@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { instanceThumbnailDescriptionCharactersMax } from "../instance/ContentLimits.ts"
@@ -7,6 +7,7 @@ import {
   instanceThumbnailOf,
   instanceThumbnailSetting as setting
 } from "../instance/InstanceThumbnail.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
@@ -14,6 +15,8 @@ import { InstancePictures } from "./InstancePictures.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
 import { Storage, StorageFailed } from "./Storage.ts"
 import { StoredFiles } from "./StoredFiles.ts"
+
+const settingRows = rowsOf(Schema.Struct({ value: Schema.Unknown }))
 
 const types = new Set(["image/jpeg", "image/png", "image/webp", "image/avif"])
 
@@ -40,7 +43,7 @@ export class InstanceThumbnails extends Context.Service<InstanceThumbnails, {
       const storage = yield* Storage
 
       const current = Effect.map(
-        sql<{ value: unknown }>`SELECT value FROM settings WHERE name = ${setting} FOR UPDATE`,
+        settingRows(sql`SELECT value FROM settings WHERE name = ${setting} FOR UPDATE`),
         ([row]) => instanceThumbnailOf(row?.value)
       )
 

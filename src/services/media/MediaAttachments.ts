@@ -1,18 +1,23 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Conflict, RecordNotFound, Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
-import { only } from "../Rows.ts"
+import { idRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
 import type { FileKind } from "./FileTypes.ts"
-import { type Colors, type MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
+import { type Colors, MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 import type { Upload } from "./Uploads.ts"
+
+const mediaRows = rowsOf(Schema.Struct({ media: MediaRecord, error: Schema.NullOr(Schema.String) }))
+const previewRows = rowsOf(Schema.Struct({ previewName: Schema.NullOr(Schema.String) }))
+const thumbnailRows = rowsOf(Schema.Struct({ state: Schema.String, thumbnailName: Schema.NullOr(Schema.String) }))
+const namesRows = rowsOf(Schema.Struct({ names: Schema.Array(Schema.String) }))
 
 /** How long a file waits for a post, in milliseconds. */
 const unattachedMillisMax = 86_400_000
@@ -97,14 +102,14 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
         const type = upload.type === undefined ? "unknown" : typeOf[upload.type.kind]
         return yield* Effect.gen(function*() {
           const { id } = only(
-            yield* sql<{ id: bigint }>`
+            yield* idRows(sql`
             INSERT INTO media_attachments (id, account_id, type, state, description, focus_x, focus_y, upload_name,
               upload_type, thumbnail_name, thumbnail_type, created_at, touched_at)
             VALUES (next_id(${millis}), ${owner}, ${type}, 'queued', ${text.description ?? null}, ${
               text.focusX ?? null
             },
               ${text.focusY ?? null}, ${upload.name}, ${upload.type?.mime ?? null}, ${thumbnail?.name ?? null},
-              ${thumbnail?.type?.mime ?? null}, ${at}, ${at}) RETURNING id`
+              ${thumbnail?.type?.mime ?? null}, ${at}, ${at}) RETURNING id`)
           )
           const names = thumbnail === undefined ? [upload.name] : [upload.name, thumbnail.name]
           return (yield* fileOwners.hold(names, { mediaId: id })) ? id : yield* new Conflict()
@@ -112,9 +117,9 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
       })
 
       const find = traced("MediaAttachments.find")(function*(owner: AccountId, id: bigint) {
-        const [row] = yield* sql<{ media: MediaRecord; error: string | null }>`
+        const [row] = yield* mediaRows(sql`
           SELECT ${recordOf(sql)} AS media, error FROM media_attachments m
-          WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL`.pipe(Effect.orDie)
+          WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL`).pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : { ...row.media, error: row.error }
       })
 
@@ -130,8 +135,8 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
         function*(owner, id, preview) {
           const { blurhash, previewName } = preview
           const old = yield* Effect.gen(function*() {
-            const [row] = yield* sql<{ previewName: string | null }>`SELECT preview_name FROM media_attachments
-              WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL AND state = 'ready' FOR UPDATE`
+            const [row] = yield* previewRows(sql`SELECT preview_name FROM media_attachments
+              WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL AND state = 'ready' FOR UPDATE`)
             if (row === undefined) return yield* new RecordNotFound()
             const names = row.previewName === null ? [] : [row.previewName]
             yield* fileOwners.release(names)
@@ -147,9 +152,9 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
       const illustrate = traced("MediaAttachments.illustrate")(
         function*(owner: AccountId, id: bigint, picture: Upload) {
           const old = yield* Effect.gen(function*() {
-            const [row] = yield* sql<{ state: string; thumbnailName: string | null }>`
+            const [row] = yield* thumbnailRows(sql`
             SELECT state, thumbnail_name FROM media_attachments
-            WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL FOR UPDATE`
+            WHERE id = ${id} AND account_id = ${owner} AND status_id IS NULL FOR UPDATE`)
             if (row === undefined) return yield* new RecordNotFound()
             if (row.state !== "queued" && row.state !== "processing") return undefined
             const names = row.thumbnailName === null ? [] : [row.thumbnailName]
@@ -167,9 +172,9 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
 
       /** Deletes rows that `where` chooses and their files. */
       const erase = Effect.fnUntraced(function*(where: Fragment) {
-        const rows = yield* sql<{ names: ReadonlyArray<string> }>`WITH gone AS (
+        const rows = yield* namesRows(sql`WITH gone AS (
             DELETE FROM media_attachments m WHERE ${where} RETURNING id)
-          SELECT ARRAY(SELECT name FROM stored_files f WHERE f.media_id = gone.id) AS names FROM gone`
+          SELECT ARRAY(SELECT name FROM stored_files f WHERE f.media_id = gone.id) AS names FROM gone`)
         yield* files.discard(rows.flatMap(({ names }) => names))
         return rows.length
       })

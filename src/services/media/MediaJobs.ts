@@ -1,8 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Conflict } from "../Errors.ts"
 import { MediaId } from "../Ids.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
@@ -15,14 +16,16 @@ export const attemptsMax = 3
 export const staleMillis = 10_000
 
 /** A file to be worked on; types are `FileType.mime`. */
-export interface MediaJobRecord {
-  readonly attempts: number
-  readonly statusId: bigint | null
-  readonly uploadName: string
-  readonly uploadType: string
-  readonly thumbnailName: string | null
-  readonly thumbnailType: string | null
-}
+export const MediaJobRecord = Schema.Struct({
+  attempts: Schema.Int,
+  statusId: Schema.NullOr(Schema.BigInt),
+  uploadName: Schema.String,
+  uploadType: Schema.String,
+  thumbnailName: Schema.NullOr(Schema.String),
+  thumbnailType: Schema.NullOr(Schema.String)
+})
+export type MediaJobRecord = typeof MediaJobRecord.Type
+const mediaJobRows = rowsOf(MediaJobRecord)
 
 /** What a job made, as stored. */
 interface Outcome {
@@ -68,11 +71,11 @@ export class MediaJobs extends Context.Service<MediaJobs, {
         sql`id = ${id} AND attempts = ${attempts} AND state = 'processing'`
 
       const claim = traced("MediaJobs.claim")(function*(id: MediaId) {
-        const [job] = yield* sql<MediaJobRecord>`
+        const [job] = yield* mediaJobRows(sql`
           UPDATE media_attachments SET state = 'processing', attempts = attempts + 1,
             touched_at = ${new Date(yield* Clock.currentTimeMillis)}
           WHERE id = ${id} AND state IN ('queued', 'processing')
-          RETURNING attempts, status_id, upload_name, upload_type, thumbnail_name, thumbnail_type`
+          RETURNING attempts, status_id, upload_name, upload_type, thumbnail_name, thumbnail_type`)
         return job
       })
 
@@ -115,8 +118,8 @@ export class MediaJobs extends Context.Service<MediaJobs, {
 
       const due = traced("MediaJobs.due")(function*(jobsMax: number) {
         const before = new Date((yield* Clock.currentTimeMillis) - staleMillis)
-        const rows = yield* sql<{ id: bigint }>`SELECT id FROM media_attachments
-          WHERE state IN ('queued', 'processing') AND touched_at < ${before} ORDER BY touched_at LIMIT ${jobsMax}`
+        const rows = yield* idRows(sql`SELECT id FROM media_attachments
+          WHERE state IN ('queued', 'processing') AND touched_at < ${before} ORDER BY touched_at LIMIT ${jobsMax}`)
         return rows.map(({ id }) => MediaId.make(id))
       })
 

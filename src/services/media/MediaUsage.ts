@@ -1,7 +1,10 @@
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { Storage, type StorageFailed } from "./Storage.ts"
+
+const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
 /** Files that one question to the database compares. */
 const comparedMax = 1_000
@@ -11,7 +14,9 @@ export interface Amount {
   readonly bytes: number
 }
 
-type UsageKind = "attachments" | "profiles" | "emoji" | "site" | "waiting"
+const UsageKind = Schema.Literals(["attachments", "profiles", "emoji", "site", "waiting"])
+type UsageKind = typeof UsageKind.Type
+const ledgerRows = rowsOf(Schema.Struct({ kind: UsageKind, files: Schema.Int, bytes: Schema.BigInt }))
 
 /** What the ledger says of whose files there are; `waiting` ones are held by nobody, or not yet. */
 type LedgerUsage = Readonly<Record<UsageKind, Amount>>
@@ -38,11 +43,11 @@ export class MediaUsage extends Context.Service<MediaUsage, {
       const sql = yield* SqlClient.SqlClient
       const storage = yield* Storage
 
-      const ledger = sql<{ kind: UsageKind; files: number; bytes: bigint }>`
+      const ledger = ledgerRows(sql`
         SELECT CASE WHEN media_id IS NOT NULL THEN 'attachments' WHEN account_id IS NOT NULL THEN 'profiles'
             WHEN emoji_id IS NOT NULL THEN 'emoji' WHEN setting IS NOT NULL THEN 'site' ELSE 'waiting' END AS kind,
           count(*)::int AS files, coalesce(sum(bytes), 0)::bigint AS bytes
-        FROM stored_files GROUP BY 1`.pipe(
+        FROM stored_files GROUP BY 1`).pipe(
         Effect.map((rows) => {
           const found = new Map(rows.map(({ bytes, files, kind }) => [kind, { files, bytes: Number(bytes) }]))
           const of = (kind: UsageKind) => found.get(kind) ?? none
@@ -60,7 +65,7 @@ export class MediaUsage extends Context.Service<MediaUsage, {
 
       const known = (names: ReadonlyArray<string>) =>
         Effect.map(
-          Effect.orDie(sql<{ name: string }>`SELECT name FROM stored_files WHERE name = ANY (${names}::text[])`),
+          Effect.orDie(nameRows(sql`SELECT name FROM stored_files WHERE name = ANY (${names}::text[])`)),
           (rows) => new Set(rows.map(({ name }) => name))
         )
 

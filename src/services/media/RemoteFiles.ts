@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast } from "../Broadcast.ts"
@@ -6,11 +6,14 @@ import { RecordNotFound, type TooManyRequests } from "../Errors.ts"
 import { emojiBytesMax, profilePictureBytesMax, videoBytesMax } from "../instance/ContentLimits.ts"
 import type { DocumentType } from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { MediaTools } from "./MediaTools.ts"
 import { type FetchFailed, isRemoteKey, NoRemoteFile, RemoteCopies, type RemoteCopy } from "./RemoteCopies.ts"
 import { refreshedSetting } from "./RemoteRefreshes.ts"
 import type { StorageFailed } from "./Storage.ts"
+
+const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.NullOr(Schema.BigInt) }))
 
 /** How long a whole file may take to come, in seconds. */
 const remoteFileSecondsMax = 120
@@ -28,13 +31,15 @@ const files: DocumentType = {
   accepts: (type) => /^(?:image|video|audio)\/|^(?:application|binary)\/(?:octet-stream|ogg|mp4)$|^$/.test(type)
 }
 
-interface Named {
-  readonly url: string
-  readonly bytesMax: number
-  readonly notBefore: bigint
+const Named = Schema.Struct({
+  url: Schema.String,
+  bytesMax: Schema.Int,
+  notBefore: Schema.BigInt,
   /** A picture of a post whose server did not say how large it is. */
-  readonly unmeasured: boolean
-}
+  unmeasured: Schema.Boolean
+})
+type Named = typeof Named.Type
+const namedRows = rowsOf(Named)
 
 /**
  * Files of remote accounts, which stay where they are until somebody looks at them. Only addresses that a row names are
@@ -85,12 +90,12 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
               AND NOT EXISTS (SELECT FROM domain_blocks b WHERE (b.reject_media OR b.severity = 'suspend')
                 AND (domain_key(e.domain) = domain_key(b.domain) OR starts_with(domain_key(e.domain), domain_key(b.domain) || '.')))`
         }
-        const [named] = yield* sql<Named>`
+        const [named] = yield* namedRows(sql`
           SELECT url, bytes_max, unmeasured, greatest((extract(epoch FROM since) * 1000)::bigint, (SELECT (value #>> '{}')::bigint FROM settings
             WHERE name = ${refreshedSetting}), 0) AS not_before
           FROM (${attachment("remoteUrl")} UNION ALL ${attachment("previewRemoteUrl")}
             UNION ALL ${picture("avatarRemoteUrl")} UNION ALL ${picture("headerRemoteUrl")}
-            UNION ALL ${emoji("url")} UNION ALL ${emoji("staticUrl")}) named LIMIT 1`
+            UNION ALL ${emoji("url")} UNION ALL ${emoji("staticUrl")}) named LIMIT 1`)
         return named
       }, Effect.orDie)
 
@@ -103,10 +108,10 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
           unmeasurable.set(key, true)
           return
         }
-        const rows = yield* sql<{ statusId: bigint | null }>`
+        const rows = yield* statusIdRows(sql`
           UPDATE media_attachments SET meta = meta || ${JSON.stringify({ original: size })}::jsonb
           WHERE remote_url IS NOT NULL AND remote_key(remote_url) = ${key} AND type = 'image'
-            AND meta -> 'original' IS NULL RETURNING status_id`
+            AND meta -> 'original' IS NULL RETURNING status_id`)
         const ids = rows.flatMap(({ statusId }) => statusId ?? [])
         if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
       })

@@ -3,10 +3,13 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { unheldFile } from "./FileOwners.ts"
 import { headBytes, type ServedExtension, type uploadExtension } from "./FileTypes.ts"
 import { Storage, StorageFailed } from "./Storage.ts"
+
+const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
 /** More bytes than allowed. */
 export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", { bytesMax: Schema.Int }) {}
@@ -62,9 +65,9 @@ export class StoredFiles extends Context.Service<StoredFiles, {
       const unheld = sql.literal(unheldFile)
       /** Removes the bytes of files that `which` names; nobody can take ownership of one from now on. */
       const empty = Effect.fnUntraced(function*(which: Fragment) {
-        const rows = yield* sql<{ name: string }>`UPDATE stored_files
+        const rows = yield* nameRows(sql`UPDATE stored_files
           SET doomed_at = coalesce(doomed_at, ${new Date(yield* Clock.currentTimeMillis)})
-          WHERE ${which} AND ${unheld} RETURNING name`
+          WHERE ${which} AND ${unheld} RETURNING name`)
         const names = rows.map(({ name }) => name)
         yield* Effect.forEach(names, storage.remove, { concurrency: 4, discard: true })
         return names

@@ -41,17 +41,17 @@ export const blank = {
 /** Statuses with ids of their time, as `fresh` of a WITH; `place` is where one stands among them, from 1. */
 export const fresh = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
   sql`fresh AS MATERIALIZED (SELECT next_id((extract(epoch FROM given.created_at) * 1000)::bigint) AS id, given.*
-    FROM ${inserted.given(sql, "given", statuses)})`
+    FROM ${inserted.given(sql, statuses)})`
 
 /** Stores what is `fresh`; `joined` is what else is in the FROM, `instead` what its columns are where not as they were given. */
 export const insertion = (
   sql: SqlClient,
   joined: Fragment,
   instead: { readonly [Field in keyof NewStatus]?: Fragment }
-): Fragment =>
-  sql`INSERT INTO statuses (id, ${inserted.list(sql)}) SELECT fresh.id, ${
-    inserted.taken(sql, "fresh", instead)
-  } FROM fresh${joined}`
+): Fragment => {
+  const { names, values } = inserted.taken(sql, "fresh", instead)
+  return sql`INSERT INTO statuses (id, ${names}) SELECT fresh.id, ${values} FROM fresh${joined}`
+}
 
 /** Changes statuses, to values or expressions of them; it is followed by what else an UPDATE has. */
 export const update = (

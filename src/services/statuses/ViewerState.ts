@@ -1,15 +1,10 @@
-import type { Visibility } from "./Visibility.ts"
+import type { StoredStatus } from "./StoredStatus.ts"
 
 /**
  * The part of a status that changes with an edit at most, and may come from a cache: its author, visibility and
  * original.
  */
-export interface StatusKey {
-  readonly id: bigint
-  readonly accountId: bigint
-  readonly visibility: Visibility
-  readonly conversationId: bigint
-  readonly local: boolean
+export interface StatusKey extends Pick<StoredStatus, "id" | "accountId" | "visibility" | "conversationId" | "local"> {
   /** It has a poll. */
   readonly poll: boolean
   /** The original, where the status is a reblog. */

@@ -9,7 +9,7 @@ import { StatusReaders } from "../../../src/services/feeds/StatusReaders.ts"
 import { AccountId, StatusId } from "../../../src/services/Ids.ts"
 import { config, layerActors, settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
-import { post } from "../../support/Posts.ts"
+import { edit, post } from "../../support/Posts.ts"
 
 layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Account publishes", (it) => {
   it.effect("a status once for a key, into its followers' homes", () =>
@@ -102,11 +102,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const booster = yield* person("booster3")
       const id = StatusId.make(BigInt((yield* actors.tell(author, { _tag: "Publish", post: post("one #a") })).id))
       yield* actors.tell(booster, { _tag: "Reblog", statusId: id, visibility: null })
-      const edit = (text: string) =>
-        actors.tell(author, { _tag: "Edit", statusId: id, text, spoilerText: "", sensitive: null, language: null })
-      yield* edit("one #a")
-      yield* edit("two #b")
-      yield* edit("three #b")
+      for (const text of ["one #a", "two #b", "three #b"]) yield* actors.tell(author, edit(id, text))
       const edits = yield* sql`SELECT text FROM status_edits WHERE status_id = ${id} ORDER BY id`
       assert.deepStrictEqual(edits, [{ text: "one #a" }, { text: "two #b" }, { text: "three #b" }])
       const tags = yield* sql`SELECT t.name FROM statuses_tags JOIN tags t ON t.id = tag_id WHERE status_id = ${id}`

@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
-import type { Command } from "../../../src/actors/account/Protocol.ts"
 import { AccountViews } from "../../../src/http/render/AccountViews.ts"
 import { ownTopic } from "../../../src/http/streaming/Channels.ts"
 import * as EventRouting from "../../../src/http/streaming/EventRouting.ts"
@@ -11,18 +10,9 @@ import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { type AccountId, StatusId, TokenId } from "../../../src/services/Ids.ts"
 import { settled } from "../../support/Actors.ts"
 import { person } from "../../support/People.ts"
-import { post } from "../../support/Posts.ts"
+import { edit, post } from "../../support/Posts.ts"
 import { counted } from "../../support/Reads.ts"
 import { layerStreams } from "./Streams.ts"
-
-const edit = (id: string, text: string): Command => ({
-  _tag: "Edit",
-  statusId: StatusId.make(BigInt(id)),
-  text,
-  spoilerText: "",
-  sensitive: null,
-  language: null
-})
 
 const listening = (registry: Registry, accountId: AccountId, ...topics: ReadonlyArray<string>) =>
   listeningWith(true, registry, accountId, topics)
@@ -129,7 +119,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       listening(registry, author, ownTopic("user", author))
       const heard = yield* broadcast.subscribe
       for (const text of ["Two", "Three"]) {
-        yield* actors.tell(author, edit(id, text))
+        yield* actors.tell(author, edit(StatusId.make(BigInt(id)), text))
         yield* settled
       }
       const told: Array<string> = []
@@ -178,7 +168,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       const author = yield* person("author5")
       const reader = yield* person("reader5")
       const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("Hello @reader5") })
-      yield* actors.tell(author, edit(id, "Hello again @reader5"))
+      yield* actors.tell(author, edit(StatusId.make(BigInt(id)), "Hello again @reader5"))
       yield* settled
       const registry = new Registry()
       const { deliveryOf } = yield* EventRouting.make(registry)

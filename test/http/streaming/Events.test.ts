@@ -9,13 +9,12 @@ import { NotificationWriter } from "../../../src/services/feeds/NotificationWrit
 import { StatusId } from "../../../src/services/Ids.ts"
 import { Fanouts } from "../../../src/services/intents/Fanouts.ts"
 import { followers, person } from "../../support/People.ts"
-import { post } from "../../support/Posts.ts"
+import { edit, post } from "../../support/Posts.ts"
 import { connect, layerStreams, listener, mark, tokenOf } from "./Streams.ts"
 
 const decodeStatus = Schema.decodeUnknownEffect(Schema.fromJsonString(Status))
 const decodeNotification = Schema.decodeUnknownEffect(Schema.fromJsonString(Notification))
 const decodeConversation = Schema.decodeUnknownEffect(Schema.fromJsonString(Conversation))
-const edit = (text: string) => ({ text, spoilerText: "", sensitive: false, language: null })
 
 const streams = Layer.merge(Fanouts.layer, NotificationWriter.layer).pipe(Layer.provideMerge(layerStreams))
 
@@ -32,11 +31,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       const status = yield* decodeStatus(update.payload)
       assert.strictEqual(status.id, id)
       assert.deepStrictEqual([status.favourited, status.muted, status.filtered], [false, false, []])
-      yield* actors.tell(author, {
-        _tag: "Edit",
-        statusId: StatusId.make(BigInt(id)),
-        ...edit("Hello again")
-      })
+      yield* actors.tell(author, edit(StatusId.make(BigInt(id)), "Hello again"))
       const changed = yield* reader.next
       assert.deepStrictEqual([changed.stream, changed.event], [["user"], "status.update"])
       assert.include((yield* decodeStatus(changed.payload)).content, "Hello again")
@@ -145,11 +140,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       const firsts = [(yield* follower.next).event, (yield* follower.next).event]
       assert.sameMembers(firsts, ["update", "notification"])
       assert.strictEqual((yield* stranger.next).event, "notification")
-      yield* actors.tell(author, {
-        _tag: "Edit",
-        statusId: StatusId.make(BigInt(id)),
-        ...edit("Bye @follower11 and @stranger11")
-      })
+      yield* actors.tell(author, edit(StatusId.make(BigInt(id)), "Bye @follower11 and @stranger11"))
       for (const [reader, stream] of [[follower, "user"], [stranger, "user:notification"]] as const) {
         const { event, payload, stream: name } = yield* reader.next
         assert.deepStrictEqual([name, event], [[stream], "status.update"])

@@ -2,6 +2,7 @@ import { Cause, Effect } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import type { Command } from "../../../src/actors/account/Protocol.ts"
 import { AccountId, StatusId } from "../../../src/services/Ids.ts"
+import { saidBy } from "../../../src/services/statuses/Post.ts"
 import { visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { post } from "../../support/Posts.ts"
 import { Dice } from "../Seeded.ts"
@@ -130,9 +131,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
         _tag: "Edit",
         statusId,
         text: `post-${n}. edited`,
-        spoilerText: "",
-        sensitive: null,
-        language: null
+        ...saidBy({})
       })),
       ...when(mine, 6 * changes, (statusId) => ({ _tag: "Delete", statusId })),
       ...when(mine, 2 * changes, (statusId) => ({ _tag: dice.chance(0.7) ? "Pin" : "Unpin", statusId })),
