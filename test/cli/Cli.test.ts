@@ -100,7 +100,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.deepStrictEqual(woken.signal, { _tag: "Revoked", tokenIds: [], accountIds: [AccountId.make(joan!.id)] })
       const rows = yield* sql`SELECT kind, details FROM account_intents WHERE account_id = ${joan!.id}`
       assert.deepStrictEqual(rows, [
-        { kind: "UpdateProfile", details: { _tag: "UpdateProfile", change: { displayName: "Joan C." } } }
+        { kind: "UpdateProfile", details: { _tag: "UpdateProfile", change: { displayName: "Joan C." }, version: 1 } }
       ])
       const user =
         yield* sql`SELECT confirmed_at IS NOT NULL AS confirmed, disabled, role_id FROM users WHERE account_id = ${
@@ -124,7 +124,10 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       const { result, signal } = yield* heardDuring(run("account", "delete", "ruth", "--yes"))
       assert.strictEqual(result.code, 0, result.err)
       assert.deepStrictEqual(signal, { _tag: "Wake", accountId: AccountId.make(ruth!.id) })
-      assert.deepStrictEqual(yield* intents, [{ kind: "DeleteAccount", details: { _tag: "DeleteAccount" } }])
+      assert.deepStrictEqual(yield* intents, [{
+        kind: "DeleteAccount",
+        details: { _tag: "DeleteAccount", version: 1 }
+      }])
     }))
 
   it.effect("migrate and doctor: report on the database", () =>

@@ -129,7 +129,10 @@ const make = Effect.gen(function*() {
       LEFT JOIN accounts a ON a.id = t.account_id
       WHERE t.token_hash = ${hash}`)
     if (row === undefined) return undefined
-    if (!row.revoked) yield* visit(row, now)
+    // Also where nothing can be written: a token is found by reading.
+    if (!row.revoked) {
+      yield* Effect.catchTag(visit(row, now), "SqlError", (error) => Effect.logWarning("a visit is not noted", error))
+    }
     return infoOf(row)
   })
 
