@@ -206,10 +206,11 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       const next = yield* Layer.build(Layer.fresh(node))
       const { tell, wake } = Context.get(next, AccountActors)
       const heard = yield* Context.get(next, Broadcast).subscribe
-      yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
+      // Once the account is held, so that no agenda has the next one take it before.
+      const left = sql`INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
         VALUES (1, ${author}, 'edit', ${BigInt(id)}, 'epoch')`
       const held = yield* Deferred.make<void>()
-      const waking = yield* Effect.forkChild(Effect.andThen(Deferred.await(held), wake(author)))
+      const waking = yield* Effect.forkChild(Effect.andThen(Effect.andThen(Deferred.await(held), left), wake(author)))
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM actors WHERE account_id = ${author} FOR SHARE`
         yield* Deferred.succeed(held, undefined)
