@@ -126,6 +126,9 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
   it.effect("F12: what one side checked holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      // The database may be one in which another file has made deadlocks on purpose.
+      const deadlocks = sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`
+      const before = yield* deadlocks
       yield* meetings
       for (const race of races) {
         for (const turned of [false, true]) {
@@ -136,10 +139,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       const sides = yield* Effect.forEach(Array.from({ length: 60 }, (_, at) => races[at % races.length]!), prepare)
       yield* Effect.forEach(sides.flat(), Effect.exit, { concurrency: "unbounded" })
       assert.deepStrictEqual(yield* over, [])
-      assert.deepStrictEqual(
-        yield* sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
-        [{ deadlocks: 0 }]
-      )
+      assert.deepStrictEqual(yield* deadlocks, before)
     }))
 
   it.effect("F12: a block whose follows are not ended yet keeps the next post from whoever is blocked", () =>
