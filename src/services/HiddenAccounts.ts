@@ -3,8 +3,8 @@ import type { Fragment } from "effect/sql/Statement"
 
 /*
  * THE decision who hides whom: by a block, a mute that lasts, or a block of the other's domain; once in TypeScript and once
- * in SQL, which a property test holds equal. In SQL accounts are expressions of ids, columns with the name of their table,
- * because the tables of the subqueries have columns of the same names; subqueries end in OFFSET 0, so that
+ * in SQL, which a property test holds equal. In SQL accounts are expressions of ids: the subqueries give the columns of
+ * their tables other names, so that an expression never means one of them by chance. They end in OFFSET 0, so that
  * Postgres looks single rows up and never hashes all blocks of somebody well known.
  */
 
@@ -49,7 +49,8 @@ export const lastingAt = (sql: SqlClient, column: string, now: Date): Fragment =
 
 /** Whether `account` blocks `target`. */
 export const blocks = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
-  sql`EXISTS (SELECT FROM blocks block WHERE block.account_id = ${account} AND block.target_account_id = ${target} OFFSET 0)`
+  sql`EXISTS (SELECT FROM (SELECT account_id AS hiding, target_account_id AS hidden FROM blocks) block
+     WHERE block.hiding = ${account} AND block.hidden = ${target} OFFSET 0)`
 
 /** Whether one of two accounts blocks the other. */
 export const eitherBlocks = (sql: SqlClient, one: Fragment, other: Fragment): Fragment =>
@@ -63,15 +64,18 @@ export const mutes = (
   now: Date,
   what: "posts" | "notifications" = "posts"
 ): Fragment =>
-  sql`EXISTS (SELECT FROM mutes mute WHERE mute.account_id = ${account} AND mute.target_account_id = ${target}
+  sql`EXISTS (SELECT FROM (SELECT account_id AS hiding, target_account_id AS hidden, hide_notifications, expires_at FROM mutes) mute
+    WHERE mute.hiding = ${account} AND mute.hidden = ${target}
     AND ${sql.literal(what === "posts" ? "" : "mute.hide_notifications AND ")}${
     lastingAt(sql, "mute.expires_at", now)
   } OFFSET 0)`
 
 /** Whether `account` blocks the domain of `target`. Most people block none, and then no account is looked at. */
 export const blocksDomain = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
-  sql`EXISTS (SELECT FROM (SELECT domain FROM domain_mutes WHERE account_id = ${account} OFFSET 0) domains
-    CROSS JOIN LATERAL (SELECT FROM accounts WHERE id = ${target} AND domain = domains.domain OFFSET 0) hidden)`
+  sql`EXISTS (SELECT FROM (SELECT hidden.domain FROM (SELECT account_id AS hiding, domain FROM domain_mutes) hidden
+      WHERE hidden.hiding = ${account} OFFSET 0) domains
+    CROSS JOIN LATERAL (SELECT FROM (SELECT id AS hidden, domain FROM accounts) other
+      WHERE other.hidden = ${target} AND other.domain = domains.domain OFFSET 0) found)`
 
 /** `hides` in SQL. */
 export const isHidden = (sql: SqlClient, viewer: Fragment, account: Fragment, now: Date): Fragment =>
@@ -84,8 +88,9 @@ export const isSeparate = (sql: SqlClient, one: Fragment, other: Fragment): Frag
 /** `hidesNotifications` in SQL. */
 export const areNotificationsHidden = (sql: SqlClient, recipient: Fragment, sender: Fragment, now: Date): Fragment =>
   sql`(${eitherBlocks(sql, recipient, sender)} OR ${mutes(sql, recipient, sender, now, "notifications")}
-    OR (${blocksDomain(sql, recipient, sender)} AND NOT EXISTS (SELECT FROM follows follow
-      WHERE follow.account_id = ${recipient} AND follow.target_account_id = ${sender} OFFSET 0)))`
+    OR (${blocksDomain(sql, recipient, sender)} AND NOT EXISTS (SELECT FROM
+      (SELECT account_id AS following, target_account_id AS followed FROM follows) follow
+      WHERE follow.following = ${recipient} AND follow.followed = ${sender} OFFSET 0)))`
 
 /*
  * The same for many at once, as texts of arrays of ids: expressions of `bigint[]`, and of a timestamp.

@@ -135,9 +135,8 @@ const blockRaced: Mutant = {
   mutation: {
     sql: (text) =>
       text.replace(
-        "FROM blocks block WHERE block.account_id = a.id AND block.target_account_id = me.id",
-        `FROM (SELECT * FROM blocks WHERE id < (SELECT max(id) FROM blocks)) block
-          WHERE block.account_id = a.id AND block.target_account_id = me.id`
+        /FROM blocks\) block\s+(?=WHERE block\.hiding = a\.id AND block\.hidden = me\.id)/,
+        "FROM blocks WHERE id < (SELECT max(id) FROM blocks)) block "
       )
   },
   commands: 12,

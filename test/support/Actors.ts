@@ -6,24 +6,11 @@ import { Broadcast } from "../../src/services/Broadcast.ts"
 import { OriginChecks } from "../../src/services/federation/fetching/OriginChecks.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { configurationOf } from "./Configuration.ts"
 import { noOutbound } from "./NoOutbound.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-export const config = Layer.succeed(ServerConfig, {
-  localDomain: "here.test",
-  publicUrl: "https://here.test",
-  mediaUrl: "https://here.test/system",
-  mediaProxied: true,
-  federated: true,
-  outboundAllow: [],
-  publicTimelines: "public",
-  sourceUrl: undefined,
-  limitedFederation: false,
-  registrations: "open",
-  signupConfirmation: "none",
-  rateLimits: true,
-  mailFrom: "notifications@here.test"
-})
+export const config = Layer.succeed(ServerConfig, configurationOf("here.test"))
 
 /** One runner in memory; every node of a test that shares a database has its own. */
 export const cluster = Sharding.layer.pipe(

@@ -9,26 +9,12 @@ import { CustomEmojis } from "../../src/services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { Statuses } from "../../src/services/statuses/Statuses.ts"
 import { ViewerStates } from "../../src/services/statuses/ViewerStates.ts"
+import { configurationOf } from "./Configuration.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-export const publicUrl = "https://local.example"
-
 /** A server's configuration as tests of single services need it. */
-export const configuration: ServerConfig["Service"] = {
-  localDomain: "local.example",
-  publicUrl,
-  mediaUrl: `${publicUrl}/system`,
-  mediaProxied: true,
-  federated: true,
-  outboundAllow: [],
-  publicTimelines: "public",
-  sourceUrl: undefined,
-  limitedFederation: false,
-  registrations: "open",
-  signupConfirmation: "none",
-  rateLimits: true,
-  mailFrom: "murmuration@local.example"
-}
+export const configuration = configurationOf("local.example")
+export const { publicUrl } = configuration
 
 /** What reads and renders, on a database of its own. */
 export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>

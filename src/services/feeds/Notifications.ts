@@ -8,6 +8,7 @@ import { kindOf, type NotificationType, notificationTypes, typesWhere } from "..
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
+import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import { isOf } from "./NotificationConditions.ts"
@@ -161,7 +162,7 @@ export const wanted = (
       notificationTypes.filter((type) => (types.length === 0 || types.includes(type)) && !excludeTypes.includes(type))
     }::text[])`,
     ...(accountId === undefined ? [] : [sql`n.from_account_id = ${accountId}`]),
-    sql`NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = n.from_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`,
+    sql`NOT ${isSuspended(sql, sql`n.from_account_id`)}`,
     sql`NOT ${blocks(sql, sql`${owner}::bigint`, sql`n.from_account_id`)}`,
     sql`NOT ${mutes(sql, sql`${owner}::bigint`, sql`n.from_account_id`, now, "notifications")}`,
     sql`(${isOf(sql, "n", withoutStatus)} OR EXISTS (SELECT FROM statuses s

@@ -5,6 +5,7 @@ import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import type { Listed } from "../statuses/Interactions.ts"
+import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
@@ -21,8 +22,7 @@ export class Blocks extends Context.Service<Blocks, {
     Blocks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const there = sql`NOT EXISTS (SELECT FROM accounts gone
-        WHERE gone.id = r.target_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`
+      const there = sql`NOT ${isSuspended(sql, sql`r.target_account_id`)}`
 
       const blocked = traced("Blocks.page")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []

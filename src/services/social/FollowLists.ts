@@ -6,6 +6,7 @@ import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import type { Listed } from "../statuses/Interactions.ts"
+import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -50,7 +51,7 @@ export class FollowLists extends Context.Service<FollowLists, {
         const rows = yield* listedRows(sql`
           SELECT r.id AS cursor, ${other} AS account_id FROM ${sql.literal(table)} r
           WHERE r.${sql.literal(own)} = ${account} AND ${where}
-            AND NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = ${other} AND gone.suspended_at IS NOT NULL OFFSET 0)
+            AND NOT ${isSuspended(sql, other)}
             ${
           viewer === undefined ? sql`` : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, other, now)}`
         } ${tail}`)

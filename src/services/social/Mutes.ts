@@ -5,6 +5,7 @@ import { lastingAt } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { idRows, only, rowsOf, Timestamptz } from "../Rows.ts"
+import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 
 /** A muted account; `expiresAt` is null for a mute without an end. */
@@ -31,8 +32,7 @@ export class Mutes extends Context.Service<Mutes, {
     Mutes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const there = sql`NOT EXISTS (SELECT FROM accounts gone
-        WHERE gone.id = r.target_account_id AND gone.suspended_at IS NOT NULL OFFSET 0)`
+      const there = sql`NOT ${isSuspended(sql, sql`r.target_account_id`)}`
 
       const muted = traced("Mutes.page")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []

@@ -4,6 +4,7 @@ import { isHidden } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
+import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { isOpenRow, visibleTo } from "./Visibility.ts"
@@ -50,7 +51,7 @@ export class Interactions extends Context.Service<Interactions, {
           : sql`NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`r.account_id`, now)}`
         const rows = yield* listedRows(sql`SELECT r.id AS cursor, r.account_id FROM ${sql.literal(table)} r
           WHERE r.${sql.literal(column)} = ${statusId} AND ${where} AND ${seen} AND ${welcome}
-            AND NOT EXISTS (SELECT FROM accounts gone WHERE gone.id = r.account_id AND gone.suspended_at IS NOT NULL OFFSET 0)
+            AND NOT ${isSuspended(sql, sql`r.account_id`)}
           ${tail}`)
         return newestFirst(page, rows)
       }, Effect.orDie)

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Fragment, isFragment } from "effect/sql/Statement"
 import { blocks } from "../HiddenAccounts.ts"
+import { isSuspended } from "../SuspendedAccounts.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** For whom a status is: the widest first. */
@@ -82,8 +83,7 @@ export const visibleTo = (
 const openTo = (sql: SqlClient, viewer: Fragment | undefined, alias: string, known?: bigint): Fragment => {
   const s = sql.literal(alias)
   const by = known === undefined ? sql`${s}.account_id` : sql`${known}::bigint`
-  const standing = sql`NOT EXISTS (SELECT FROM accounts author
-    WHERE author.id = ${by} AND author.suspended_at IS NOT NULL OFFSET 0)`
+  const standing = sql`NOT ${isSuspended(sql, by)}`
   const open = isOpenRow(sql, alias)
   if (viewer === undefined) return sql`${standing} AND ${open}`
   return sql`${standing} AND (${open} OR ${s}.account_id = ${viewer}

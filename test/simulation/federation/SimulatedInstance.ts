@@ -25,6 +25,7 @@ import { Credentials } from "../../../src/services/identity/Credentials.ts"
 import { LinkProofs } from "../../../src/services/identity/LinkProofs.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
+import { configurationOf } from "../../support/Configuration.ts"
 import { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
 import { Session } from "../Session.ts"
@@ -59,22 +60,7 @@ class Handler extends Context.Service<Handler, {
   >
 }>()("murmuration/test/simulation/federation/Handler") {}
 
-const config = (host: string) =>
-  Layer.succeed(ServerConfig, {
-    localDomain: host,
-    publicUrl: `https://${host}`,
-    mediaUrl: `https://${host}/system`,
-    mediaProxied: true,
-    federated: true,
-    outboundAllow: [],
-    publicTimelines: "public",
-    sourceUrl: undefined,
-    limitedFederation: false,
-    registrations: "open",
-    signupConfirmation: "none",
-    rateLimits: false,
-    mailFrom: `notifications@${host}`
-  })
+const config = (host: string) => Layer.succeed(ServerConfig, configurationOf(host, { rateLimits: false }))
 
 /** What other servers reach. */
 const routes = Layer.mergeAll(Edge.layer, ActivityPub.layer, Inboxes.layer, WellKnown.layer).pipe(

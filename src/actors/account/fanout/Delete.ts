@@ -11,10 +11,10 @@ import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import type { Owners } from "../Ownership.ts"
 import * as StreamPublishing from "../StreamPublishing.ts"
 import * as Deliver from "./Deliver.ts"
-import { type Slice, SliceRows } from "./Slice.ts"
+import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 
 /** A deleted status: first its reblogs go, then the streams of all followers hear of it. Made once a node. */
-export const make = Effect.fnUntraced(function*({ owned }: Owners) {
+export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const conversations = yield* ConversationWriter
@@ -23,6 +23,7 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const reblogs = yield* Reblogs
   const writer = yield* NotificationWriter
   const sliceRows = yield* SliceRows
+  const delivered = intoDelivery(owners)
   const deliver = yield* Deliver.enqueuer
   const { conversationsChanged } = yield* StreamPublishing.make
 
@@ -48,11 +49,6 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
     return yield* slice.cursor === undefined ? fanouts.complete(at) : fanouts.advance(at, 2, slice.cursor)
   })
 
-  const slice: Slice<Delete> = (own, at, { statusId }) =>
-    Effect.suspend(() => {
-      // It may leave an intent for other servers.
-      own.backlog.unread = true
-      return owned(own, some(own.accountId, at, statusId))
-    })
+  const slice: Slice<Delete> = (own, at, { statusId }) => delivered(own, some(own.accountId, at, statusId))
   return slice
 })

@@ -6,16 +6,17 @@ import type { AccountId } from "../../../services/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Edit } from "../../../services/intents/Intent.ts"
 import type { Owners } from "../Ownership.ts"
-import { type Slice, SliceRows } from "./Slice.ts"
+import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
 /** An edited status: notifications, streams, and the intent for other servers. Made once a node. */
-export const make = Effect.fnUntraced(function*({ owned }: Owners) {
+export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const fanouts = yield* Fanouts
   const readers = yield* StatusReaders
   const sliceRows = yield* SliceRows
+  const delivered = intoDelivery(owners)
   const open = yield* StatusSlice.make
 
   const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, { editedAt, statusId }: Edit) {
@@ -34,11 +35,6 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
     return yield* slice.cursor === undefined ? fanouts.complete(at) : fanouts.advance(at, 1, slice.cursor)
   })
 
-  const slice: Slice<Edit> = (own, at, intent) =>
-    Effect.suspend(() => {
-      // It may leave an intent for other servers.
-      own.backlog.unread = true
-      return owned(own, some(own.accountId, at, intent))
-    })
+  const slice: Slice<Edit> = (own, at, intent) => delivered(own, some(own.accountId, at, intent))
   return slice
 })

@@ -6,14 +6,15 @@ import type { PollEnd } from "../../../services/intents/Intent.ts"
 import { Polls } from "../../../services/statuses/Polls.ts"
 import type { Owners } from "../Ownership.ts"
 import * as Deliver from "./Deliver.ts"
-import { type Slice, SliceRows } from "./Slice.ts"
+import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 
 /** A poll that has ended: slices of those who voted, by their ids; the author is told before them. Made once a node. */
-export const make = Effect.fnUntraced(function*({ owned }: Owners) {
+export const make = Effect.fnUntraced(function*(owners: Owners) {
   const fanouts = yield* Fanouts
   const polls = yield* Polls
   const writer = yield* NotificationWriter
   const sliceRows = yield* SliceRows
+  const delivered = intoDelivery(owners)
   const deliver = yield* Deliver.enqueuer
 
   const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, statusId: bigint) {
@@ -27,11 +28,6 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
       : fanouts.advance(at, 1, last)
   })
 
-  const slice: Slice<PollEnd> = (own, at, { statusId }) =>
-    Effect.suspend(() => {
-      // It may leave an intent for other servers.
-      own.backlog.unread = true
-      return owned(own, some(own.accountId, at, statusId))
-    })
+  const slice: Slice<PollEnd> = (own, at, { statusId }) => delivered(own, some(own.accountId, at, statusId))
   return slice
 })

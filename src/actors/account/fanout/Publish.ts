@@ -7,17 +7,19 @@ import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Publish } from "../../../services/intents/Intent.ts"
 import * as FeedWriting from "../FeedWriting.ts"
 import type { Owners, Ownership } from "../Ownership.ts"
-import { type Slice, SliceRows } from "./Slice.ts"
+import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
 /** A new status: homes, notifications, streams, and the intent for other servers. Made once a node. */
-export const make = Effect.fnUntraced(function*({ current, owned, ownerRow }: Owners) {
+export const make = Effect.fnUntraced(function*(owners: Owners) {
+  const { current, ownerRow } = owners
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const fanouts = yield* Fanouts
   const readers = yield* StatusReaders
   const writer = yield* NotificationWriter
   const sliceRows = yield* SliceRows
+  const delivered = intoDelivery(owners)
   const open = yield* StatusSlice.make
   const push = yield* FeedWriting.make(sliceRows)
 
@@ -76,10 +78,7 @@ export const make = Effect.fnUntraced(function*({ current, owned, ownerRow }: Ow
 
   const slice: Slice<Publish> = Effect.fnUntraced(function*(own, at, { statusId }) {
     const done = at.phase === 0 ? yield* all(own, at, statusId) : undefined
-    if (done !== undefined) return done
-    // It may leave an intent for other servers.
-    own.backlog.unread = true
-    return yield* owned(own, some(own, at, statusId))
+    return done ?? (yield* delivered(own, some(own, at, statusId)))
   })
   return slice
 })

@@ -1,10 +1,9 @@
-import type { Effect } from "effect"
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../../services/Errors.ts"
 import type { DoneElsewhere, Progress } from "../../../services/intents/Fanouts.ts"
 import type { Intent } from "../../../services/intents/Intent.ts"
-import type { Ownership } from "../Ownership.ts"
+import type { Owners, Ownership } from "../Ownership.ts"
 
 /** Followers that one transaction serves, so that no post delays another by more than that. */
 export const sliceRowsMax = 1_000
@@ -20,3 +19,13 @@ export type Slice<Kind extends Intent> = (
   at: Progress,
   intent: Kind
 ) => Effect.Effect<SliceEnd, ClientError | DoneElsewhere | SqlError>
+
+/**
+ * Runs a slice in a transaction of the owner. It may leave an intent for other servers, so that the account's intents are
+ * read again after it.
+ */
+export const intoDelivery = ({ owned }: Pick<Owners, "owned">) => <A, E>(own: Ownership, work: Effect.Effect<A, E>) =>
+  Effect.suspend(() => {
+    own.backlog.unread = true
+    return owned(own, work)
+  })

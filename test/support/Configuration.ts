@@ -1,0 +1,22 @@
+import type { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+
+/** The configuration of a server at `host`, as tests of layers need it that are given no environment. */
+export const configurationOf = (
+  host: string,
+  overrides: Partial<ServerConfig["Service"]> = {}
+): ServerConfig["Service"] => ({
+  localDomain: host,
+  publicUrl: `https://${host}`,
+  mediaUrl: `https://${host}/system`,
+  mediaProxied: true,
+  federated: true,
+  outboundAllow: [],
+  publicTimelines: "public",
+  sourceUrl: undefined,
+  limitedFederation: false,
+  registrations: "open",
+  signupConfirmation: "none",
+  rateLimits: true,
+  mailFrom: `notifications@${host}`,
+  ...overrides
+})
