@@ -12,7 +12,9 @@ import { server } from "../../support/WebServer.ts"
 export const address = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address).slice(7))
 
 /** The server, and what its streams show. */
-export const layerStreams = Layer.merge(renderings, StatusViews.layer).pipe(Layer.provideMerge(server()))
+export const layerStreams = Layer.satisfiesServicesType<never>()(
+  Layer.merge(renderings, StatusViews.layer).pipe(Layer.provideMerge(server()))
+)
 
 /** A token of a user, as a client has it. */
 export const tokenOf = Effect.fnUntraced(function*(accountId: AccountId | undefined, ...scopes: ReadonlyArray<string>) {
