@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { persisted } from "../Persisted.ts"
 import { only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { batched } from "../TransactionBatch.ts"
@@ -26,6 +27,8 @@ export const Answer = Schema.Struct({
   )
 })
 export type Answer = typeof Answer.Type
+/** As it is remembered under its command's id. */
+export const PersistedAnswer = persisted(Answer, 1)
 
 /** How long an answer is kept under its command's id, in milliseconds: longer than the longest family's period. */
 const commandMillisMin = 25 * 3_600_000
@@ -40,7 +43,7 @@ export type Family = keyof typeof families
 
 const epochRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt }))
 const ownerRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, epoch: Schema.BigInt }))
-const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.NullOr(Answer) }))
+const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.Unknown }))
 const useRows = rowsOf(Schema.Struct({ statuses: Schema.Int, follows: Schema.Int, reports: Schema.Int }))
 
 /** The transactions of an account's owner: every one checks the epoch in its first statement. */
@@ -99,11 +102,11 @@ export class Commands extends Context.Service<Commands, {
           LEFT JOIN commands c ON c.account_id = a.account_id AND c.id = ${id}
           WHERE a.account_id = ${owner.accountId} FOR SHARE OF a`)
         if (found?.epoch !== owner.epoch) return yield* new StaleOwner()
-        if (found.answer !== null) return { answer: found.answer, repeated: true }
+        if (found.answer !== null) return { answer: yield* PersistedAnswer.decode(found.answer), repeated: true }
         const answer = yield* work
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-          VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+          VALUES (${owner.accountId}, ${id}, ${yield* PersistedAnswer.encode(answer)}::jsonb, ${
           family ?? null
         }, ${owner.epoch}, ${now})`
         return { answer, repeated: false }
