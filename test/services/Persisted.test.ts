@@ -3,7 +3,7 @@ import { Cause, Effect, Exit, Schema } from "effect"
 import type { Command } from "../../src/actors/account/Protocol.ts"
 import { PersistedCommand } from "../../src/actors/account/Protocol.ts"
 import { AccountId, AppId, StatusId } from "../../src/services/Ids.ts"
-import { type Answer, PersistedAnswer } from "../../src/services/intents/Commands.ts"
+import { type CommandAnswer, PersistedAnswer } from "../../src/services/intents/Commands.ts"
 import { persisted } from "../../src/services/Persisted.ts"
 import { PersistedPost } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
@@ -54,7 +54,7 @@ describe("what rows keep as JSON", () => {
   it.effect("answers that were remembered before versions were written", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* PersistedAnswer.decode({ id: "7", kind: "report" }), { id: "7", kind: "report" })
-      const answer: Answer = { id: "8", kind: "status", standing: { limit: 300, remaining: 299, resetAt: 1 } }
+      const answer: CommandAnswer = { id: "8", kind: "status", standing: { limit: 300, remaining: 299, resetAt: 1 } }
       assert.deepStrictEqual(yield* PersistedAnswer.decode({ ...answer }), answer)
       const json: unknown = JSON.parse(yield* PersistedAnswer.encode(answer))
       assert.deepInclude(json, { id: "8", kind: "status", version: 1 })

@@ -1,7 +1,12 @@
 import { Clock, Effect, Metric } from "effect"
 import * as Backoff from "../../services/Backoff.ts"
 import { gathered } from "../../services/Batches.ts"
-import { Deliveries, type Delivery, type Failed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
+import {
+  Deliveries,
+  type Delivery,
+  type DeliveryClaim,
+  type FailedDelivery
+} from "../../services/federation/outbox/Deliveries.ts"
 import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
@@ -37,8 +42,8 @@ export const make = Effect.gen(function*() {
   const notes = yield* DeliveryOutcomes.make
   const claims = gathered(
     { max: askingMax, concurrency: turnsMax },
-    (wanted: ReadonlyArray<Wanted>) =>
-      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: Wanted) => taken.get(host) ?? [])
+    (wanted: ReadonlyArray<DeliveryClaim>) =>
+      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: DeliveryClaim) => taken.get(host) ?? [])
   )
 
   /** When it is tried again; undefined after the last try. */
@@ -56,7 +61,7 @@ export const make = Effect.gen(function*() {
   ) {
     const now = yield* Clock.currentTimeMillis
     const over: Array<Delivery> = []
-    const failed: Array<Failed> = []
+    const failed: Array<FailedDelivery> = []
     for (const { delivery, verdict } of done) {
       if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.failInbox(delivery.inboxId))
       const dueAt = verdict._tag === "Failed" ? yield* again(state, delivery, now) : undefined

@@ -19,16 +19,16 @@ export interface Owner {
 export class StaleOwner extends Schema.TaggedError<StaleOwner>()("StaleOwner", {}) {}
 
 /** What a command answers: the id of what it made or changed, as a decimal string, and the limit that it used. */
-export const Answer = Schema.Struct({
+export const CommandAnswer = Schema.Struct({
   id: Schema.String,
   kind: Schema.Literals(["status", "scheduled", "account", "report"]),
   standing: Schema.optionalKey(
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )
 })
-export type Answer = typeof Answer.Type
+export type CommandAnswer = typeof CommandAnswer.Type
 /** As it is remembered under its command's id. */
-export const PersistedAnswer = persisted(Answer, 1)
+export const PersistedAnswer = persisted(CommandAnswer, 1)
 
 /** How long an answer is kept under its command's id, in milliseconds: longer than the longest family's period. */
 const commandMillisMin = 25 * 3_600_000
@@ -60,8 +60,8 @@ export class Commands extends Context.Service<Commands, {
     owner: Owner,
     id: string,
     family: Family | undefined,
-    work: Effect.Effect<Answer, E, R>
-  ) => Effect.Effect<{ readonly answer: Answer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
+    work: Effect.Effect<CommandAnswer, E, R>
+  ) => Effect.Effect<{ readonly answer: CommandAnswer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
   /** Does `work`, which may come again, in a transaction of the owner. */
   readonly owned: <A, E, R>(
     owner: Owner,
@@ -95,7 +95,7 @@ export class Commands extends Context.Service<Commands, {
         owner: Owner,
         id: string,
         family: Family | undefined,
-        work: Effect.Effect<Answer, E, R>
+        work: Effect.Effect<CommandAnswer, E, R>
       ) {
         const [found] = yield* answerRows(sql`
           SELECT a.epoch, c.answer FROM actors a
