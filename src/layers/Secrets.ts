@@ -44,7 +44,7 @@ export const keepInDatabase = traced("Secrets.keepInDatabase")(
 
 /**
  * `SECRET_KEY`, or a key made once: kept in the database where several nodes may share it (`DATABASE_URL`), else in
- * `DATA_DIR`, so that it is not in a backup of the tables.
+ * `DATA_DIR`: a backup of the tables must not have it.
  */
 export const layer = Layer.effect(
   Secrets,
