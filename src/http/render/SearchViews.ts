@@ -13,7 +13,7 @@ import { StatusViews } from "./StatusViews.ts"
 import { noTagRelation, tagValues } from "./Values.ts"
 
 /** Ids of what a search has found, best first. */
-export interface Found {
+export interface FoundIds {
   readonly accounts?: ReadonlyArray<bigint>
   readonly statuses?: ReadonlyArray<bigint>
   readonly tags?: ReadonlyArray<bigint>
@@ -21,7 +21,7 @@ export interface Found {
 
 /** Results of searches as ready JSON. Statuses that the viewer may not see are left out here, too. */
 export class SearchViews extends Context.Service<SearchViews, {
-  readonly render: (viewer: Viewer, found: Found) => Effect.Effect<Ready<Search>>
+  readonly render: (viewer: Viewer, found: FoundIds) => Effect.Effect<Ready<Search>>
 }>()("murmuration/http/render/SearchViews") {
   static readonly layerNoDeps = Layer.effect(
     SearchViews,
@@ -32,7 +32,7 @@ export class SearchViews extends Context.Service<SearchViews, {
       const tags = yield* Tags
       const config = yield* ServerConfig
 
-      const render = traced("SearchViews.render")(function*(viewer: Viewer, found: Found) {
+      const render = traced("SearchViews.render")(function*(viewer: Viewer, found: FoundIds) {
         const hashtags = yield* tags.load(found.tags ?? [])
         const features = viewer === undefined ? undefined : yield* featured.among(viewer, found.tags ?? [])
         const relationTo = (id: bigint | undefined) =>

@@ -64,7 +64,8 @@ describe("F12: what a host says decides what comes next", () => {
         assert.isEmpty(yield* waiting)
         yield* drain
         assert.lengthOf(outside.arrived, before)
-        const [inbox] = yield* sql`SELECT refusal, refused_about IS NOT NULL AS about FROM inboxes WHERE gone_at IS NOT NULL`
+        const [inbox] =
+          yield* sql`SELECT refusal, refused_about IS NOT NULL AS about FROM inboxes WHERE gone_at IS NOT NULL`
         assert.deepStrictEqual(inbox, { refusal: "410", about: true })
       }))
   })
