@@ -22,6 +22,9 @@ import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import type { Feeds } from "../services/feeds/Feeds.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
+import { ListTimelines } from "../services/feeds/ListTimelines.ts"
+import { ListMembers } from "../services/social/ListMembers.ts"
+import { Lists } from "../services/social/Lists.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
 import { Markers } from "../services/feeds/Markers.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
@@ -65,6 +68,7 @@ import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
+import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
 import { remote } from "./Federation.ts"
@@ -115,7 +119,10 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     HomeTimelines.layer,
     Instance.layer,
     Interactions.layer,
+    ListMembers.layer,
+    ListTimelines.layer,
     Listeners.layer,
+    Lists.layer,
     Markers.layer,
     AccountNotes.layer,
     Notifications.layer,
@@ -124,6 +131,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     Search.layer,
     Reports.layer,
     ViewerStates.layer,
+    TagFollows.layer,
     Tags.layer,
     Timelines.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))

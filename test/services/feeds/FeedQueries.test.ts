@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as HomeQuery from "../../../src/services/feeds/HomeQuery.ts"
+import * as NewestQuery from "../../../src/services/feeds/NewestQuery.ts"
+import * as ReadersQuery from "../../../src/services/feeds/ReadersQuery.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { rowsOf } from "../../../src/services/Rows.ts"
 import { canSee, type StatusFacts } from "../../../src/services/statuses/Visibility.ts"
@@ -53,7 +54,7 @@ const belongs = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader
 
 let entries = 0
 
-layer(TestDatabase.layer, { excludeTestServices: true })("HomeQuery", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("queries of feeds", (it) => {
   it.effect.prop(
     "S-204, row 62: the newest of a reader's home and the readers of a status are the same decision, and the one that is written in words",
     { world: Worlds.World },
@@ -65,8 +66,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("HomeQuery", (it) => {
         for (const reader of locals) {
           const expected = statuses.filter((status) => belongs(world, statuses, reader, status)).map(({ id }) => id)
           entries += expected.length
-          const ids = (range: HomeQuery.Range) =>
-            Effect.map(HomeQuery.newest(sql, reader, range, Worlds.now), (rows) => rows.map(({ id }) => id))
+          const ids = (range: NewestQuery.Range) =>
+            Effect.map(NewestQuery.ofHome(sql, reader, range, Worlds.now), (rows) => rows.map(({ id }) => id))
           const newestFirst = expected.toReversed()
           assert.deepStrictEqual(yield* ids({ limit: 20 }), newestFirst)
           // Pages of two, downwards and upwards, put together are the whole.
@@ -86,7 +87,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("HomeQuery", (it) => {
             seenSince: new Date(0),
             mentionedOnly: status.visibility === "direct"
           }
-          const rows = yield* readerRows(HomeQuery.readers(sql, status.id, status.author, slice, Worlds.now))
+          const rows = yield* readerRows(ReadersQuery.readers(sql, status.id, status.author, slice, Worlds.now))
           const found = rows.flatMap(({ reader }) => reader ?? []).toSorted((a, b) => Number(a - b))
           const expected = locals.filter((reader) =>
             reader !== status.author && belongs(world, statuses, reader, status)
