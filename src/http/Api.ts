@@ -14,6 +14,8 @@ import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
+import { ListMembersGroup } from "./v1/ListMembers.ts"
+import { ListsGroup } from "./v1/Lists.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
 import { MediaGroup } from "./v1/Media.ts"
 import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
@@ -50,6 +52,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(EmailsGroup)
   .add(FeaturedTagsGroup)
   .add(InstanceGroup)
+  .add(ListMembersGroup)
+  .add(ListsGroup)
   .add(PlaceholdersGroup)
   .add(MarkersGroup)
   .add(MediaGroup)

@@ -20,6 +20,7 @@ import { NotificationViews } from "./render/NotificationViews.ts"
 import { RevisionViews } from "./render/RevisionViews.ts"
 import { ScheduledStatusViews } from "./render/ScheduledStatusViews.ts"
 import { SearchViews } from "./render/SearchViews.ts"
+import { TagViews } from "./render/TagViews.ts"
 import { StatusViews } from "./render/StatusViews.ts"
 import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
@@ -36,6 +37,8 @@ import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as FeaturedTags from "./v1/FeaturedTags.ts"
 import * as Instance from "./v1/Instance.ts"
+import * as ListMembers from "./v1/ListMembers.ts"
+import * as Lists from "./v1/Lists.ts"
 import * as Markers from "./v1/Markers.ts"
 import * as Media from "./v1/Media.ts"
 import * as NotificationGroups from "./v1/NotificationGroups.ts"
@@ -74,6 +77,8 @@ const groups = Layer.mergeAll(
   Emails.layer,
   FeaturedTags.layer,
   Instance.layer,
+  ListMembers.layer,
+  Lists.layer,
   Placeholders.layer,
   Markers.layer,
   Media.layer,
@@ -103,6 +108,7 @@ const views = Layer.mergeAll(
   ProfilePictures.layer,
   ScheduledStatusViews.layer,
   SearchViews.layer,
+  TagViews.layer,
   Thumbnails.layer
 ).pipe(
   Layer.provideMerge(StatusViews.layer),

@@ -22,10 +22,8 @@ import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import type { Feeds } from "../services/feeds/Feeds.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
-import { ListTimelines } from "../services/feeds/ListTimelines.ts"
-import { ListMembers } from "../services/social/ListMembers.ts"
-import { Lists } from "../services/social/Lists.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
+import { ListTimelines } from "../services/feeds/ListTimelines.ts"
 import { Markers } from "../services/feeds/Markers.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
@@ -55,6 +53,8 @@ import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import { AccountNotes } from "../services/social/AccountNotes.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { FollowLists } from "../services/social/FollowLists.ts"
+import { ListMembers } from "../services/social/ListMembers.ts"
+import { OwnedLists } from "../services/social/OwnedLists.ts"
 import { Mutes } from "../services/social/Mutes.ts"
 import { Relationships } from "../services/social/Relationships.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
@@ -122,7 +122,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     ListMembers.layer,
     ListTimelines.layer,
     Listeners.layer,
-    Lists.layer,
+    OwnedLists.layer,
     Markers.layer,
     AccountNotes.layer,
     Notifications.layer,

@@ -14,10 +14,23 @@ export const statusesMax = 10
 export const now = new Date("2026-06-01T12:00:00Z")
 
 const Account = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: accounts }))
+const Local = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }))
 const Pair = Schema.Tuple([Account, Account])
 const earlier = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })))
 const pairs = Schema.Array(Pair).check(Schema.isMaxLength(4))
 const rarely = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 7 }))
+
+const Tag = Schema.Literals(["birds", "cats"])
+
+/** A list of somebody, with its members. */
+const List = Schema.Struct({
+  /** Only people of this server have lists. */
+  owner: Local,
+  repliesPolicy: Schema.Literals(["followed", "list", "none"]),
+  exclusive: Schema.Boolean,
+  accounts: Schema.Array(Account).check(Schema.isBetweenLength(1, 4)),
+  tags: Schema.Array(Tag).check(Schema.isMaxLength(1))
+})
 
 export const Status = Schema.Struct({
   author: Account,
@@ -30,7 +43,8 @@ export const Status = Schema.Struct({
   mentions: Schema.Array(Schema.Struct({ account: Account, silent: Schema.Boolean })).check(
     Schema.isBetweenLength(1, 3)
   ),
-  language: Schema.Literals(["en", "de"])
+  language: Schema.Literals(["en", "de"]),
+  tags: Schema.Array(Tag).check(Schema.isMaxLength(2))
 })
 
 export const World = Schema.Struct({
@@ -45,9 +59,26 @@ export const World = Schema.Struct({
     Schema.isMaxLength(6)
   ),
   /** Accounts 4 and 5 are at remote.example, whose domain these accounts block. */
-  domainBlocks: Schema.Array(Account).check(Schema.isMaxLength(2))
+  domainBlocks: Schema.Array(Account).check(Schema.isMaxLength(2)),
+  /** Nobody is silenced where it is 0. */
+  silenced: Schema.Int.check(Schema.isBetween({ minimum: -12, maximum: accounts })),
+  lists: Schema.Array(List).check(Schema.isBetweenLength(1, 3)),
+  tagFollows: Schema.Array(Schema.Struct({ account: Local, tag: Tag })).check(Schema.isBetweenLength(1, 4))
 })
 export type World = typeof World.Type
+
+/** A world of accounts alone. */
+export const nothing: World = {
+  suspended: 0,
+  statuses: [],
+  follows: [],
+  blocks: [],
+  mutes: [],
+  domainBlocks: [],
+  silenced: 0,
+  lists: [],
+  tagFollows: []
+}
 
 /** A status of a settled world, with the ids that it has in the database. */
 export interface Settled {
@@ -60,6 +91,7 @@ export interface Settled {
   readonly replyTo: Settled | undefined
   readonly conversation: bigint
   readonly mentions: ReadonlyMap<bigint, { readonly silent: boolean }>
+  readonly tags: ReadonlyArray<string>
 }
 
 export const isRemote = (account: bigint): boolean => account >= 4n
@@ -82,7 +114,8 @@ export const statusesOf = (world: World): ReadonlyArray<Settled> => {
       conversation: reblogOf?.conversation ??
         (reblogOf === undefined ? named(status.replyTo)?.conversation : undefined) ??
         firstStatus + BigInt(index) + 500n,
-      mentions: new Map(status.mentions.map(({ account, silent }) => [BigInt(account), { silent }]))
+      mentions: new Map(status.mentions.map(({ account, silent }) => [BigInt(account), { silent }])),
+      tags: reblogOf === undefined ? [...new Set(status.tags)] : []
     })
   })
   return settled
@@ -112,6 +145,24 @@ export const relationsOf = (world: World) => {
   }
 }
 
+const tagNames = ["birds", "cats"]
+const tagId = (name: string) => BigInt(tagNames.indexOf(name) + 1)
+export const firstList = 2_000n
+
+/** The lists of a world with their ids, each member once. */
+export const listsOf = (world: World) =>
+  world.lists.map((list, index) => ({
+    ...list,
+    id: firstList + BigInt(index),
+    owner: BigInt(list.owner),
+    accounts: [...new Set(list.accounts)].map(BigInt),
+    tags: [...new Set(list.tags)]
+  }))
+
+export const tagFollowsOf = (world: World) =>
+  [...new Map(world.tagFollows.map((follow) => [`${follow.account} ${follow.tag}`, follow])).values()]
+    .map(({ account, tag }) => ({ account: BigInt(account), tag }))
+
 /** Writes a world into the database in place of the one that was there. */
 export const settle = Effect.fn("World.settle")(function*(world: World) {
   const sql = yield* SqlClient.SqlClient
@@ -127,9 +178,10 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
   yield* sql`DELETE FROM statuses`
   yield* sql`DELETE FROM accounts`
   yield* sql`DELETE FROM tags`
-  yield* sql`INSERT INTO accounts (id, username, domain, suspended_at, created_at, updated_at)
+  yield* sql`INSERT INTO accounts (id, username, domain, suspended_at, silenced_at, created_at, updated_at)
     SELECT i, 'account' || i, CASE WHEN i >= 4 THEN 'remote.example' END,
-      CASE WHEN i = ${world.suspended} THEN ${now}::timestamptz END, ${now}, ${now}
+      CASE WHEN i = ${world.suspended} THEN ${now}::timestamptz END,
+      CASE WHEN i = ${world.silenced} THEN ${now}::timestamptz END, ${now}, ${now}
     FROM generate_series(1::bigint, ${BigInt(accounts)}) i`
   yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, last_seen_at, created_at)
     SELECT id, id || '@local.example', '', ${now}, ${now}, ${now} FROM accounts WHERE domain IS NULL`
@@ -191,6 +243,37 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
   yield* insert(
     "domainMutes",
     [...domainBlocks].map((accountId, index) => ({ id: BigInt(index + 1), accountId, domain: "remote.example" }))
+  )
+  yield* insert("tags", tagNames.map((name) => ({ id: tagId(name), name, displayName: name, createdAt: now })))
+  yield* insert(
+    "statusesTags",
+    statuses.flatMap(({ id, tags }) => tags.map((tag) => ({ tagId: tagId(tag), statusId: id })))
+  )
+  const lists = listsOf(world)
+  yield* insert(
+    "lists",
+    lists.map(({ exclusive, id, owner, repliesPolicy }) => ({
+      id,
+      accountId: owner,
+      title: `list ${id}`,
+      repliesPolicy,
+      exclusive
+    }))
+  )
+  // Ids as members came, of accounts and hashtags in turn.
+  let member = 0n
+  yield* insert(
+    "listAccounts",
+    lists.flatMap(({ accounts, id }) => accounts.map((accountId) => ({ id: member += 2n, listId: id, accountId })))
+  )
+  member = 1n
+  yield* insert(
+    "listTags",
+    lists.flatMap(({ id, tags }) => tags.map((tag) => ({ id: member += 2n, listId: id, tagId: tagId(tag) })))
+  )
+  yield* insert(
+    "tagFollows",
+    tagFollowsOf(world).map(({ account, tag }) => ({ id: member += 2n, accountId: account, tagId: tagId(tag) }))
   )
   return statuses
 })

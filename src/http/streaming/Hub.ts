@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Metric, PubSub, Schedule, type Scope, Stream } 
 import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
-import { Lists } from "../../services/social/Lists.ts"
+import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { traced } from "../../services/Traced.ts"
 import { type Channel, refused, type StreamRefused } from "./Channels.ts"
 import * as EventRouting from "./EventRouting.ts"
@@ -47,7 +47,7 @@ export class Hub extends Context.Service<Hub, {
     Effect.gen(function*() {
       const broadcast = yield* Broadcast
       const liveTokens = yield* LiveTokens
-      const lists = yield* Lists
+      const lists = yield* OwnedLists
       const registry = new Registry()
       const { concerns, deliveryOf } = yield* EventRouting.make(registry)
 

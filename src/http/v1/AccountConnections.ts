@@ -8,6 +8,7 @@ import type { Page } from "../../services/Paging.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { AccountNotes } from "../../services/social/AccountNotes.ts"
 import { FollowLists } from "../../services/social/FollowLists.ts"
+import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import type { Listed } from "../../services/statuses/Interactions.ts"
 import { traced } from "../../services/Traced.ts"
@@ -22,7 +23,7 @@ import { deprecated } from "../render/Deprecation.ts"
 import { FeaturedTagViews } from "../render/FeaturedTagViews.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
-import { relationshipValues } from "../render/Values.ts"
+import { listValues, relationshipValues } from "../render/Values.ts"
 import { Account, FamiliarFollowers } from "../wire/Account.ts"
 import { json, list, splice } from "../wire/Keys.ts"
 import { List } from "../wire/List.ts"
@@ -76,16 +77,11 @@ export const layer = group(
     const relationships = yield* Relationships
     const followLists = yield* FollowLists
     const accountNotes = yield* AccountNotes
+    const lists = yield* OwnedLists
     const views = yield* AccountViews
     const featuredTags = yield* FeaturedTagViews
     const { publicUrl } = yield* ServerConfig
 
-    /** Lists and proofs come with their capability: nobody has any, but the account must exist. */
-    const none = <Wire>() =>
-      Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: AccountId } }) {
-        yield* accounts.find(params.id)
-        return Reply.list<Wire>([])
-      })
     const connected = (name: string, read: Read) =>
       traced(`accountConnections.${name}`)(function*(
         { params, query }: {
@@ -137,8 +133,14 @@ export const layer = group(
         const found = yield* accounts.find(params.id)
         return Reply.list(found.suspended ? [] : yield* featuredTags.of(found.id))
       }),
-      lists: none(),
-      identityProofs: (request) => Effect.map(none()(request), Reply.withHeaders(deprecated("2022-03-30"))),
+      lists: traced("accountConnections.lists")(function*({ params }) {
+        const { id } = yield* accounts.find(params.id)
+        const holding = yield* lists.holding(yield* Caller.account, id)
+        return Reply.list(holding.map((one) => json<List>(listValues(one))))
+      }),
+      // Nobody has any, but the account must exist.
+      identityProofs: ({ params }) =>
+        Effect.as(accounts.find(params.id), Reply.withHeaders(deprecated("2022-03-30"))(Reply.list([]))),
       note: traced("accountConnections.note")(function*({ params, payload }) {
         const viewer = yield* Caller.account
         const { id } = yield* accounts.find(params.id)

@@ -3,7 +3,6 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { normalise } from "../../services/html/HashtagNames.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { traced } from "../../services/Traced.ts"
@@ -13,8 +12,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { FeaturedTagViews } from "../render/FeaturedTagViews.ts"
-import { noTagRelation, tagValues } from "../render/Values.ts"
-import { json } from "../wire/Keys.ts"
+import { TagViews } from "../render/TagViews.ts"
 import { IdPath } from "../wire/ReadRequests.ts"
 import { FeaturedTag, Tag, TagName } from "../wire/Tag.ts"
 
@@ -41,18 +39,18 @@ export const layer = group(
   FeaturedTagsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
-    const config = yield* ServerConfig
     const featured = yield* FeaturedTags
     const tags = yield* Tags
     const views = yield* FeaturedTagViews
+    const tagViews = yield* TagViews
 
-    const change = (tag: "FeatureTag" | "UnfeatureTag", featuring: boolean) =>
+    const change = (tag: "FeatureTag" | "UnfeatureTag") =>
       traced(`featuredTags.${tag}`)(function*({ params }: { readonly params: { readonly name: string } }) {
         const viewer = yield* Caller.account
         // A name that is no hashtag is not found, before anything is written.
         yield* tags.find(params.name)
         yield* actors.tell(viewer, { _tag: tag, name: params.name })
-        return Reply.json(json<Tag>(tagValues(config, yield* tags.find(params.name), { ...noTagRelation, featuring })))
+        return Reply.json(yield* tagViews.of(viewer, yield* tags.find(params.name)))
       })
 
     return handlers.handleAll({
@@ -60,8 +58,8 @@ export const layer = group(
         return Reply.list(yield* views.of(yield* Caller.account))
       }),
       suggestions: traced("featuredTags.suggestions")(function*() {
-        const found = yield* tags.load(yield* featured.suggestions(yield* Caller.account))
-        return Reply.list(found.map((tag) => json<Tag>(tagValues(config, tag, noTagRelation))))
+        const viewer = yield* Caller.account
+        return Reply.list(yield* tagViews.render(viewer, yield* featured.suggestions(viewer)))
       }),
       create: traced("featuredTags.create")(function*({ payload }) {
         const viewer = yield* Caller.account
@@ -77,8 +75,8 @@ export const layer = group(
         yield* actors.tell(viewer, { _tag: "UnfeatureTag", name: found.name })
         return Reply.empty
       }),
-      feature: change("FeatureTag", true),
-      unfeature: change("UnfeatureTag", false)
+      feature: change("FeatureTag"),
+      unfeature: change("UnfeatureTag")
     })
   })
 )

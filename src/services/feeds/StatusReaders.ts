@@ -99,12 +99,17 @@ export class StatusReaders extends Context.Service<StatusReaders, {
                 mentionedOnly
               }, new Date(now))
             }) one`
-          const others = ReadersQuery.subscribers(sql, {
-            status: sql.literal("look.status_id"),
-            author: sql.literal("look.author"),
-            cursor: 0n,
-            limit: fewReadersMax
-          }, seenSince, new Date(now))
+          const others = ReadersQuery.subscribers(
+            sql,
+            {
+              status: sql.literal("look.status_id"),
+              author: sql.literal("look.author"),
+              cursor: 0n,
+              limit: fewReadersMax
+            },
+            seenSince,
+            new Date(now)
+          )
           const found = yield* foundRows(sql`
             SELECT look.place::int, ${facts}, slice.*, others.*, ${federates} AS federates,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned

@@ -101,8 +101,10 @@ export class ListMembers extends Context.Service<ListMembers, {
               owner,
               list,
               Effect.gen(function*() {
-                const [first] = yield* blockedRows(sql`SELECT true AS blocked FROM unnest(${accounts}::bigint[]) AS other (id)
-                  WHERE ${eitherBlocks(sql, sql`${owner}::bigint`, sql`other.id`)} LIMIT 1`)
+                const [first] = yield* blockedRows(
+                  sql`SELECT true AS blocked FROM unnest(${accounts}::bigint[]) AS other (id)
+                  WHERE ${eitherBlocks(sql, sql`${owner}::bigint`, sql`other.id`)} LIMIT 1`
+                )
                 if (first !== undefined) return yield* new NotAllowed()
                 const before = yield* count("list_accounts", list)
                 if (before + accounts.length > listAccountsMax) {

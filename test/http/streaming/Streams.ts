@@ -24,7 +24,7 @@ import { Reports } from "../../../src/services/moderation/Reports.ts"
 import { LiveTokens } from "../../../src/services/oauth/LiveTokens.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../../../src/services/OpaqueSecrets.ts"
-import { Lists } from "../../../src/services/social/Lists.ts"
+import { OwnedLists } from "../../../src/services/social/OwnedLists.ts"
 import { Conversations } from "../../../src/services/statuses/Conversations.ts"
 import { Statuses } from "../../../src/services/statuses/Statuses.ts"
 import { ViewerStates } from "../../../src/services/statuses/ViewerStates.ts"
@@ -45,7 +45,7 @@ const reads = renderings.pipe(
     Statuses.layer,
     ViewerStates.layer,
     Listeners.layer,
-    Lists.layer,
+    OwnedLists.layer,
     LiveTokens.layer
   )),
   Layer.provideMerge(Tokens.layer),

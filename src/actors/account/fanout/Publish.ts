@@ -7,9 +7,9 @@ import { StatusSubscribers } from "../../../services/feeds/StatusSubscribers.ts"
 import type { AccountId } from "../../../services/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Publish } from "../../../services/intents/Intent.ts"
-import { beyondFollowers, listed } from "./Beyond.ts"
 import * as FeedWriting from "../FeedWriting.ts"
 import type { Owners, Ownership } from "../Ownership.ts"
+import { beyondFollowers, listed } from "./Beyond.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
@@ -113,17 +113,17 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
 
   const slice: Slice<Publish> = Effect.fnUntraced(function*(own, at, { statusId }) {
     const done = at.phase === 0 ? yield* all(own, at, statusId) : undefined
-    return done ?? (yield* delivered(own, at.phase === beyondFollowers ? more(own, at, statusId) : some(own, at, statusId)))
+    return done ??
+      (yield* delivered(own, at.phase === beyondFollowers ? more(own, at, statusId) : some(own, at, statusId)))
   })
   return slice
 })
 
 /** Those of a slice who get the status: its author with the first followers, and the first others with the last ones. */
-const audienceOf =
-  (author: AccountId, first: boolean) => (slice: ReaderSlice | undefined): FeedWriting.Audience => {
-    const others = slice?.cursor === undefined ? slice?.others : undefined
-    return {
-      accountIds: [...(first ? [author] : []), ...(slice?.readers ?? []), ...(others?.readers ?? [])],
-      lists: others?.lists ?? []
-    }
+const audienceOf = (author: AccountId, first: boolean) => (slice: ReaderSlice | undefined): FeedWriting.Audience => {
+  const others = slice?.cursor === undefined ? slice?.others : undefined
+  return {
+    accountIds: [...(first ? [author] : []), ...(slice?.readers ?? []), ...(others?.readers ?? [])],
+    lists: others?.lists ?? []
   }
+}

@@ -34,7 +34,7 @@ export interface ListChange {
 }
 
 /** Lists are private: nobody else hears of them, so this service writes them itself. Nobody finds another one's. */
-export class Lists extends Context.Service<Lists, {
+export class OwnedLists extends Context.Service<OwnedLists, {
   readonly of: (owner: AccountId) => Effect.Effect<ReadonlyArray<ListRecord>>
   /** Those that have an account as a member. */
   readonly holding: (owner: AccountId, member: AccountId) => Effect.Effect<ReadonlyArray<ListRecord>>
@@ -46,9 +46,9 @@ export class Lists extends Context.Service<Lists, {
     change: ListChange
   ) => Effect.Effect<ListRecord, RecordNotFound | Unprocessable>
   readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
-}>()("murmuration/services/social/Lists") {
+}>()("murmuration/services/social/OwnedLists") {
   static readonly layerNoDeps = Layer.effect(
-    Lists,
+    OwnedLists,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const feeds = yield* ListFeeds
@@ -95,26 +95,26 @@ export class Lists extends Context.Service<Lists, {
         yield* feeds.changed(owner, list)
       })
 
-      return Lists.of({
-        of: traced("Lists.of")((owner: AccountId) =>
+      return OwnedLists.of({
+        of: traced("OwnedLists.of")((owner: AccountId) =>
           Effect.orDie(listRows(sql`SELECT ${columns} FROM lists WHERE account_id = ${owner} ORDER BY id`))
         ),
-        holding: traced("Lists.holding")((owner: AccountId, member: AccountId) =>
+        holding: traced("OwnedLists.holding")((owner: AccountId, member: AccountId) =>
           Effect.orDie(listRows(sql`SELECT ${columns} FROM lists l WHERE account_id = ${owner} AND EXISTS (
             SELECT FROM list_accounts m WHERE m.list_id = l.id AND m.account_id = ${member}) ORDER BY id`))
         ),
-        find: traced("Lists.find")((owner: AccountId, id: bigint) =>
+        find: traced("OwnedLists.find")((owner: AccountId, id: bigint) =>
           Effect.catchTag(owned(owner, id), "SqlError", Effect.die)
         ),
-        create: traced("Lists.create")((owner: AccountId, list: ListChange) => once(create(owner, list))),
-        change: traced("Lists.change")((owner: AccountId, id: bigint, given: ListChange) =>
+        create: traced("OwnedLists.create")((owner: AccountId, list: ListChange) => once(create(owner, list))),
+        change: traced("OwnedLists.change")((owner: AccountId, id: bigint, given: ListChange) =>
           once(change(owner, id, given))
         ),
-        remove: traced("Lists.remove")((owner: AccountId, id: bigint) => once(remove(owner, id)))
+        remove: traced("OwnedLists.remove")((owner: AccountId, id: bigint) => once(remove(owner, id)))
       })
     })
   )
-  static readonly layer = Lists.layerNoDeps.pipe(Layer.provide(ListFeeds.layer))
+  static readonly layer = OwnedLists.layerNoDeps.pipe(Layer.provide(ListFeeds.layer))
 }
 
 const isPolicy = Schema.is(RepliesPolicy)
