@@ -36,5 +36,7 @@ export class SearchViews extends Context.Service<SearchViews, {
       return SearchViews.of({ render })
     })
   )
-  static readonly layer = SearchViews.layerNoDeps.pipe(Layer.provide([AccountViews.layer, StatusViews.layer, TagViews.layer]))
+  static readonly layer = SearchViews.layerNoDeps.pipe(
+    Layer.provide([AccountViews.layer, StatusViews.layer, TagViews.layer])
+  )
 }

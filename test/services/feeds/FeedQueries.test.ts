@@ -149,9 +149,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queries of feeds", (it
             reader !== status.author && belongs(world, statuses, reader, status)
           )
           assert.deepStrictEqual(sorted([...followers!, ...followersOfTags!]), expected, `readers of ${status.id}`)
-          const into = lists.filter((list) =>
-            belongsIn(world, statuses, list, status)
-          )
+          const into = lists.filter((list) => belongsIn(world, statuses, list, status))
           const found = others.flatMap(({ listId }) => listId ?? [])
           assert.deepStrictEqual(sorted(found), into.map(({ id }) => id), `lists of ${status.id}`)
           listed += found.length
