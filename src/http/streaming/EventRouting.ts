@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   const status = Effect.fnUntraced(function*(message: Message<"StatusEvent">) {
     const { accountIds, channels, editedAt, event, lists = [], statusId } = message
     const home = accountIds.filter((id) => hears("user", id))
-    const listed = lists.flatMap((list) => [...registry.listeners(listTopic(list))])
+    const listed = lists.flatMap((list) => Array.from(registry.listeners(listTopic(list))))
     const readers = listed.length === 0
       ? home
       : [...new Set([...home, ...listed.map(([{ accountId }]) => accountId)])]

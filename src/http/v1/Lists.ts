@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ListTimelines } from "../../services/feeds/ListTimelines.ts"
-import { IdFromString } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { traced } from "../../services/Traced.ts"
@@ -17,7 +16,7 @@ import { listValues } from "../render/Values.ts"
 import { json } from "../wire/Keys.ts"
 import { List, ListWrite } from "../wire/List.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
-import { IdPath } from "../wire/ReadRequests.ts"
+import { IdPath, ListIdPath } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 
 const reading = Access.user("read", "read:lists")
@@ -34,8 +33,8 @@ export class ListsGroup extends HttpApiGroup.make("lists")
     HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
     HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
       .annotate(Access, writing),
-    HttpApiEndpoint.get("timeline", "/api/v1/timelines/list/:list_id", {
-      params: { list_id: IdFromString },
+    HttpApiEndpoint.get("timeline", "/api/v1/timelines/list/:listId", {
+      params: ListIdPath,
       query: PageQuery,
       success: Schema.Array(Status)
     }).annotate(Access, reading)
@@ -82,7 +81,7 @@ export const layer = group(
       }),
       timeline: traced("lists.timeline")(function*({ params, query }) {
         const owner = yield* Caller.account
-        const { id } = yield* lists.find(owner, params.list_id)
+        const { id } = yield* lists.find(owner, params.listId)
         const page = pageOf(query, statusRows)
         const { ids, read } = yield* timelines.page(id, page)
         return Lists.page({

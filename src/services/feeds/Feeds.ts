@@ -25,7 +25,7 @@ export interface FeedEntry {
 }
 
 /** The feed of a list. */
-export type ListFeed = `list:${bigint}`
+type ListFeed = `list:${bigint}`
 export const listFeed = (listId: bigint): ListFeed => `list:${listId}`
 
 /** Whose feed it is: the home of an account, or one of its lists. */

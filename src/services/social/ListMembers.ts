@@ -5,6 +5,7 @@ import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from
 import { ListFeeds } from "../feeds/ListFeeds.ts"
 import { eitherBlocks } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
+import { listAccountsMax, listTagsMax } from "../instance/ContentLimits.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import type { Listed } from "../statuses/Interactions.ts"
@@ -12,10 +13,6 @@ import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { lockAccount } from "./Pairs.ts"
-
-/** Accounts and hashtags of one list. */
-export const listAccountsMax = 5_000
-export const listTagsMax = 100
 
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
 const listRows = rowsOf(Schema.Struct({ id: Schema.BigInt, exclusive: Schema.Boolean }))

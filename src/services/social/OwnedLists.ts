@@ -4,20 +4,20 @@ import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { ListFeeds } from "../feeds/ListFeeds.ts"
 import type { AccountId } from "../Ids.ts"
+import { listsMax } from "../instance/ContentLimits.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { lockAccount } from "./Pairs.ts"
 
-/** Lists of an account, and characters of the title of one (limits-and-rates.md section 1). */
-const listsMax = 50
+/** Characters of a title (limits-and-rates.md section 1). */
 const titleCharactersMax = 256
 
 /** To whom the replies are that a list shows. */
-export const RepliesPolicy = Schema.Literals(["followed", "list", "none"])
+const RepliesPolicy = Schema.Literals(["followed", "list", "none"])
 
 /** A list of somebody. */
-export const ListRecord = Schema.Struct({
+const ListRecord = Schema.Struct({
   id: Schema.BigInt,
   title: Schema.String,
   repliesPolicy: RepliesPolicy,
@@ -27,7 +27,7 @@ export type ListRecord = typeof ListRecord.Type
 const listRows = rowsOf(ListRecord)
 
 /** What a client says of a list; what is absent stays as it is. The policy is checked here. */
-export interface ListChange {
+interface ListChange {
   readonly title?: string | undefined
   readonly repliesPolicy?: string | undefined
   readonly exclusive?: boolean | undefined

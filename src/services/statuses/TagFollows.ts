@@ -8,7 +8,7 @@ import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** Hashtags that an account follows at most: as many are asked for where its home is made anew. */
-export const followedTagsMax = 1_000
+const followedTagsMax = 1_000
 
 const tagIdRows = rowsOf(Schema.Struct({ tagId: Schema.BigInt }))
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, tagId: Schema.BigInt }))
