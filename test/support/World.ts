@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { insertLists } from "./WorldLists.ts"
 
 /*
  * Small worlds of accounts and statuses for property tests: `World` generates them, `settle` writes one into an empty
@@ -145,24 +146,6 @@ export const relationsOf = (world: World) => {
   }
 }
 
-const tagNames = ["birds", "cats"]
-const tagId = (name: string) => BigInt(tagNames.indexOf(name) + 1)
-export const firstList = 2_000n
-
-/** The lists of a world with their ids, each member once. */
-export const listsOf = (world: World) =>
-  world.lists.map((list, index) => ({
-    ...list,
-    id: firstList + BigInt(index),
-    owner: BigInt(list.owner),
-    accounts: [...new Set(list.accounts)].map(BigInt),
-    tags: [...new Set(list.tags)]
-  }))
-
-export const tagFollowsOf = (world: World) =>
-  [...new Map(world.tagFollows.map((follow) => [`${follow.account} ${follow.tag}`, follow])).values()]
-    .map(({ account, tag }) => ({ account: BigInt(account), tag }))
-
 /** Writes a world into the database in place of the one that was there. */
 export const settle = Effect.fn("World.settle")(function*(world: World) {
   const sql = yield* SqlClient.SqlClient
@@ -244,36 +227,6 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
     "domainMutes",
     [...domainBlocks].map((accountId, index) => ({ id: BigInt(index + 1), accountId, domain: "remote.example" }))
   )
-  yield* insert("tags", tagNames.map((name) => ({ id: tagId(name), name, displayName: name, createdAt: now })))
-  yield* insert(
-    "statusesTags",
-    statuses.flatMap(({ id, tags }) => tags.map((tag) => ({ tagId: tagId(tag), statusId: id })))
-  )
-  const lists = listsOf(world)
-  yield* insert(
-    "lists",
-    lists.map(({ exclusive, id, owner, repliesPolicy }) => ({
-      id,
-      accountId: owner,
-      title: `list ${id}`,
-      repliesPolicy,
-      exclusive
-    }))
-  )
-  // Ids as members came, of accounts and hashtags in turn.
-  let member = 0n
-  yield* insert(
-    "listAccounts",
-    lists.flatMap(({ accounts, id }) => accounts.map((accountId) => ({ id: member += 2n, listId: id, accountId })))
-  )
-  member = 1n
-  yield* insert(
-    "listTags",
-    lists.flatMap(({ id, tags }) => tags.map((tag) => ({ id: member += 2n, listId: id, tagId: tagId(tag) })))
-  )
-  yield* insert(
-    "tagFollows",
-    tagFollowsOf(world).map(({ account, tag }) => ({ id: member += 2n, accountId: account, tagId: tagId(tag) }))
-  )
+  yield* insertLists(world, statuses, insert)
   return statuses
 })

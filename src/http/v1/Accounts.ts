@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Search } from "../../services/discovery/Search.ts"
 import { missingParameter, Unprocessable } from "../../services/Errors.ts"
@@ -14,6 +14,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
+import { deprecated } from "../render/Deprecation.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows, statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
@@ -47,13 +48,17 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       params: AccountIdPath,
       query: AccountStatusesQuery,
       success: Schema.Array(Status)
-    }).annotate(Access, Access.public("read", "read:statuses"))
+    }).annotate(Access, Access.public("read", "read:statuses")),
+    HttpApiEndpoint.get("identityProofs", "/:id/identity_proofs", {
+      params: AccountIdPath,
+      success: Schema.Array(Schema.Unknown)
+    }).annotate(Access, Access.user())
   )
   .prefix("/api/v1/accounts")
   .middleware(Guard)
 {}
 
-/** Accounts and what they publish (S-134, S-135, S-137, S-206). */
+/** Accounts and what they publish (S-134, S-135, S-137, S-206, S-216). */
 export const layer = group(
   AccountsGroup,
   Effect.fn(function*(handlers) {
@@ -118,7 +123,10 @@ export const layer = group(
           items: yield* statusViews.render(viewer, rows, "permitted"),
           keep: Lists.kept(request.url, accountStatusesFilters)
         })
-      })
+      }),
+      // Nobody has any, but the account must exist.
+      identityProofs: ({ params }) =>
+        Effect.as(accounts.find(params.id), Reply.withHeaders(deprecated("2022-03-30"))(Reply.list([])))
     })
   })
-)
+).pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))

@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { normalise } from "../../services/html/HashtagNames.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { traced } from "../../services/Traced.ts"
@@ -13,7 +14,7 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { FeaturedTagViews } from "../render/FeaturedTagViews.ts"
 import { TagViews } from "../render/TagViews.ts"
-import { IdPath } from "../wire/ReadRequests.ts"
+import { AccountIdPath, IdPath } from "../wire/ReadRequests.ts"
 import { FeaturedTag, Tag, TagName } from "../wire/Tag.ts"
 
 const path = "/api/v1/featured_tags"
@@ -24,6 +25,10 @@ const named = { params: { name: Schema.String }, success: Tag }
 export class FeaturedTagsGroup extends HttpApiGroup.make("featuredTags")
   .add(
     HttpApiEndpoint.get("list", path, { success: Schema.Array(FeaturedTag) }).annotate(Access, read),
+    HttpApiEndpoint.get("ofAccount", "/api/v1/accounts/:id/featured_tags", {
+      params: AccountIdPath,
+      success: Schema.Array(FeaturedTag)
+    }).annotate(Access, Access.public()),
     HttpApiEndpoint.get("suggestions", `${path}/suggestions`, { success: Schema.Array(Tag) }).annotate(Access, read),
     HttpApiEndpoint.post("create", path, { payload: TagName, success: FeaturedTag }).annotate(Access, write),
     HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
@@ -34,10 +39,11 @@ export class FeaturedTagsGroup extends HttpApiGroup.make("featuredTags")
   .middleware(Guard)
 {}
 
-/** Hashtags on the own profile (S-097, S-165, S-215). */
+/** Hashtags on a profile (S-097, S-165, S-215). */
 export const layer = group(
   FeaturedTagsGroup,
   Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
     const actors = yield* AccountActors
     const featured = yield* FeaturedTags
     const tags = yield* Tags
@@ -56,6 +62,10 @@ export const layer = group(
     return handlers.handleAll({
       list: traced("featuredTags.list")(function*() {
         return Reply.list(yield* views.of(yield* Caller.account))
+      }),
+      ofAccount: traced("featuredTags.ofAccount")(function*({ params }) {
+        const { id, suspended } = yield* accounts.find(params.id)
+        return Reply.list(suspended ? [] : yield* views.of(id))
       }),
       suggestions: traced("featuredTags.suggestions")(function*() {
         const viewer = yield* Caller.account
@@ -79,4 +89,4 @@ export const layer = group(
       unfeature: change("UnfeatureTag")
     })
   })
-)
+).pipe(Layer.provide([FeaturedTagViews.layer, TagViews.layer]))

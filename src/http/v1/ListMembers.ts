@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { normalise } from "../../services/html/HashtagNames.ts"
@@ -108,4 +108,4 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide([AccountViews.layer, TagViews.layer]))

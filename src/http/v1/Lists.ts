@@ -1,6 +1,7 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ListTimelines } from "../../services/feeds/ListTimelines.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { traced } from "../../services/Traced.ts"
@@ -16,7 +17,7 @@ import { listValues } from "../render/Values.ts"
 import { json } from "../wire/Keys.ts"
 import { List, ListWrite } from "../wire/List.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
-import { IdPath, ListIdPath } from "../wire/ReadRequests.ts"
+import { AccountIdPath, IdPath, ListIdPath } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 
 const reading = Access.user("read", "read:lists")
@@ -33,6 +34,10 @@ export class ListsGroup extends HttpApiGroup.make("lists")
     HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
     HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
       .annotate(Access, writing),
+    HttpApiEndpoint.get("holding", "/api/v1/accounts/:id/lists", {
+      params: AccountIdPath,
+      success: Schema.Array(List)
+    }).annotate(Access, reading),
     HttpApiEndpoint.get("timeline", "/api/v1/timelines/list/:listId", {
       params: ListIdPath,
       query: PageQuery,
@@ -47,10 +52,11 @@ interface Changing {
   readonly payload: ListWrite
 }
 
-/** Lists and their timelines (S-003, S-204, S-217, S-220, S-246, S-290). */
+/** Lists and their timelines (S-003, S-136, S-204, S-217, S-220, S-246, S-290). */
 export const layer = group(
   ListsGroup,
   Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
     const lists = yield* OwnedLists
     const timelines = yield* ListTimelines
     const views = yield* StatusViews
@@ -79,6 +85,11 @@ export const layer = group(
         yield* lists.remove(yield* Caller.account, params.id)
         return Reply.empty
       }),
+      holding: traced("lists.holding")(function*({ params }) {
+        const { id } = yield* accounts.find(params.id)
+        const found = yield* lists.holding(yield* Caller.account, id)
+        return Reply.list(found.map((list) => json<List>(listValues(list))))
+      }),
       timeline: traced("lists.timeline")(function*({ params, query }) {
         const owner = yield* Caller.account
         const { id } = yield* lists.find(owner, params.listId)
@@ -96,7 +107,7 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(StatusViews.layer))
 
 const saidOf = ({ exclusive, repliesPolicy, title }: ListWrite) => ({
   title: title ?? undefined,

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -71,4 +71,4 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(TagViews.layer))

@@ -8,6 +8,7 @@ import { rowsOf } from "../../../src/services/Rows.ts"
 import { canSee, type StatusFacts } from "../../../src/services/statuses/Visibility.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Worlds from "../../support/World.ts"
+import { listsOf, tagFollowsOf } from "../../support/WorldLists.ts"
 
 const subscriberRows = rowsOf(
   Schema.Struct({ listId: Schema.NullOr(Schema.BigInt), reader: Schema.NullOr(Schema.BigInt) })
@@ -27,7 +28,7 @@ const factsOf = (world: Worlds.World, status: Worlds.Settled): StatusFacts => ({
 const isBroadcast = (world: Worlds.World, status: Worlds.Settled) =>
   status.visibility === "public" && status.reblogOf === undefined && status.author !== BigInt(world.silenced)
 
-type List = ReturnType<typeof Worlds.listsOf>[number]
+type List = ReturnType<typeof listsOf>[number]
 const byMember = (list: List, status: Worlds.Settled) => list.accounts.includes(status.author)
 const withMember = (world: Worlds.World, list: List, status: Worlds.Settled) =>
   isBroadcast(world, status) && list.tags.some((tag) => status.tags.includes(tag))
@@ -75,7 +76,7 @@ const belongs = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader
   const visible = meets(world, all, reader, status)
   if (status.author === reader) return sees(world, all, reader, status)
   const apart = status.visibility !== "direct" &&
-    Worlds.listsOf(world).some((list) =>
+    listsOf(world).some((list) =>
       list.owner === reader && list.exclusive && (byMember(list, status) || withMember(world, list, status))
     )
   if (!visible || apart) return false
@@ -83,7 +84,7 @@ const belongs = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader
   const followed = follows.has(`${reader}>${status.author}`) && asFollowed(world, reader, status) &&
     (answered === undefined || follows.has(`${reader}>${answered}`))
   return followed || (isBroadcast(world, status) &&
-    Worlds.tagFollowsOf(world).some(({ account, tag }) => account === reader && status.tags.includes(tag)))
+    tagFollowsOf(world).some(({ account, tag }) => account === reader && status.tags.includes(tag)))
 }
 
 const belongsIn = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, list: List, status: Worlds.Settled) => {
@@ -108,7 +109,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queries of feeds", (it
         const sql = yield* SqlClient.SqlClient
         const statuses = yield* Worlds.settle(world)
         const locals = [1n, 2n, 3n]
-        const lists = Worlds.listsOf(world)
+        const lists = listsOf(world)
         const compare = Effect.fnUntraced(function*(
           expected: ReadonlyArray<bigint>,
           newest: (range: NewestQuery.Range) => ReturnType<typeof NewestQuery.ofHome>
