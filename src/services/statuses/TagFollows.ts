@@ -19,6 +19,8 @@ export class TagFollows extends Context.Service<TagFollows, {
   /** Those of the tags that the account follows. */
   readonly among: (accountId: bigint, tagIds: ReadonlyArray<bigint>) => Effect.Effect<ReadonlySet<bigint>>
   readonly page: (accountId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
+  /** Whether anybody follows one of the hashtags or has it in a list; by normalised names. */
+  readonly wanted: (tags: ReadonlyArray<{ readonly name: string }>) => Effect.Effect<boolean, SqlError>
   /** Answers whether that is new; refused is one too many. */
   readonly add: (accountId: bigint, tagId: bigint) => Effect.Effect<boolean, SqlError | Unprocessable>
   /** Answers whether it was followed. */
@@ -44,6 +46,14 @@ export class TagFollows extends Context.Service<TagFollows, {
         return newestFirst(page, rows)
       }, Effect.orDie)
 
+      const wanted = traced("TagFollows.wanted")(function*(tags: ReadonlyArray<{ readonly name: string }>) {
+        if (tags.length === 0) return false
+        const found = yield* sql`SELECT FROM tags t WHERE t.name = ANY (${tags.map(({ name }) => name)}::text[])
+          AND (EXISTS (SELECT FROM tag_follows f WHERE f.tag_id = t.id OFFSET 0)
+            OR EXISTS (SELECT FROM list_tags m WHERE m.tag_id = t.id OFFSET 0)) LIMIT 1`
+        return found.length > 0
+      })
+
       const add = traced("TagFollows.add")(function*(accountId: bigint, tagId: bigint) {
         const before = yield* tagIdRows(sql`SELECT tag_id FROM tag_follows WHERE account_id = ${accountId}`)
         if (before.some((followed) => followed.tagId === tagId)) return false
@@ -62,7 +72,7 @@ export class TagFollows extends Context.Service<TagFollows, {
         return gone.length > 0
       })
 
-      return TagFollows.of({ add, among, page, remove })
+      return TagFollows.of({ add, among, page, remove, wanted })
     })
   )
 }
