@@ -1,6 +1,5 @@
 import { Clock, Effect } from "effect"
-import type { FeedEntry } from "../../src/services/feeds/Feeds.ts"
-import type { AccountId } from "../../src/services/Ids.ts"
+import type { FeedEntry, FeedKey } from "../../src/services/feeds/Feeds.ts"
 import type { CommandAnswer } from "../../src/services/intents/Commands.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
@@ -46,8 +45,8 @@ const listFeed: Mutant = {
   name: "a feed's insert is not a set",
   mutation: {
     store: (feeds) => {
-      const pushed = new Map<AccountId, ReadonlyArray<FeedEntry>>()
-      const forget = (account: AccountId) => pushed.delete(account)
+      const pushed = new Map<FeedKey, ReadonlyArray<FeedEntry>>()
+      const forget = (feed: FeedKey) => pushed.delete(feed)
       return {
         ...feeds,
         push: (accounts, entry) => {

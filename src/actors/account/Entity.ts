@@ -25,6 +25,7 @@ import * as Purging from "./Purging.ts"
 import * as Relations from "./Relations.ts"
 import * as Scheduling from "./Scheduling.ts"
 import * as StoringFetched from "./StoringFetched.ts"
+import * as TagFollowing from "./TagFollowing.ts"
 import * as UserDomainBlocking from "./UserDomainBlocking.ts"
 import { familyOf, perform, type Verbs } from "./Verbs.ts"
 
@@ -45,6 +46,7 @@ const make = Effect.gen(function*() {
   const importing = yield* StoringFetched.make(publishing.verbs)
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
+  const following = yield* TagFollowing.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
@@ -59,7 +61,8 @@ const make = Effect.gen(function*() {
     ...importing.verbs,
     ...profile.verbs,
     ...purging.verbs,
-    ...featuring.verbs
+    ...featuring.verbs,
+    ...following.verbs
   }
 
   /** Has work that leaves intents followed by the fan-out that works them off. */

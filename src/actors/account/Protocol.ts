@@ -93,6 +93,9 @@ export const Command = Schema.Union([
   /** A hashtag on the own profile, without the #. */
   Schema.TaggedStruct("FeatureTag", { name: Schema.String }),
   Schema.TaggedStruct("UnfeatureTag", { name: Schema.String }),
+  /** A hashtag of which public posts are wanted at home, without the #. */
+  Schema.TaggedStruct("FollowTag", { name: Schema.String }),
+  Schema.TaggedStruct("UnfollowTag", { name: Schema.String }),
   Schema.TaggedStruct("Follow", {
     ...Target,
     reblogs: Schema.NullOr(Schema.Boolean),

@@ -28,6 +28,7 @@ export const familyOf: Partial<Record<Command["_tag"], Family>> = {
   Schedule: "statuses",
   Reblog: "statuses",
   Follow: "follows",
+  FollowTag: "follows",
   Report: "reports"
 }
 

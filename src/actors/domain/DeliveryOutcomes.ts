@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { gathered } from "../../services/Batches.ts"
 import {
+  type CompletedDelivery,
   Deliveries,
-  type DeliveryKey,
   type FailedDelivery,
   type ReleasedDelivery
 } from "../../services/federation/outbox/Deliveries.ts"
@@ -16,7 +16,7 @@ const hostsMax = 64
 export interface DeliveryOutcome {
   readonly host: string
   /** Taken, or never to be taken. */
-  readonly over: ReadonlyArray<DeliveryKey>
+  readonly over: ReadonlyArray<CompletedDelivery>
   readonly failed: ReadonlyArray<FailedDelivery>
   readonly untried: ReadonlyArray<ReleasedDelivery>
   /** It works, and that is news; this is how it wants to be signed for. */

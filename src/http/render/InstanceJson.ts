@@ -103,6 +103,11 @@ export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage 
       statuses,
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
+      lists: {
+        maxLists: Limits.listsMax,
+        maxAccountsPerList: Limits.listAccountsMax,
+        maxTagsPerList: Limits.listTagsMax
+      },
       translation: { enabled: false },
       timelinesAccess: {
         liveFeeds: feeds(config),

@@ -35,6 +35,15 @@ export const WaitingDelivery = Schema.Struct({
 export type WaitingDelivery = typeof WaitingDelivery.Type
 const waitingRows = rowsOf(WaitingDelivery)
 
+/** An inbox that is no way to somebody: it refused the post, or said since `goneAt` that it is gone. */
+export const RefusingInbox = Schema.Struct({
+  inbox: Schema.String,
+  refusal: Schema.NullOr(Schema.String),
+  goneAt: Schema.NullOr(Timestamptz)
+})
+export type RefusingInbox = typeof RefusingInbox.Type
+const refusingRows = rowsOf(RefusingInbox)
+
 /** Who knows of a local post. */
 const LocalPost = Schema.Struct({
   visibility: Schema.String,
@@ -44,10 +53,14 @@ const LocalPost = Schema.Struct({
   mentioned: Schema.Array(Schema.String),
   /** Intents that are still being turned into deliveries. */
   expanding: Schema.Int,
+  /** Inboxes for which a delivery was enqueued. */
   reached: Schema.Array(Schema.String)
 })
 const postRows = rowsOf(LocalPost)
-type PostDeliveries = typeof LocalPost.Type & { readonly waiting: ReadonlyArray<WaitingDelivery> }
+type PostDeliveries = typeof LocalPost.Type & {
+  readonly waiting: ReadonlyArray<WaitingDelivery>
+  readonly refusing: ReadonlyArray<RefusingInbox>
+}
 
 /** Deliveries as operators look at them. */
 export class Queues extends Context.Service<Queues, {
@@ -111,7 +124,14 @@ export class Queues extends Context.Service<Queues, {
           JOIN hosts h ON h.id = d.host_id WHERE a.about = ${statusId} ORDER BY a.id, i.url LIMIT ${
           rowsMax(sql, toldMax)
         }`)
-        return { ...post, waiting }
+        const refusing = yield* refusingRows(sql`
+          SELECT i.url AS inbox, CASE WHEN i.refused_about = ${statusId} THEN i.refusal END AS refusal, i.gone_at
+          FROM inboxes i WHERE (i.refused_about = ${statusId} OR i.gone_at IS NOT NULL) AND i.id IN (
+            SELECT unnest(inbox_ids) FROM reaches WHERE about = ${statusId}
+            UNION ALL SELECT r.inbox_id FROM follows f JOIN remote_actors r ON r.account_id = f.account_id
+              JOIN statuses s ON s.account_id = f.target_account_id WHERE s.id = ${statusId} AND f.remote)
+          ORDER BY i.url LIMIT ${rowsMax(sql, toldMax)}`)
+        return { ...post, waiting, refusing }
       })
       return Queues.of({ list, hurry, explain })
     })
