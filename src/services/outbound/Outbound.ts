@@ -4,6 +4,7 @@ import { softwareName, softwareVersion } from "../instance/Software.ts"
 import { traced } from "../Traced.ts"
 import * as Bodies from "./Bodies.ts"
 import * as BoundedJson from "./BoundedJson.ts"
+import * as Charsets from "./Charsets.ts"
 import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
 import { HostPolicy } from "./HostPolicy.ts"
@@ -30,6 +31,8 @@ interface Ask {
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   /** `documentBytesMax` where it is not given. */
   readonly bytesMax?: number
+  /** A longer text is cut there, and not refused. */
+  readonly beginning?: boolean
   /** What the same look-up has asked already, where it takes several documents. */
   readonly places?: Places
 }
@@ -141,14 +144,14 @@ export class Outbound extends Context.Service<Outbound, {
 
       const text = (ask: Ask) =>
         Effect.gen(function*() {
-          const { answer, contentType, url } = yield* open(ask, Bodies.acceptEncoding, "document")
-          const bytes = yield* Bodies.whole(url, answer, ask.bytesMax ?? documentBytesMax)
-          const [, parameters] = DocumentTypes.parse(contentType)
-          const decoder = Result.getOrElse(
-            Result.try(() => new TextDecoder(parameters.get("charset") ?? "utf-8")),
-            () => new TextDecoder()
-          )
-          return { url, value: decoder.decode(bytes), contentType, link: answer.headers["link"] ?? "" }
+          const { beginning = false, bytesMax = documentBytesMax } = ask
+          // What is packed cannot be read from a beginning alone.
+          const encoding = beginning ? "identity" : Bodies.acceptEncoding
+          const { answer, contentType, url } = yield* open(ask, encoding, "document")
+          const bytes = yield* beginning && Bodies.encodingOf(answer) === undefined
+            ? Bodies.beginning(url, answer, bytesMax)
+            : Bodies.whole(url, answer, bytesMax)
+          return { url, value: Charsets.decode(bytes, contentType), contentType, link: answer.headers["link"] ?? "" }
         }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
 
       const stream = Effect.fnUntraced(function*(ask: AskFile) {
