@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import * as CardRunner from "../actors/agenda/CardRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
 import * as Body from "../http/body/Body.ts"
@@ -9,9 +10,15 @@ import * as Edge from "../http/Edge.ts"
 import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
+import { Cards } from "../services/cards/Cards.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
 import { LinkProofs } from "../services/identity/LinkProofs.ts"
+import { StoredFiles } from "../services/media/StoredFiles.ts"
+import { CardPictures } from "../services/previews/CardPictures.ts"
+import { Creators } from "../services/previews/Creators.ts"
+import { Pages } from "../services/previews/Pages.ts"
+import { Previews } from "../services/previews/Previews.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Compression from "./Compression.ts"
@@ -19,6 +26,7 @@ import type { Environment } from "./Environment.ts"
 import * as Foundation from "./Foundation.ts"
 import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
+import * as KeyOperations from "./KeyOperations.ts"
 import * as Media from "./Media.ts"
 import * as OperatorWakes from "./OperatorWakes.ts"
 import * as Services from "./Services.ts"
@@ -42,11 +50,18 @@ const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, dis
 /** What jobs need, beside what other servers are asked for. */
 const jobs = Layer.mergeAll(KnownUris.layer, LinkProofs.layer, UnknownMentions.layer)
 
+/** What fetches the pages behind links. */
+const cards = CardRunner.layer.pipe(
+  Layer.provide(Previews.layerNoDeps),
+  Layer.provide([Cards.layer, CardPictures.layer, Creators.layer, Pages.layer, StoredFiles.layer]),
+  Layer.provide(KeyOperations.layer)
+)
+
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.merge(served, JobRunner.layer.pipe(Layer.provide(jobs)))),
+    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer.pipe(Layer.provide(jobs)), cards)),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),
