@@ -11,9 +11,6 @@ import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import { Cards } from "../services/cards/Cards.ts"
-import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
-import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
-import { LinkProofs } from "../services/identity/LinkProofs.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { CardPictures } from "../services/previews/CardPictures.ts"
 import { Creators } from "../services/previews/Creators.ts"
@@ -47,9 +44,6 @@ const routes = Layer.mergeAll(
 
 const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
 
-/** What jobs need, beside what other servers are asked for. */
-const jobs = Layer.mergeAll(KnownUris.layer, LinkProofs.layer, UnknownMentions.layer)
-
 /** What fetches the pages behind links. */
 const cards = CardRunner.layer.pipe(
   Layer.provide(Previews.layerNoDeps),
@@ -61,7 +55,7 @@ const cards = CardRunner.layer.pipe(
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer.pipe(Layer.provide(jobs)), cards)),
+    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards)),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),

@@ -19,4 +19,4 @@ export const layer = Layer.effect(
       conversation: (accountId, conversationId) => orUndefined(conversations.renderOne(accountId, conversationId))
     })
   })
-)
+).pipe(Layer.provide([ConversationViews.layer, NotificationViews.layer, StatusViews.layer]))

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, RecordNotFound } from "../../services/Errors.ts"
 import { GroupedNotifications } from "../../services/feeds/GroupedNotifications.ts"
@@ -128,7 +128,7 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide([AccountViews.layer, NotificationGroupViews.layer]))
 
 const isPartial = Effect.fnUntraced(function*(expand: string | undefined) {
   if (expand === undefined || expand === "full") return false

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Notifications, type NotificationSelection } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -92,7 +92,7 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(NotificationViews.layer))
 
 /** Undefined where nothing can match, because the account that is asked for does not exist (S-149). */
 export const selectionOf = (

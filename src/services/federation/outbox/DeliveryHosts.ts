@@ -1,8 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { boundedMap } from "../../BoundedMap.ts"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
 
@@ -14,7 +15,11 @@ export const successMillis = 3_600_000
 const heardMillis = 60_000
 const heardMax = 10_000
 /** Deliveries that one statement forgets. */
-const forgottenRows = 1_000
+const forgottenMax = 1_000
+
+/** Who has deliveries to a host wait: an operator, or that it fails. */
+export const PausedBy = Schema.Literals(["operator", "failures"])
+const failureRows = rowsOf(Schema.Struct({ days: Schema.Int, pausedBy: Schema.NullOr(PausedBy) }))
 
 /** Other servers as receivers. */
 export class DeliveryHosts extends Context.Service<DeliveryHosts, {
@@ -43,17 +48,17 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
         const round = sql`DELETE FROM deliveries WHERE (inbox_id, about, activity_id) IN (
           SELECT d.inbox_id, d.about, d.activity_id FROM hosts h JOIN deliveries d ON d.host_id = h.id
           JOIN outgoing_activities a ON a.id = d.activity_id
-          WHERE h.host = ${host} AND a.type <> 'Follow' LIMIT ${rowsMax(sql, forgottenRows)}) RETURNING 1`
-        let gone = forgottenRows
-        while (gone === forgottenRows) gone = (yield* round).length
+          WHERE h.host = ${host} AND a.type <> 'Follow' LIMIT ${rowsMax(sql, forgottenMax)}) RETURNING 1`
+        let gone = forgottenMax
+        while (gone === forgottenMax) gone = (yield* round).length
       })
 
       const failed = traced("DeliveryHosts.failed")(function*(host: string, why: string) {
         const at = yield* now
-        const [row] = yield* sql<{ days: number; pausedBy: string | null }>`
+        const [row] = yield* failureRows(sql`
           UPDATE hosts SET last_error = ${why}, failed_days = CASE WHEN ${at}::timestamptz::date = ANY (failed_days)
             THEN failed_days ELSE failed_days || ${at}::timestamptz::date END
-          WHERE host = ${host} RETURNING cardinality(failed_days) AS days, paused_by`
+          WHERE host = ${host} RETURNING cardinality(failed_days) AS days, paused_by`)
         if (row === undefined || row.pausedBy !== null || row.days < failedDaysMax) return row?.pausedBy === "failures"
         yield* sql`UPDATE hosts SET paused_at = ${at}, paused_by = 'failures' WHERE host = ${host}`
         yield* forget(host)
