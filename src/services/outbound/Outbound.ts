@@ -72,6 +72,8 @@ interface Posting {
   /** More headers for the address. */
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   readonly body: Uint8Array
+  /** A message for a device goes to a service that is no server like this one. */
+  readonly what?: "document" | "push"
 }
 
 export interface Reply {
@@ -190,24 +192,26 @@ export class Outbound extends Context.Service<Outbound, {
           })
         })
 
-      const post = Effect.fnUntraced(function*({ body, headers: given, sign, url: address }: Posting) {
-        const url = yield* Effect.fromResult(destination(outboundAllow, address))
-        if (!(yield* hostPolicy.isOpen(url.host, "document"))) {
-          return yield* new Refused({ url: url.href, rule: "domain" })
+      const post = Effect.fnUntraced(
+        function*({ body, headers: given, sign, url: address, what = "document" }: Posting) {
+          const url = yield* Effect.fromResult(destination(outboundAllow, address))
+          if (!(yield* hostPolicy.isOpen(url.host, what))) {
+            return yield* new Refused({ url: url.href, rule: "domain" })
+          }
+          const signed = sign === undefined ? undefined : yield* sign(url)
+          const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
+          const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
+          const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until))
+          const said = yield* slots.within(url, "delivery", asked)
+          return {
+            status: said.status,
+            retryAfterSeconds: said.retryAfter === undefined
+              ? undefined
+              : RetryAfter.seconds(said.retryAfter, yield* Clock.currentTimeMillis),
+            text: said.body.byteLength === 0 ? "" : new TextDecoder().decode(said.body)
+          }
         }
-        const signed = sign === undefined ? undefined : yield* sign(url)
-        const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
-        const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
-        const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until))
-        const said = yield* slots.within(url, "delivery", asked)
-        return {
-          status: said.status,
-          retryAfterSeconds: said.retryAfter === undefined
-            ? undefined
-            : RetryAfter.seconds(said.retryAfter, yield* Clock.currentTimeMillis),
-          text: said.body.byteLength === 0 ? "" : new TextDecoder().decode(said.body)
-        }
-      })
+      )
 
       return Outbound.of({
         text: traced("Outbound.text")(text),
