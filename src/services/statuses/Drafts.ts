@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { addressesInText, firstLink, type StatusLink } from "../cards/StatusLinks.ts"
 import { type Meaning, type Mentioned, paragraphs } from "../html/Compose.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { handle, tokens } from "../html/TextTokens.ts"
@@ -13,12 +14,13 @@ import { traced } from "../Traced.ts"
 const mentionsMax = 50
 const hashtagsMax = 50
 
-/** A source text made ready: its HTML, the accounts that it mentions and its hashtags. */
+/** A source text made ready: its HTML, the accounts that it mentions, its hashtags and the link that has a card. */
 export interface Draft {
   readonly html: string
   readonly mentionIds: ReadonlyArray<bigint>
   /** `name` is the normalised name, `displayName` as written first. */
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
+  readonly link: StatusLink | undefined
 }
 
 /** An account that a handle means. */
@@ -88,7 +90,8 @@ export class Drafts extends Context.Service<Drafts, {
         return {
           html: paragraphs(text, found),
           mentionIds: found.ids,
-          tags: [...tags].map(([name, displayName]) => ({ name, displayName }))
+          tags: [...tags].map(([name, displayName]) => ({ name, displayName })),
+          link: firstLink(config, addressesInText(text))
         }
       }
 

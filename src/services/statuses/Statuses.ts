@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { CardRecord } from "../cards/Card.ts"
 import { columnsOf } from "../Columns.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { MediaRecord, recordsOf } from "../media/MediaRecord.ts"
@@ -48,6 +49,7 @@ export const StatusRecord = Schema.Struct({
   tags: Schema.Array(Schema.String),
   media: Schema.Array(MediaRecord),
   poll: Schema.NullOr(PollRecord),
+  card: Schema.NullOr(CardRecord),
   applicationName: Schema.NullOr(Schema.String),
   applicationWebsite: Schema.NullOr(Schema.String),
   /** Its author lets others see the application. */
@@ -105,7 +107,13 @@ export class Statuses extends Context.Service<Statuses, {
               WHERE st.status_id = s.id ORDER BY t.id) AS tags,
             ${recordsOf(sql, "s.media_ids")} AS media,
             (SELECT json_build_object('options', p.options, 'counts', p.counts, 'voters', p.voters_count, 'multiple', p.multiple,
-              'hideTotals', p.hide_totals, 'expiresAt', p.expires_at) FROM polls p WHERE p.status_id = s.id) AS poll
+              'hideTotals', p.hide_totals, 'expiresAt', p.expires_at) FROM polls p WHERE p.status_id = s.id) AS poll,
+            (SELECT json_build_object('id', c.id::text, 'url', l.url, 'card', c.details, 'imageName', c.image_name,
+                'blurhash', c.blurhash, 'creatorId', k.id::text, 'attributed', EXISTS (
+                  SELECT FROM unnest(k.attribution_domains) d WHERE domain_key(c.page_host) = domain_key(d)
+                    OR starts_with(domain_key(c.page_host), domain_key(d) || '.')))
+              FROM status_cards l JOIN preview_cards c ON c.id = l.card_id
+              LEFT JOIN accounts k ON k.id = c.creator_id AND k.suspended_at IS NULL WHERE l.status_id = s.id) AS card
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
           LEFT JOIN oauth_apps app ON app.id = s.application_id
           WHERE s.id IN (SELECT unnest(${wanted}::bigint[])
