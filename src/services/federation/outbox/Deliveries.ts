@@ -19,7 +19,7 @@ const countedMax = 100_000
 
 /** Which delivery: of what, to whom, about what. */
 const DeliveryKey = Schema.Struct({ inboxId: InboxId, about: Schema.BigInt, activityId: Schema.BigInt })
-export type DeliveryKey = typeof DeliveryKey.Type
+type DeliveryKey = typeof DeliveryKey.Type
 
 const Claimed = Schema.Struct({
   ...DeliveryKey.fields,
