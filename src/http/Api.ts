@@ -30,6 +30,7 @@ import { PinsGroup } from "./v1/Pins.ts"
 import { PlaceholdersGroup } from "./v1/Placeholders.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
+import { PushSubscriptionsGroup } from "./v1/PushSubscriptions.ts"
 import { ReblogsGroup } from "./v1/Reblogs.ts"
 import { RelationshipsGroup } from "./v1/Relationships.ts"
 import { RemoteFollowsGroup } from "./v1/RemoteFollows.ts"
@@ -75,6 +76,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(PlaceholdersGroup)
   .add(PollsGroup)
   .add(PreferencesGroup)
+  .add(PushSubscriptionsGroup)
   .add(ReblogsGroup)
   .add(RelationshipsGroup)
   .add(RemoteFollowsGroup)

@@ -43,6 +43,7 @@ import * as Pins from "./v1/Pins.ts"
 import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
+import * as PushSubscriptions from "./v1/PushSubscriptions.ts"
 import * as Reblogs from "./v1/Reblogs.ts"
 import * as Relationships from "./v1/Relationships.ts"
 import * as RemoteFollows from "./v1/RemoteFollows.ts"
@@ -88,6 +89,7 @@ const groups = Layer.mergeAll(
   Placeholders.layer,
   Polls.layer,
   Preferences.layer,
+  PushSubscriptions.layer,
   Reblogs.layer,
   Relationships.layer,
   RemoteFollows.layer,

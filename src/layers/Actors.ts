@@ -9,6 +9,7 @@ import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
+import { StatusCards } from "../services/cards/StatusCards.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
@@ -122,6 +123,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Reports.layer,
     Retention.layer,
     Severances.layer,
+    StatusCards.layer,
     Signatures.layer,
     SigningKeys.layer,
     StatusReaders.layer,

@@ -42,6 +42,7 @@ import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
+import type { Secrets } from "../services/instance/Secrets.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Reports } from "../services/moderation/Reports.ts"
@@ -50,6 +51,9 @@ import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
+import type { PushMessages } from "../services/push/PushMessages.ts"
+import { PushSubscriptions } from "../services/push/PushSubscriptions.ts"
+import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { AccountNotes } from "../services/social/AccountNotes.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { FollowLists } from "../services/social/FollowLists.ts"
@@ -76,7 +80,7 @@ import * as KeyOperations from "./KeyOperations.ts"
 
 /** Where everything is kept, who hears of it, and how the operator wants it. */
 type Stored = Broadcast | ServerConfig | SqlClient.SqlClient
-type Secret = Credentials | Digest.Digest | SecureRandom.SecureRandom
+type Secret = Credentials | Digest.Digest | PushMessages | Secrets | SecureRandom.SecureRandom
 
 /** Who people are, and what acts for them. */
 const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
@@ -85,6 +89,7 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
     Grants.layer,
     LiveTokens.layer,
     MailLinks.layer,
+    PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
     Registrations.layer,
     Roles.layer,
     Sessions.layer,

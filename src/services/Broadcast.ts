@@ -6,10 +6,20 @@ const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
 /**
  * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole. A `user`
- * changed when its state did (confirmed, disabled), `moderation` is what staff did to an account.
+ * changed when its state did (confirmed, disabled), `moderation` is what staff did to an account, a `card` the preview of a page.
  */
 export const Change = Schema.TaggedStruct("Changed", {
-  kind: Schema.Literals(["account", "status", "relations", "moderation", "instance", "user", "emojis", "domains"]),
+  kind: Schema.Literals([
+    "account",
+    "status",
+    "relations",
+    "moderation",
+    "instance",
+    "user",
+    "emojis",
+    "domains",
+    "card"
+  ]),
   ids: Schema.Array(IdFromString)
 })
 export type Change = typeof Change.Type

@@ -2,6 +2,8 @@ import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { StatusCards } from "../../services/cards/StatusCards.ts"
+import { firstLink } from "../../services/cards/StatusLinks.ts"
 import { columnsOf } from "../../services/Columns.ts"
 import type { ClientError } from "../../services/Errors.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
@@ -48,7 +50,8 @@ const newsMillisMax = 6 * 3_600_000
 /** New, edited and deleted posts of a remote account; inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
-  const { outboundAllow } = yield* ServerConfig
+  const config = yield* ServerConfig
+  const cards = yield* StatusCards
   const broadcast = yield* Broadcast
   const originChecks = yield* OriginChecks
   const intend = yield* Intents.make
@@ -59,7 +62,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const tagFollows = yield* TagFollows
   const tombstones = yield* Tombstones
   const unknown = yield* UnknownMentions
-  const readUrl = urlReader(outboundAllow)
+  const readUrl = urlReader(config.outboundAllow)
 
   /** The accounts that a post mentions, and whether it is addressed to them. */
   const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, note: ForeignNote) {
@@ -77,6 +80,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         : []
     })
   })
+
+  /** The link that has a card: only where no files are shown. */
+  const cardLink = ({ attachments, links }: ForeignNote) =>
+    attachments.length === 0 ? firstLink(config, links) : undefined
 
   const adopt = (uri: string) =>
     transaction(sql)(statuses.adopt(uri)).pipe(
@@ -113,6 +120,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (made === undefined) return yield* ignored("it is here already")
     const { adopted, id } = made
     yield* unknown.note(id, note)
+    const link = cardLink(note)
+    if (link !== undefined) yield* cards.attach(id, link, true)
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
       // It was edited before it came, or the edit came before it.
       yield* statusWriter.preserve(id, note.publishedMillis)
@@ -184,6 +193,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     })
     yield* statuses.quieten(old.id, mentions)
     yield* unknown.note(old.id, note)
+    yield* cards.replace(old.id, cardLink(note), true)
     yield* intend(own, { _tag: "edit", statusId: old.id, editedAt: millis })
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done

@@ -9,7 +9,7 @@ import { Feeds } from "../../services/feeds/Feeds.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
-import type { Answer } from "../../services/intents/Commands.ts"
+import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import type { NewNotification } from "../../services/intents/Intent.ts"
 import { Blocks } from "../../services/social/Blocks.ts"
 import { Follows, followsMax } from "../../services/social/Follows.ts"
@@ -70,10 +70,11 @@ export const make = Effect.gen(function*() {
   })
 
   /** Holds the pair before anything of it is looked at. */
-  const paired =
-    <C extends { readonly target: AccountId }, E>(verb: (own: Ownership, command: C) => Effect.Effect<Answer, E>) =>
-    (own: Ownership, command: C): Effect.Effect<Answer, E | SqlError> =>
-      Effect.andThen(lockPairs(sql, [[own.accountId, command.target]]), verb(own, command))
+  const paired = <C extends { readonly target: AccountId }, E>(
+    verb: (own: Ownership, command: C) => Effect.Effect<CommandAnswer, E>
+  ) =>
+  (own: Ownership, command: C): Effect.Effect<CommandAnswer, E | SqlError> =>
+    Effect.andThen(lockPairs(sql, [[own.accountId, command.target]]), verb(own, command))
 
   const verbs = {
     Follow: paired(Effect.fnUntraced(

@@ -8,7 +8,7 @@ import { StatusViews } from "./StatusViews.ts"
 import { TagViews } from "./TagViews.ts"
 
 /** Ids of what a search has found, best first. */
-export interface Found {
+export interface FoundIds {
   readonly accounts?: ReadonlyArray<bigint>
   readonly statuses?: ReadonlyArray<bigint>
   readonly tags?: ReadonlyArray<bigint>
@@ -16,7 +16,7 @@ export interface Found {
 
 /** Results of searches as ready JSON. Statuses that the viewer may not see are left out here, too. */
 export class SearchViews extends Context.Service<SearchViews, {
-  readonly render: (viewer: Viewer, found: Found) => Effect.Effect<Ready<Search>>
+  readonly render: (viewer: Viewer, found: FoundIds) => Effect.Effect<Ready<Search>>
 }>()("murmuration/http/render/SearchViews") {
   static readonly layerNoDeps = Layer.effect(
     SearchViews,
@@ -25,7 +25,7 @@ export class SearchViews extends Context.Service<SearchViews, {
       const statuses = yield* StatusViews
       const tags = yield* TagViews
 
-      const render = traced("SearchViews.render")(function*(viewer: Viewer, found: Found) {
+      const render = traced("SearchViews.render")(function*(viewer: Viewer, found: FoundIds) {
         return splice<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {
           accounts: list(yield* accounts.render(found.accounts ?? [])),
           statuses: list(yield* statuses.render(viewer, found.statuses ?? [])),

@@ -80,7 +80,12 @@ export class StatusViews extends Context.Service<StatusViews, {
       const config = yield* ServerConfig
       // Staff marks all that an account posts as sensitive, and domains lose their files.
       const cache = yield* Cache.make<bigint, ReadyStatus>({
-        rows: ({ key }, id) => [["status", id], ["moderation", key.accountId]],
+        rows: ({ card, key }, id) => [
+          ["status", id],
+          ["moderation", key.accountId],
+          ...(card === undefined ? [] : [["card", card.id] as const]),
+          ...(card?.creatorId === undefined ? [] : [["account", card.creatorId] as const])
+        ],
         kinds: ["domains", "emojis"],
         max: { bytes: statusCacheBytesMax, bytesOf }
       })
@@ -115,7 +120,7 @@ export class StatusViews extends Context.Service<StatusViews, {
       ) {
         const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
         const shown = yield* kept.of(viewer, keys, hiding)
-        const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id))))
+        const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id)), found))
         const texts = new Map<bigint, Ready<Status>>()
         for (const key of keys) {
           const state = shown.get(key.id)
@@ -171,12 +176,15 @@ export class StatusViews extends Context.Service<StatusViews, {
         const key = found.get(id)?.key
         if (key === undefined) return yield* new RecordNotFound()
         const { state, visible } = yield* viewerStates.ofMarked(viewer, key)
-        const names = yield* accounts.byId(authorsOf([key]))
+        const names = yield* accounts.byId(authorsOf([key], found))
         const open = visible || isOpen((key.original ?? key).visibility)
         const shown = open
           ? found
           : new Map(
-            Array.from(found, ([id, status]) => [id, { ...status, body: withoutText(status.body), poll: undefined }])
+            Array.from(
+              found,
+              ([id, status]) => [id, { ...status, body: withoutText(status.body), poll: undefined, card: undefined }]
+            )
           )
         return compose(viewer, key, state, shown, names) ?? (yield* new RecordNotFound())
       })
@@ -195,11 +203,12 @@ export class StatusViews extends Context.Service<StatusViews, {
         const key = found.get(id)?.key
         if (key === undefined) return texts
         const shown = yield* viewerStates.forViewers(viewers, key)
-        const names = yield* accounts.byId(authorsOf([key]))
+        const names = yield* accounts.byId(authorsOf([key], found))
         const alike = new Map<string, Ready<Status> | undefined>()
+        const creator = found.get((key.original ?? key).id)?.card?.creatorId
         for (const [viewer, state] of shown) {
           const { bookmarked, favourited, muted, pinned, reblogged, votes } = state
-          const own = viewer === key.accountId || viewer === key.original?.accountId
+          const own = viewer === key.accountId || viewer === key.original?.accountId || viewer === creator
           const view = own
             ? String(viewer)
             : `${bookmarked},${favourited},${muted},${pinned},${reblogged},${votes.join()}`

@@ -43,7 +43,7 @@ export interface Channel {
 }
 
 /** Who asks for a channel. */
-interface Asking {
+interface ChannelCaller {
   readonly accountId: AccountId
   readonly scopes: ReadonlySet<string>
 }
@@ -92,7 +92,7 @@ const listId = Schema.decodeOption(IdFromString)
 export const channelOf = (
   name: string,
   parameters: ChannelParameters,
-  asking: Asking
+  asking: ChannelCaller
 ): Result.Result<Channel, StreamRefused> => {
   // An unknown stream is judged like one of posts first, so that a token without a scope learns nothing.
   if (!grants(asking.scopes, isChannelName(name) ? scopes[name] : ofPosts)) return Result.fail(refused("noScope"))

@@ -3,10 +3,10 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { isUrl, parse } from "../../services/discovery/LocalUrls.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { type Handle, Handles } from "../../services/identity/Handles.ts"
+import { missingAvatarPath } from "../../services/identity/PictureAddresses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { servedTypes } from "../../services/media/FileTypes.ts"
-import { missingAvatarPath } from "../html/PagePaths.ts"
 import { document, nothing } from "./DiscoveryResponse.ts"
 
 /** Characters of a resource that is looked at. */

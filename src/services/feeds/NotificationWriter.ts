@@ -20,7 +20,8 @@ import {
 import { rowsMax } from "../Paging.ts"
 import { padded, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { isOf, mayHave, ofFollows, stands } from "./NotificationConditions.ts"
+import { telling } from "./NewNotifications.ts"
+import { isOf, ofFollows, stands } from "./NotificationConditions.ts"
 
 /** People of staff who are told of one thing. */
 const staffMax = 500
@@ -114,23 +115,8 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         )
 
       // Locks the subject: a command that takes it back waits, and retracts this notification, too.
-      /**
-       * `recipients` selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0
-       * where there is none, and `report_id`, where `types` name reports.
-       */
-      const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) => {
-        const at = new Date(now)
-        const subject = types.every((type) => kindOf(type).subject === "report") ? "report_id" : "status_id"
-        const column = sql.literal(subject)
-        return sql`
-          INSERT INTO notifications (id, account_id, type, from_account_id, ${column}, created_at)
-          SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at}
-          FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
-          WHERE ${mayHave(sql, types, at)}
-          ORDER BY r.account_id
-          ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
-          RETURNING id, account_id, type, from_account_id, status_id`
-      }
+      const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) =>
+        sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id FROM told`
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
         sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
           sql.literal(kindOf(type).subject === "report" ? "report_id" : "status_id")
@@ -163,7 +149,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           const rows = yield* keyedRows(sql`
           WITH completed AS (${completed}),
           wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN completed ON completed.id = s.key),
-          told AS (${writing(notificationTypes, sql`SELECT * FROM wanted`, now)})
+          ${telling(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
           SELECT completed.id AS key, told.id, told.account_id FROM completed LEFT JOIN wanted ON wanted.key = completed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
             AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`)
@@ -196,7 +182,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
             const now = yield* Clock.currentTimeMillis
             const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM completed, (${readersOf(readers)}) w`)
             const rows = yield* completedRows(sql`
-              WITH completed AS (${completing}), told AS (${writing([type], allowed, now)})
+              WITH completed AS (${completing}), ${telling(sql, [type], allowed, now)}
               SELECT told.id, told.account_id FROM completed LEFT JOIN told ON true`)
             return yield* completed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }

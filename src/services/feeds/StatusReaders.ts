@@ -26,7 +26,7 @@ interface Slice {
 }
 
 /** Where a status goes: a slice of its readers, and the public streams that carry it. */
-export interface ReaderSlice extends Slice, Pick<Found, "statusId" | "visibility" | "limited" | "reblogOfId"> {
+export interface ReaderSlice extends Slice, Pick<ToldSlice, "statusId" | "visibility" | "limited" | "reblogOfId"> {
   /** Some of the readers may have it in an exclusive list, and others may get it who do not follow its author (`StatusSubscribers`). */
   readonly subscribed: boolean
   readonly channels: ReadonlyArray<string>
@@ -90,7 +90,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
 
       /** Statuses and a slice of the readers of each. */
       const slices = (rows: number) =>
-        Effect.fnUntraced(function*(looks: ReadonlyArray<Look>) {
+        Effect.fnUntraced(function*(looks: ReadonlyArray<SliceQuery>) {
           const now = yield* Clock.currentTimeMillis
           const seenSince = new Date(now - seenMillisMax)
           const sliceOf = (mentionedOnly: boolean) =>
@@ -105,7 +105,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
                 mentionedOnly
               }, new Date(now))
             }) one`
-          const found = yield* foundRows(sql`
+          const found = yield* sliceRows(sql`
             SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates, ${subscribed} AS subscribed,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned
             FROM unnest(${looks.map(({ statusId }) => statusId)}::bigint[], ${
@@ -118,13 +118,13 @@ export class StatusReaders extends Context.Service<StatusReaders, {
             CROSS JOIN LATERAL (SELECT * FROM (${sliceOf(false)}) open WHERE s.visibility <> 'direct'
               UNION ALL SELECT * FROM (${sliceOf(true)}) named WHERE s.visibility = 'direct') slice`)
           const byPlace = new Map(found.map((row) => [row.place - 1, row]))
-          return (_: Look, place: number) => audienceOf(byPlace.get(place), rows)
+          return (_: SliceQuery, place: number) => audienceOf(byPlace.get(place), rows)
         })
       const few = gatheredOrAlone({ max: looksMax }, slices(fewReadersMax))
 
       const followers = traced("StatusReaders.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
-          const [row] = yield* factsRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
+          const [row] = yield* toldRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
           const open = row !== undefined && (isOpen(row.visibility) || row.reblogOfId !== null)
           const seen = open ? sql`true` : sql`EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
             AND ${visibleTo(sql, sql.literal("f.account_id"), "s", author, "deleted ones too")} OFFSET 0)`
@@ -151,13 +151,13 @@ export class StatusReaders extends Context.Service<StatusReaders, {
   )
 }
 
-interface Look {
+interface SliceQuery {
   readonly statusId: bigint
   readonly author: AccountId
   readonly cursor: bigint
 }
 
-const Facts = Schema.Struct({
+const ToldStatus = Schema.Struct({
   ...StoredStatus.mapFields(Struct.pick(["visibility", "limited", "local", "reblogOfId"])).fields,
   statusId: StatusId,
   deleted: Schema.Boolean,
@@ -166,12 +166,12 @@ const Facts = Schema.Struct({
   media: Schema.Boolean,
   tags: Schema.Array(Schema.String)
 })
-type Facts = typeof Facts.Type
-const factsRows = rowsOf(Facts)
+type ToldStatus = typeof ToldStatus.Type
+const toldRows = rowsOf(ToldStatus)
 
 /** A status with a slice: `asked` follows were looked at, the last of which is `last`. */
-const Found = Schema.Struct({
-  ...Facts.fields,
+const ToldSlice = Schema.Struct({
+  ...ToldStatus.fields,
   readers: Schema.Array(AccountId),
   subscribers: Schema.Array(AccountId),
   asked: Schema.Int,
@@ -181,11 +181,11 @@ const Found = Schema.Struct({
   mentioned: Schema.Array(Schema.BigInt),
   place: Schema.Int
 })
-type Found = typeof Found.Type
-const foundRows = rowsOf(Found)
+type ToldSlice = typeof ToldSlice.Type
+const sliceRows = rowsOf(ToldSlice)
 
 const audienceOf = (
-  row: Found | undefined,
+  row: ToldSlice | undefined,
   rows: number
 ): ReaderSlice | undefined =>
   row === undefined || row.deleted ? undefined : {
@@ -204,7 +204,7 @@ const audienceOf = (
 
 /** streaming.md section 4: public posts that are no reblogs, replies to others by their hashtags only. */
 const channelsOf = (
-  { answers, local, media, reblogOfId, silenced, tags, visibility }: Facts
+  { answers, local, media, reblogOfId, silenced, tags, visibility }: ToldStatus
 ): ReadonlyArray<string> => {
   if (visibility !== "public" || reblogOfId !== null || silenced) return []
   const side = local ? "local" : "remote"

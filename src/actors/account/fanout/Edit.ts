@@ -3,14 +3,20 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../services/Broadcast.ts"
 import type { AccountId } from "../../../services/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
-import type { Edit } from "../../../services/intents/Intent.ts"
+import type { CardShown, Edit } from "../../../services/intents/Intent.ts"
 import type { Owners } from "../Ownership.ts"
 import * as ReaderSlices from "./ReaderSlices.ts"
 import { listed } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
-/** An edited status: notifications, streams, and the intent for other servers. Made once a node. */
+/** When it was edited; a card changes no text. */
+const editedAtOf = (intent: Edit | CardShown) => intent._tag === "edit" ? intent.editedAt : undefined
+
+/**
+ * An edited status: notifications, streams, and the intent for other servers; one that shows its card now: streams alone, to
+ * which that is an edit. Made once a node.
+ */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
@@ -19,24 +25,26 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const delivered = intoDelivery(owners)
   const open = yield* StatusSlice.make
 
-  const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, { editedAt, statusId }: Edit) {
+  const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, intent: Edit | CardShown) {
+    const { statusId } = intent
+    const editedAt = editedAtOf(intent)
     const found = yield* slices.at(accountId, statusId, at)
     if (found === undefined) return yield* fanouts.complete(at)
     const { accountIds, lists, next } = found
-    const opening = at.phase === 0 ? found.slice : undefined
-    if (opening !== undefined) yield* open(accountId, statusId, opening, "Update")
+    const first = at.phase === 0 ? found.slice : undefined
+    if (first !== undefined && intent._tag === "edit") yield* open(accountId, statusId, first, "Update")
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusEvent",
       event: "status.update",
       statusId: found.statusId,
       accountIds,
       ...listed(lists),
-      channels: opening?.channels ?? [],
+      channels: first?.channels ?? [],
       ...(editedAt === undefined ? {} : { editedAt })
     }))
     return yield* next === undefined ? fanouts.complete(at) : fanouts.advance(at, next.phase, next.cursor)
   })
 
-  const slice: Slice<Edit> = (own, at, intent) => delivered(own, some(own.accountId, at, intent))
+  const slice: Slice<Edit | CardShown> = (own, at, intent) => delivered(own, some(own.accountId, at, intent))
   return slice
 })

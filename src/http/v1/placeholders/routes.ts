@@ -9,7 +9,7 @@ import { acceptsAll, acceptsAllV1, NotificationPolicy, NotificationPolicyV1 } fr
 import { PreviewCard } from "../../wire/PreviewCard.ts"
 import { Status } from "../../wire/Status.ts"
 import { Tag } from "../../wire/Tag.ts"
-import { absent, done, emptyList, outdated, refused, type Route, value } from "./Route.ts"
+import { absent, emptyList, outdated, refused, type Route, value } from "./Route.ts"
 
 type Routes = Arr.NonEmptyReadonlyArray<Route>
 
@@ -77,9 +77,6 @@ const announcements: Routes = [
 ]
 
 const notifications: Routes = [
-  absent(["GET", ...change], "/api/v1/push/subscription", user("push")),
-  refused("POST", "/api/v1/push/subscription", user("push"), "send push notifications"),
-  done("DELETE", "/api/v1/push/subscription", user("push")),
   value("/api/v1/notifications/policy", read("notifications"), NotificationPolicyV1, acceptsAllV1),
   refused(change, "/api/v1/notifications/policy", write("notifications"), "filter notifications"),
   value("/api/v2/notifications/policy", read("notifications"), NotificationPolicy, acceptsAll),
