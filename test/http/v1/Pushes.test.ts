@@ -62,6 +62,10 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (i
       const { here, service } = yield* World
       const [anna, ben] = [yield* here.person(name("anna")), yield* here.person(name("ben"))]
       const device = yield* subscribed(anna)
+      const failed = eventually(
+        Effect.orDie(here.sql`SELECT FROM push_subscriptions WHERE rests_until IS NOT NULL`),
+        (rows) => rows.length > 0
+      )
       // The service is away for a while, so that there is time for all that.
       service.state.status = 503
       service.state.headers = { "retry-after": "1" }
@@ -88,10 +92,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (i
       const waiting = Effect.fnUntraced(function*(text: string, meanwhile: Effect.Effect<unknown, unknown>) {
         service.state.status = 503
         yield* ben.post(`@${anna.username} ${text}`)
-        yield* eventually(
-          Effect.orDie(here.sql<{ n: number }>`SELECT count(*)::int AS n FROM pushes WHERE tries = 1`),
-          ([row]) => row?.n === 1
-        )
+        yield* failed
         yield* Effect.orDie(meanwhile)
         service.state.status = 201
         yield* hurry
