@@ -71,14 +71,11 @@ const make = Effect.gen(function*() {
       )
     }
   })
-  const every = <A, E>(period: "1 second" | "1 hour", what: string, work: Effect.Effect<A, E>) =>
-    work.pipe(
-      Effect.catchCause((cause) => Effect.logWarning(`${what} must wait`, cause)),
-      Effect.repeat(Schedule.spaced(period)),
-      Effect.forkScoped
-    )
-  yield* every("1 second", "pushes", begin)
-  yield* every("1 hour", "pushes that are too old", pushes.sweep)
+  yield* begin.pipe(
+    Effect.catchCause((cause) => Effect.logWarning("pushes must wait", cause)),
+    Effect.repeat(Schedule.spaced("1 second")),
+    Effect.forkScoped
+  )
 })
 
 /**
