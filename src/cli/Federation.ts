@@ -5,7 +5,13 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import { parse } from "../services/discovery/LocalUrls.ts"
 import { normalizeDomain } from "../services/federation/DomainNames.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
-import { countedMax, type Queue, Queues, type Waiting } from "../services/federation/outbox/Queues.ts"
+import {
+  countedMax,
+  type HostQueue,
+  Queues,
+  type RefusingInbox,
+  type WaitingDelivery
+} from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/Traced.ts"
 import { dead, explained, services } from "./DeadActivities.ts"
 
@@ -29,7 +35,7 @@ const pauses = {
   failures: "paused, for it failed on seven days: nothing is sent until it speaks to us"
 }
 
-const ofHost = ({ error, host, nextAt, oldestAt, pausedBy, waiting }: Queue, now: number) => {
+const ofHost = ({ error, host, nextAt, oldestAt, pausedBy, waiting }: HostQueue, now: number) => {
   const many = waiting >= countedMax ? `${countedMax} or more` : String(waiting)
   const state = pausedBy === null ? `the next one ${next(nextAt, now)}` : pauses[pausedBy]
   const why = error === null ? "" : `; it said last: ${error}`
@@ -86,11 +92,16 @@ const resume = Command.make(
   }, provided)
 ).pipe(Command.withDescription("Ends a pause"))
 
-const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: Waiting, now: number) => {
+const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: WaitingDelivery, now: number) => {
   const state = pausedBy === null ? next(dueAt, now) : pauses[pausedBy]
   const tried = tries === 0 ? "" : `, after ${tries} ${tries === 1 ? "try" : "tries"}`
   return `  ${type} to ${inbox} ${state}${tried}${error === null ? "" : ` (${error})`}`
 }
+
+const ofRefusal = ({ goneAt, inbox, refusal }: RefusingInbox) =>
+  goneAt === null
+    ? `It was refused by ${inbox}: ${refusal}`
+    : `Nothing is sent to ${inbox}, which said at ${goneAt.toISOString()} that it is gone (410), until its server speaks to us.`
 
 const explain = Command.make(
   "explain",
@@ -117,14 +128,19 @@ const explain = Command.make(
       `Its author has ${post.followers} followers on ${post.followerHosts} other servers.`,
       ...mentioned,
       ...(post.expanding > 0 ? ["It is still being told."] : []),
-      post.reached.length === 0 ? "It went to no other server." : `It went to ${post.reached.length} inboxes:`,
+      post.reached.length === 0 ? "It was sent to no other server." : `It was sent to ${post.reached.length} inboxes:`,
       ...post.reached.map((url) => `  ${url}`),
+      ...post.refusing.map(ofRefusal),
       post.waiting.length === 0 ? "Nothing about it waits." : "What waits about it:",
       ...post.waiting.map((one) => ofDelivery(one, now))
     ]
     yield* Console.log(lines.join("\n"))
   }, provided)
-).pipe(Command.withDescription("Says whom a post was told to and what still waits, or what became of what came in"))
+).pipe(
+  Command.withDescription(
+    "Says to whom a post was sent, who refused it and what still waits, or what became of what came in"
+  )
+)
 
 export const command = Command.make("federation").pipe(
   Command.withDescription("What goes to other servers"),

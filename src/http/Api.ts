@@ -19,6 +19,8 @@ import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
 import { FollowRequestsGroup } from "./v1/FollowRequests.ts"
 import { FollowsGroup } from "./v1/Follows.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
+import { ListMembersGroup } from "./v1/ListMembers.ts"
+import { ListsGroup } from "./v1/Lists.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
 import { MediaGroup } from "./v1/Media.ts"
 import { MutesGroup } from "./v1/Mutes.ts"
@@ -63,6 +65,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(FollowRequestsGroup)
   .add(FollowsGroup)
   .add(InstanceGroup)
+  .add(ListMembersGroup)
+  .add(ListsGroup)
   .add(MarkersGroup)
   .add(MediaGroup)
   .add(MutesGroup)

@@ -32,6 +32,8 @@ import * as FeaturedTags from "./v1/FeaturedTags.ts"
 import * as FollowRequests from "./v1/FollowRequests.ts"
 import * as Follows from "./v1/Follows.ts"
 import * as Instance from "./v1/Instance.ts"
+import * as ListMembers from "./v1/ListMembers.ts"
+import * as Lists from "./v1/Lists.ts"
 import * as Markers from "./v1/Markers.ts"
 import * as Media from "./v1/Media.ts"
 import * as Mutes from "./v1/Mutes.ts"
@@ -76,6 +78,8 @@ const groups = Layer.mergeAll(
   FollowRequests.layer,
   Follows.layer,
   Instance.layer,
+  ListMembers.layer,
+  Lists.layer,
   Markers.layer,
   Media.layer,
   Mutes.layer,

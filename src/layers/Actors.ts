@@ -39,6 +39,7 @@ import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import type { Feeds } from "../services/feeds/Feeds.ts"
 import { NotificationWriter } from "../services/feeds/NotificationWriter.ts"
 import { StatusReaders } from "../services/feeds/StatusReaders.ts"
+import { StatusSubscribers } from "../services/feeds/StatusSubscribers.ts"
 import { Accounts as AccountRecords } from "../services/identity/Accounts.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
@@ -73,6 +74,8 @@ import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
+import { TagFollows } from "../services/statuses/TagFollows.ts"
+import { Tags } from "../services/statuses/Tags.ts"
 import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
@@ -124,8 +127,11 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Signatures.layer,
     SigningKeys.layer,
     StatusReaders.layer,
+    StatusSubscribers.layer,
     StatusTargets.layer,
     StatusWriter.layer,
+    TagFollows.layer,
+    Tags.layer,
     TargetAccounts.layer,
     Tombstones.layer,
     Undoables.layer,

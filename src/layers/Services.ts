@@ -23,6 +23,7 @@ import type { Feeds } from "../services/feeds/Feeds.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
+import { ListTimelines } from "../services/feeds/ListTimelines.ts"
 import { Markers } from "../services/feeds/Markers.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
@@ -56,7 +57,9 @@ import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { AccountNotes } from "../services/social/AccountNotes.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { FollowLists } from "../services/social/FollowLists.ts"
+import { ListMembers } from "../services/social/ListMembers.ts"
 import { Mutes } from "../services/social/Mutes.ts"
+import { OwnedLists } from "../services/social/OwnedLists.ts"
 import { Relationships } from "../services/social/Relationships.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
@@ -69,6 +72,7 @@ import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
+import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
 import { remote } from "./Federation.ts"
@@ -120,7 +124,10 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     HomeTimelines.layer,
     Instance.layer,
     Interactions.layer,
+    ListMembers.layer,
+    ListTimelines.layer,
     Listeners.layer,
+    OwnedLists.layer,
     Markers.layer,
     AccountNotes.layer,
     Notifications.layer,
@@ -129,6 +136,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     Search.layer,
     Reports.layer,
     ViewerStates.layer,
+    TagFollows.layer,
     Tags.layer,
     Timelines.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))

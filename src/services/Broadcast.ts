@@ -30,7 +30,7 @@ export type Change = typeof Change.Type
  */
 export const BroadcastMessage = Schema.Union([
   /**
-   * A new or edited status for the homes of `accountIds` and the public streams `channels` ("public:local", "hashtag:x").
+   * A new or edited status for the homes of `accountIds`, for `lists`, and for the public streams `channels` ("public:local", "hashtag:x").
    * It may take several messages; the first names the author among the accounts. `editedAt` is the edit that it tells of, in
    * milliseconds since 1970: who reads a later one says nothing, for that one has a message of its own.
    */
@@ -38,12 +38,14 @@ export const BroadcastMessage = Schema.Union([
     event: Schema.Literals(["update", "status.update"]),
     statusId: Status,
     accountIds: Schema.Array(Account),
+    lists: Schema.optionalKey(Schema.Array(IdFromString)),
     channels: Schema.Array(Schema.String),
     editedAt: Schema.optionalKey(Schema.Int)
   }),
   Schema.TaggedStruct("StatusDeleted", {
     statusId: Status,
     accountIds: Schema.Array(Account),
+    lists: Schema.optionalKey(Schema.Array(IdFromString)),
     channels: Schema.Array(Schema.String)
   }),
   Schema.TaggedStruct("NotificationCreated", { accountId: Account, notificationId: IdFromString }),

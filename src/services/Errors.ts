@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 
 /*
  * What a command or a read may refuse, with the text that clients know as `message` and the HTTP status as annotation
- * (operations.md section 0, "Error bodies"). Each text stands here only.
+ * (operations.md section 0, "Error bodies"). Texts of one rule stand with the rule.
  */
 
 export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", { text: Schema.String }, {

@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
 import { Changes } from "../../services/caching/Changes.ts"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
-import type { Answer } from "../../services/intents/Commands.ts"
+import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import { StoodStill } from "../../services/StoodStill.ts"
 import { traced } from "../../services/Traced.ts"
 import { Account, type Command } from "./Protocol.ts"
@@ -17,7 +17,7 @@ export class AccountActors extends Context.Service<AccountActors, {
    * for a day; without one a new id stands for this call. Fails with `Unavailable` after five seconds, when the command
    * may be done already, but is not begun any more.
    */
-  readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<Answer, ClientError>
+  readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<CommandAnswer, ClientError>
   /** Tells the actor that rows wait for it. Never fails; a lost wake-up is made good by the agenda. */
   readonly wake: (accountId: AccountId) => Effect.Effect<void>
   /** The same for what a remote account sent, and nothing else is looked for. */

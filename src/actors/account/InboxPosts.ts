@@ -21,6 +21,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import { written } from "../../services/statuses/StoredStatus.ts"
+import { TagFollows } from "../../services/statuses/TagFollows.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { transaction } from "../../services/Transactions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
@@ -58,6 +59,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const statusWriter = yield* StatusWriter
   const knownUris = yield* KnownUris
   const statuses = yield* RemoteStatuses
+  const tagFollows = yield* TagFollows
   const tombstones = yield* Tombstones
   const unknown = yield* UnknownMentions
   const readUrl = urlReader(config.outboundAllow)
@@ -104,14 +106,16 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (voted !== undefined) return voted
     const note = foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
-    const { buried, followed } = yield* statuses.prospects(own.accountId, note.uri)
+    const { buried, followed, listed } = yield* statuses.prospects(own.accountId, note.uri)
     if (buried) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* knownUris.status(note.inReplyTo)
     const mentions = yield* mentionsOf(own, self, note)
     const open = isOpen(note.visibility)
-    const concerns = (asked && open) || parentId !== undefined || mentions.some((mention) => mention.addressed) ||
-      followed
-    if (!concerns) return yield* ignored("it concerns nobody here")
+    const concerns = (open && (asked || listed)) || parentId !== undefined || followed ||
+      mentions.some((mention) => mention.addressed)
+    // A question more for what would be left else.
+    const wanted = concerns || (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
+    if (!wanted) return yield* ignored("it concerns nobody here")
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("it is here already")
     const { adopted, id } = made

@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       { accountId }: Ownership,
       done: Undoables.Undoable,
       ownId: string,
-      { came, known }: { readonly came: Undoables.Came | undefined; readonly known: boolean },
+      { came, known }: { readonly came: Undoables.DoneActivity | undefined; readonly known: boolean },
       { id, uri }: Existing
     ) {
       // A boost that gave its id away has it in front of its number.

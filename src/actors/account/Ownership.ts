@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
 import { type AccountId, millisOf } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
+import { type CommandAnswer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
 import { aheadMillisMax } from "../../services/Moments.ts"
 import { only, rowsOf } from "../../services/Rows.ts"
 import type { Backlog } from "./Backlog.ts"
@@ -104,14 +104,14 @@ export const make = Effect.gen(function*() {
     own: Ownership,
     id: string,
     kind: Family | undefined,
-    work: Effect.Effect<Answer, E>
+    work: Effect.Effect<CommandAnswer, E>
   ) {
     const family = rateLimits ? kind : undefined
     const held = yield* current(own)
     const now = yield* Clock.currentTimeMillis
-    const metered: Effect.Effect<Answer, E | TooManyRequests> = family === undefined
+    const metered: Effect.Effect<CommandAnswer, E | TooManyRequests> = family === undefined
       ? work
-      : Effect.suspend((): Effect.Effect<Answer, E | TooManyRequests> => {
+      : Effect.suspend((): Effect.Effect<CommandAnswer, E | TooManyRequests> => {
         const { limit, remaining, resetAt } = quotaOf(held, family, now)
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })

@@ -1,7 +1,13 @@
 import { Clock, Effect, Metric } from "effect"
 import * as Backoff from "../../services/Backoff.ts"
 import { gathered } from "../../services/Batches.ts"
-import { Deliveries, type Delivery, type Failed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
+import {
+  type CompletedDelivery,
+  Deliveries,
+  type Delivery,
+  type DeliveryClaim,
+  type FailedDelivery
+} from "../../services/federation/outbox/Deliveries.ts"
 import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
@@ -25,6 +31,12 @@ const countersOf = {
   Failed: Metric.withAttributes(deliveriesMade, { outcome: "Failed" })
 }
 
+/** Why an inbox did not take what is not tried any more. */
+const refusalOf = (verdict: DeliveryAttempt.Verdict): string | undefined => {
+  if (verdict._tag === "Taken") return undefined
+  return verdict._tag === "Gone" ? "410" : verdict.why
+}
+
 interface Done {
   readonly delivery: Delivery
   readonly verdict: DeliveryAttempt.Verdict
@@ -37,8 +49,8 @@ export const make = Effect.gen(function*() {
   const notes = yield* DeliveryOutcomes.make
   const claims = gathered(
     { max: askingMax, concurrency: turnsMax },
-    (wanted: ReadonlyArray<Wanted>) =>
-      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: Wanted) => taken.get(host) ?? [])
+    (wanted: ReadonlyArray<DeliveryClaim>) =>
+      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: DeliveryClaim) => taken.get(host) ?? [])
   )
 
   /** When it is tried again; undefined after the last try. */
@@ -55,13 +67,14 @@ export const make = Effect.gen(function*() {
     untried: ReadonlyArray<Delivery>
   ) {
     const now = yield* Clock.currentTimeMillis
-    const over: Array<Delivery> = []
-    const failed: Array<Failed> = []
+    const over: Array<CompletedDelivery> = []
+    const failed: Array<FailedDelivery> = []
     for (const { delivery, verdict } of done) {
       if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.failInbox(delivery.inboxId))
+      if (verdict._tag === "Taken" && delivery.gone) yield* Effect.ignore(deliveries.reviveInbox(delivery.inboxId))
       const dueAt = verdict._tag === "Failed" ? yield* again(state, delivery, now) : undefined
       if (verdict._tag === "Failed" && dueAt !== undefined) failed.push({ ...delivery, dueAt, error: verdict.why })
-      else over.push(delivery)
+      else over.push({ ...delivery, refusal: refusalOf(verdict) })
     }
     for (const [outcome, some] of Map.groupBy(done, ({ verdict }) => verdict._tag)) {
       yield* Metric.update(countersOf[outcome], some.length)

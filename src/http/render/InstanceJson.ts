@@ -107,6 +107,11 @@ export const instanceJson = (
       statuses,
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
+      lists: {
+        maxLists: Limits.listsMax,
+        maxAccountsPerList: Limits.listAccountsMax,
+        maxTagsPerList: Limits.listTagsMax
+      },
       translation: { enabled: false },
       timelinesAccess: {
         liveFeeds: feeds(config),

@@ -28,6 +28,18 @@ export interface ReadyStatus {
   readonly showApplication: boolean
 }
 
+/** Bytes of a status in JSON beside its accounts and what it repeats: its texts (`statusBytesMax`), and addresses. */
+const bodyBytesMax = 98_304
+
+/** The body, unless it is larger than any that people write: then its row is none that a page can show. */
+const measured = (body: string): string => {
+  // A character takes three bytes at most.
+  if (body.length * 3 > bodyBytesMax && Buffer.byteLength(body) > bodyBytesMax) {
+    throw new RangeError(`The status takes more than ${bodyBytesMax} bytes`)
+  }
+  return body
+}
+
 /** Two for each character, and what the object itself takes. */
 export const bytesOf = ({ application, body, card, poll }: ReadyStatus): number =>
   (body.length + (application?.length ?? 0) + (poll?.length ?? 0) + (card?.body?.length ?? 0)) * 2 + 512
@@ -41,7 +53,7 @@ export const ready = (
   now: number
 ): ReadyStatus => ({
   key: keyOf(record, original === undefined ? undefined : keyOf(original, undefined)),
-  body: openBody(bodyValues(config, record, named(sourceOf(record)))),
+  body: measured(openBody(bodyValues(config, record, named(sourceOf(record))))),
   poll: record.poll === null
     ? undefined
     : openPoll(pollValues(record.id, record.poll, named({ ...sourceOf(record), texts: record.poll.options }), now)),

@@ -3,7 +3,7 @@ import type { BroadcastMessage } from "../../services/Broadcast.ts"
 import { Listeners } from "../../services/feeds/Listeners.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { editedAtOf } from "../wire/StatusJson.ts"
-import { type Channel, type OwnChannel, ownTopic } from "./Channels.ts"
+import { type Channel, listTopic, type OwnChannel, ownTopic } from "./Channels.ts"
 import type { Connection, Registry } from "./Registry.ts"
 import { Renderings } from "./Renderings.ts"
 import { StreamEvent } from "./StreamEvent.ts"
@@ -44,12 +44,16 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   const hearsNotifications = (accountId: bigint) => hears("user:notification", accountId) || hears("user", accountId)
 
   const status = Effect.fnUntraced(function*(message: Message<"StatusEvent">) {
-    const { accountIds, channels, editedAt, event, statusId } = message
+    const { accountIds, channels, editedAt, event, lists = [], statusId } = message
     const home = accountIds.filter((id) => hears("user", id))
+    const listed = lists.flatMap((list) => Array.from(registry.listeners(listTopic(list))))
+    const readers = listed.length === 0
+      ? home
+      : [...new Set([...home, ...listed.map(([{ accountId }]) => accountId)])]
     const open = new Set(
       channels.flatMap((channel) => Array.from(registry.listeners(channel).keys(), ({ accountId }) => accountId))
     )
-    const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...home, ...others])]
+    const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...readers, ...others])]
     const reception = listeners.reception(statusId, [...open])
     let mentioned: ReadonlyArray<AccountId> = []
     /** Who was told by an earlier message of the same edit, where their tokens may read notifications. */
@@ -71,7 +75,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       if (found === undefined) return nothing
       withheld = found.withheld
       texts = rendered
-    } else texts = yield* renderings.status(statusId, home)
+    } else texts = yield* renderings.status(statusId, readers)
 
     const events = new Map<string, StreamEvent>()
     for (const text of new Set(texts.values())) {
@@ -93,6 +97,10 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         if (shown === undefined) continue
         yield* followers.has(id) ? sendings(ownTopic("user:notification", id), shown) : notifications(id, shown)
       }
+      for (const [connection, channel] of listed) {
+        const shown = eventFor(connection.accountId)
+        if (shown !== undefined) yield { connection, channel, event: shown }
+      }
       for (const topic of channels) {
         for (const [connection, channel] of registry.listeners(topic)) {
           const shown = withheld.has(connection.accountId) ? undefined : eventFor(connection.accountId)
@@ -102,9 +110,12 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     })()
   })
 
-  const deleted = function*({ accountIds, channels, statusId }: Message<"StatusDeleted">): Generator<RoutedEvent> {
+  const deleted = function*(
+    { accountIds, channels, lists = [], statusId }: Message<"StatusDeleted">
+  ): Generator<RoutedEvent> {
     const event = new StreamEvent("delete", String(statusId))
     for (const id of accountIds) yield* sendings(ownTopic("user", id), event)
+    for (const list of lists) yield* sendings(listTopic(list), event)
     for (const topic of channels) yield* sendings(topic, event)
   }
 
@@ -123,6 +134,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     switch (message._tag) {
       case "StatusEvent":
         return message.channels.some((channel) => registry.listeners(channel).size > 0) ||
+          message.lists?.some((list) => registry.listeners(listTopic(list)).size > 0) === true ||
           message.accountIds.some((id) => hears("user", id)) ||
           (message.event === "status.update" && registry.size > 0)
       case "StatusDeleted":

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Metric, PubSub, Schedule, type Scope, Stream } 
 import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
+import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { traced } from "../../services/Traced.ts"
 import { type Channel, refused, type StreamRefused } from "./Channels.ts"
 import * as EventRouting from "./EventRouting.ts"
@@ -18,7 +19,7 @@ export const revalidationPeriod = "10 seconds"
 
 /** What an open connection may ask of the hub. */
 export interface Attendance {
-  /** Fails where it listens to too many channels; a channel that it listens to already stays as it is. */
+  /** Fails for somebody else's list, and where it listens to too many channels; a channel that it listens to already stays as it is. */
   readonly subscribe: (channel: Channel) => Effect.Effect<void, StreamRefused>
   readonly unsubscribe: (topic: string) => Effect.Effect<void>
 }
@@ -46,6 +47,7 @@ export class Hub extends Context.Service<Hub, {
     Effect.gen(function*() {
       const broadcast = yield* Broadcast
       const liveTokens = yield* LiveTokens
+      const lists = yield* OwnedLists
       const registry = new Registry()
       const { concerns, deliveryOf } = yield* EventRouting.make(registry)
 
@@ -110,7 +112,12 @@ export class Hub extends Context.Service<Hub, {
         if (!live.has(connection.tokenId)) return yield* refused("badToken")
         return {
           subscribe: (channel: Channel) =>
-            Effect.suspend(() => registry.subscribe(connection, channel) ? Effect.void : refused("tooMany")),
+            Effect.andThen(
+              channel.list === undefined
+                ? Effect.void
+                : Effect.mapError(lists.find(connection.accountId, channel.list), () => refused("foreignList")),
+              Effect.suspend(() => registry.subscribe(connection, channel) ? Effect.void : refused("tooMany"))
+            ),
           unsubscribe: (topic: string) => Effect.sync(() => registry.unsubscribe(connection, topic))
         }
       })

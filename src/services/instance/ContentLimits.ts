@@ -6,6 +6,10 @@
 /** Statuses that an account may pin. */
 export const pinsMax = 5
 export const featuredTagsMax = 10
+/** Lists of an account; accounts, and hashtags, of one list. */
+export const listsMax = 50
+export const listAccountsMax = 5_000
+export const listTagsMax = 100
 /** Bounds of a profile, in characters and pieces. */
 export const displayNameCharactersMax = 40
 export const profileFieldsMax = 4

@@ -44,8 +44,11 @@ export const senderOf = (accountId: bigint, { from = accountId }: NewNotificatio
 const Report = Schema.TaggedStruct("report", { report: Id })
 export type Report = typeof Report.Type
 
-/** Homes that are out of date because of whom their readers follow, block or mute now. */
-const Homes = Schema.TaggedStruct("homes", { readers: Schema.Array(Id) })
+/**
+ * Feeds that are out of date: homes and lists of `readers`, because of what they follow, block or mute now; and `lists`, because
+ * of their members.
+ */
+const Homes = Schema.TaggedStruct("homes", { readers: Schema.Array(Id), lists: Schema.optionalKey(Schema.Array(Id)) })
 export type Homes = typeof Homes.Type
 
 /** The account has become another one. */

@@ -24,14 +24,14 @@ export interface Draft {
 }
 
 /** An account that a handle means. */
-export const Named = Schema.Struct({
+export const NamedAccount = Schema.Struct({
   id: Schema.BigInt,
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
   url: Schema.NullOr(Schema.String)
 })
-export type Named = typeof Named.Type
-const namedRows = rowsOf(Named)
+export type NamedAccount = typeof NamedAccount.Type
+const namedRows = rowsOf(NamedAccount)
 
 /** The accounts of handles, by `Tokens.handle`, in one query whatever their number; names that nobody here has are left out. */
 export const namedQuery = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) =>
@@ -46,7 +46,7 @@ export class Drafts extends Context.Service<Drafts, {
   /** The handles in a text. */
   readonly handles: (text: string) => ReadonlySet<string>
   /** The text made ready, where `named` are the accounts of its handles. */
-  readonly write: (text: string, named: ReadonlyArray<Named>) => Draft
+  readonly write: (text: string, named: ReadonlyArray<NamedAccount>) => Draft
   /** The same with a query for the accounts. */
   readonly compose: (text: string) => Effect.Effect<Draft, SqlError>
   /** The meaning of mentions and hashtags, for biographies and fields as well. */
@@ -69,7 +69,7 @@ export class Drafts extends Context.Service<Drafts, {
         return wanted
       }
 
-      const meaningOf = (named: ReadonlyArray<Named>) => {
+      const meaningOf = (named: ReadonlyArray<NamedAccount>) => {
         const mentions = new Map<string, Mentioned>()
         for (const { domain, url, username } of named) {
           const known = { username, acct: Urls.acct({ username, domain }), url: url ?? Urls.profile(config, username) }
@@ -79,7 +79,7 @@ export class Drafts extends Context.Service<Drafts, {
         return { mentions, tagUrl, ids: named.map(({ id }) => id) }
       }
 
-      const write = (text: string, named: ReadonlyArray<Named>): Draft => {
+      const write = (text: string, named: ReadonlyArray<NamedAccount>): Draft => {
         const found = meaningOf(named)
         const tags = new Map<string, string>()
         for (const token of tokens(text)) {
@@ -95,7 +95,7 @@ export class Drafts extends Context.Service<Drafts, {
         }
       }
 
-      const find = (text: string): Effect.Effect<ReadonlyArray<Named>, SqlError> => {
+      const find = (text: string): Effect.Effect<ReadonlyArray<NamedAccount>, SqlError> => {
         const wanted = handles(text)
         return wanted.size === 0 ? Effect.succeed([]) : namedBy(sql, wanted)
       }

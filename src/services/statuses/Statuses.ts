@@ -7,6 +7,7 @@ import { MediaRecord, recordsOf } from "../media/MediaRecord.ts"
 import { padded, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
+import { shortened } from "./StatusTexts.ts"
 import { StoredStatus } from "./StoredStatus.ts"
 import { visibleTo } from "./Visibility.ts"
 
@@ -57,6 +58,15 @@ export const StatusRecord = Schema.Struct({
 export type StatusRecord = typeof StatusRecord.Type
 const statusRows = rowsOf(StatusRecord)
 
+/** A record with texts of `statusBytesMax` at most. */
+const bounded = (record: StatusRecord): StatusRecord => {
+  const { html, media, poll, spoilerText, tags } = record
+  const cut = shortened({ html, media, options: poll?.options ?? [], spoilerText, tags })
+  if (cut === undefined) return record
+  const { options, ...texts } = cut
+  return { ...record, ...texts, poll: poll && { ...poll, options } }
+}
+
 /** A status that somebody may read. */
 export const FoundStatus = StoredStatus.mapFields(
   Struct.pick(["id", "accountId", "reblogOfId", "conversationId"])
@@ -86,7 +96,7 @@ export class Statuses extends Context.Service<Statuses, {
       const load = traced("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const wanted = padded(new Set(ids))
-        return yield* statusRows(sql`
+        const records = yield* statusRows(sql`
           SELECT ${shown.list(sql, "s")}, s.sensitive OR a.sensitized_at IS NOT NULL AS sensitive, a.username, a.domain,
             app.name AS application_name, app.website AS application_website,
             coalesce(u.show_application, true) AS show_application,
@@ -108,6 +118,7 @@ export class Statuses extends Context.Service<Statuses, {
           LEFT JOIN oauth_apps app ON app.id = s.application_id
           WHERE s.id IN (SELECT unnest(${wanted}::bigint[])
             UNION SELECT r.reblog_of_id FROM statuses r WHERE r.id = ANY (${wanted}::bigint[]) AND r.reblog_of_id IS NOT NULL)`)
+        return records.map(bounded)
       }, Effect.orDie)
 
       const find = traced("Statuses.find")(function*(viewer: Viewer, id: bigint) {

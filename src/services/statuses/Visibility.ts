@@ -19,6 +19,13 @@ export const isOpen = (visibility: Visibility): boolean => visibility === "publi
 export const isOpenRow = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(`${alias}.visibility IN ('public', 'unlisted')`)
 
+/** What streams and hashtags show to everybody, a row under `alias`: public, no reblog, by an account that is not silenced. */
+export const isBroadcast = (sql: SqlClient, alias: string): Fragment =>
+  sql.literal(
+    `(${alias}.visibility = 'public' AND ${alias}.reblog_of_id IS NULL AND NOT EXISTS (SELECT FROM accounts quiet
+    WHERE quiet.id = ${alias}.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0))`
+  )
+
 /*
  * THE decision who may read a status (house rule 7), once in TypeScript and once in SQL; a property test holds both
  * equal. An account that its author blocks sees nothing of a status, nobody sees a deleted one or one of a suspended

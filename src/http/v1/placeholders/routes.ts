@@ -5,7 +5,6 @@ import { Account } from "../../wire/Account.ts"
 import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
 import { Filter, FilterKeyword, FilterV1 } from "../../wire/Filter.ts"
 import { encode } from "../../wire/Keys.ts"
-import { List } from "../../wire/List.ts"
 import { acceptsAll, acceptsAllV1, NotificationPolicy, NotificationPolicyV1 } from "../../wire/NotificationPolicy.ts"
 import { PreviewCard } from "../../wire/PreviewCard.ts"
 import { Status } from "../../wire/Status.ts"
@@ -20,16 +19,6 @@ const write = (kind: string) => user("write", `write:${kind}`)
 const read = (kind: string) => user("read", `read:${kind}`)
 const change = ["PUT", "PATCH"] as const
 const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
-
-const lists: Routes = [
-  emptyList("/api/v1/lists", read("lists"), List),
-  refused("POST", "/api/v1/lists", write("lists"), "keep lists"),
-  absent("GET", "/api/v1/lists/:id", read("lists")),
-  absent(changeOrDelete, "/api/v1/lists/:id", write("lists")),
-  absent("GET", "/api/v1/lists/:id/accounts", read("lists")),
-  absent(["POST", "DELETE"], "/api/v1/lists/:id/accounts", write("lists")),
-  absent("GET", "/api/v1/timelines/list/:list_id", read("lists"))
-]
 
 const filters: Routes = [
   outdated("2022-11-14", emptyList("/api/v1/filters", read("filters"), FilterV1)),
@@ -79,12 +68,6 @@ const discovery: Routes = [
   emptyList("/api/v2/suggestions", read("accounts"), Schema.Unknown),
   absent("DELETE", "/api/v1/suggestions/:account_id", write("accounts")),
   emptyList("/api/v1/directory", anybody, Account)
-]
-
-const hashtags: Routes = [
-  emptyList("/api/v1/followed_tags", user("follow", "read", "read:follows"), Tag),
-  refused("POST", "/api/v1/tags/:name/follow", user("follow", "write", "write:follows"), "follow hashtags"),
-  refused("POST", "/api/v1/tags/:name/unfollow", user("follow", "write", "write:follows"), "follow hashtags")
 ]
 
 const announcements: Routes = [
@@ -148,12 +131,10 @@ const others: Routes = [
 
 /** Everything that later capabilities will answer, by capability. */
 export const routes = Arr.flatten([
-  lists,
   filters,
   onStatuses,
   onAccounts,
   discovery,
-  hashtags,
   announcements,
   notifications,
   collections,

@@ -19,7 +19,7 @@ const countedMax = 100_000
 
 /** Which delivery: of what, to whom, about what. */
 const DeliveryKey = Schema.Struct({ inboxId: InboxId, about: Schema.BigInt, activityId: Schema.BigInt })
-export type DeliveryKey = typeof DeliveryKey.Type
+type DeliveryKey = typeof DeliveryKey.Type
 
 const Claimed = Schema.Struct({
   ...DeliveryKey.fields,
@@ -28,6 +28,8 @@ const Claimed = Schema.Struct({
   tries: Schema.Int,
   /** What the host takes; null where nobody knows. */
   scheme: Schema.NullOr(Scheme),
+  /** The inbox said that it is gone, and is asked all the same. */
+  gone: Schema.Boolean,
   /** It is to be noted when the host takes something: it failed, or its last success is not known well. */
   troubled: Schema.Boolean
 })
@@ -40,18 +42,23 @@ const activityRows = rowsOf(Schema.Struct({ id: Schema.BigInt, old: Schema.Boole
 const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Timestamptz) }))
 
 /** How many rows a host's actor wants. */
-export interface Wanted {
+export interface DeliveryClaim {
   readonly host: string
   readonly rows: number
 }
 
 /** One that was taken and not tried; it is due again at `dueAt` (milliseconds since 1970). */
-export interface Untried extends DeliveryKey {
+export interface ReleasedDelivery extends DeliveryKey {
   readonly dueAt: number
 }
 
+/** One that nobody tries again; `refusal` says why, where the inbox did not take it. */
+export interface CompletedDelivery extends DeliveryKey {
+  readonly refusal?: string | undefined
+}
+
 /** One that failed; `dueAt` (milliseconds since 1970) is when it is tried again. */
-export interface Failed extends DeliveryKey {
+export interface FailedDelivery extends DeliveryKey {
   readonly dueAt: number
   readonly error: string
 }
@@ -67,16 +74,18 @@ export class Deliveries extends Context.Service<Deliveries, {
    * asks whether it lives again.
    */
   readonly claim: (
-    wanted: ReadonlyArray<Wanted>
+    wanted: ReadonlyArray<DeliveryClaim>
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
-  /** Forgets deliveries that are over, and lets those go that waited behind them. */
-  readonly complete: (over: ReadonlyArray<DeliveryKey>) => Effect.Effect<void, SqlError>
+  /** Forgets deliveries that are over but for the last refusal of an inbox, and lets those go that waited behind them. */
+  readonly complete: (over: ReadonlyArray<CompletedDelivery>) => Effect.Effect<void, SqlError>
   /** Puts off deliveries, and what waits behind each. */
-  readonly retry: (failed: ReadonlyArray<Failed>) => Effect.Effect<void, SqlError>
+  readonly retry: (failed: ReadonlyArray<FailedDelivery>) => Effect.Effect<void, SqlError>
   /** Gives back what was taken and not tried. */
-  readonly release: (untried: ReadonlyArray<Untried>) => Effect.Effect<void, SqlError>
-  /** The inbox says that it is gone for ever: nothing waits for it any more. */
+  readonly release: (untried: ReadonlyArray<ReleasedDelivery>) => Effect.Effect<void, SqlError>
+  /** The inbox says that it is gone: nothing waits for it any more, nor is sent there until its server speaks (`DeliveryHosts`). */
   readonly failInbox: (inboxId: number) => Effect.Effect<void, SqlError>
+  /** An inbox that was gone took something. */
+  readonly reviveInbox: (inboxId: number) => Effect.Effect<void, SqlError>
   /** Hosts with numbers above `after` for which something is due; `hosts` of them are looked at. */
   readonly due: (after: number, hosts: number) => Effect.Effect<
     { readonly hosts: ReadonlyArray<string>; readonly last: number | undefined },
@@ -101,7 +110,7 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       const texts = ActivityTexts.make(sql)
 
-      const claim = traced("Deliveries.claim")(function*(wanted: ReadonlyArray<Wanted>) {
+      const claim = traced("Deliveries.claim")(function*(wanted: ReadonlyArray<DeliveryClaim>) {
         const at = yield* now
         const rows = yield* claimedRows(sql`
           WITH wanted AS (
@@ -125,7 +134,7 @@ export class Deliveries extends Context.Service<Deliveries, {
           UPDATE deliveries d SET tries = d.tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
           FROM taken k JOIN inboxes i ON i.id = k.inbox_id
           WHERE ${is}
-          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, k.host, k.scheme, k.troubled`)
+          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, i.gone_at IS NOT NULL AS gone, k.host, k.scheme, k.troubled`)
         const found = yield* texts(rows.map(({ activityId }) => activityId))
         const whole = rows.flatMap((row) => {
           const text = found.get(row.activityId)
@@ -134,15 +143,22 @@ export class Deliveries extends Context.Service<Deliveries, {
         return Map.groupBy(whole, ({ host }) => host)
       })
 
-      const complete = traced("Deliveries.complete")(function*(over: ReadonlyArray<DeliveryKey>) {
+      const complete = traced("Deliveries.complete")(function*(over: ReadonlyArray<CompletedDelivery>) {
         if (over.length === 0) return
+        const refused = new Map(over.filter(({ refusal }) => refusal !== undefined).map((one) => [one.inboxId, one]))
+        if (refused.size > 0) {
+          const last = [...refused.values()]
+          yield* sql`UPDATE inboxes i SET refused_at = ${yield* now}, refused_about = k.about, refusal = k.refusal
+            FROM unnest(${last.map(({ inboxId }) => inboxId)}::int[], ${last.map(({ about }) => about)}::bigint[],
+              ${last.map(({ refusal }) => refusal)}::text[]) k (inbox_id, about, refusal) WHERE i.id = k.inbox_id`
+        }
         yield* sql`WITH gone AS (
             DELETE FROM deliveries d USING ${keyed(over)} k (inbox_id, about, activity_id) WHERE ${is}
             RETURNING d.inbox_id, d.about, d.activity_id, d.error)
           UPDATE deliveries d SET due_at = ${yield* now} FROM gone k WHERE k.error IS NOT NULL AND ${isBehind}`
       }, again)
 
-      const retry = traced("Deliveries.retry")(function*(failed: ReadonlyArray<Failed>) {
+      const retry = traced("Deliveries.retry")(function*(failed: ReadonlyArray<FailedDelivery>) {
         if (failed.length === 0) return
         const values = sql`unnest(${failed.map(({ inboxId }) => inboxId)}::int[], ${
           failed.map(({ about }) => about)
@@ -212,6 +228,9 @@ export class Deliveries extends Context.Service<Deliveries, {
           yield* sql`UPDATE inboxes SET gone_at = ${yield* now} WHERE id = ${inboxId}`
           yield* sql`DELETE FROM deliveries WHERE inbox_id = ${inboxId}`
         }, again),
+        reviveInbox: traced("Deliveries.reviveInbox")((inboxId) =>
+          Effect.asVoid(sql`UPDATE inboxes SET gone_at = NULL WHERE id = ${inboxId}`)
+        ),
         due,
         sweep,
         backlog

@@ -14,6 +14,8 @@ export const successMillis = 3_600_000
 /** How often a host that speaks to us is noted, in milliseconds, and how many hosts are remembered for that. */
 const heardMillis = 60_000
 const heardMax = 10_000
+/** An inbox that said that it is gone is asked again so long after that, in milliseconds, when its host speaks. */
+const goneMillis = 24 * 3_600_000
 /** Deliveries that one statement forgets. */
 const forgottenMax = 1_000
 
@@ -33,6 +35,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
   readonly spoke: (host: string) => Effect.Effect<void, SqlError>
   /** False where nothing is known of such a host. */
   readonly pause: (host: string) => Effect.Effect<boolean, SqlError>
+  /** Ends every pause, and tries inboxes again that said that they are gone. */
   readonly resume: (host: string) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/outbox/DeliveryHosts") {
   static readonly layer = Layer.effect(
@@ -52,6 +55,11 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
         let gone = forgottenMax
         while (gone === forgottenMax) gone = (yield* round).length
       })
+
+      /** Inboxes that were gone before a time, in milliseconds since 1970, are sent to again: a server may say 410 by mistake. */
+      const revive = (host: string, before: number) =>
+        sql`UPDATE inboxes i SET gone_at = NULL FROM hosts h
+          WHERE h.host = ${host} AND i.host_id = h.id AND i.gone_at <= ${new Date(before)}`
 
       const failed = traced("DeliveryHosts.failed")(function*(host: string, why: string) {
         const at = yield* now
@@ -73,6 +81,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
         yield* sql`UPDATE hosts SET failed_days = '{}', paused_at = CASE WHEN paused_by = 'failures' THEN NULL ELSE paused_at END,
             paused_by = nullif(paused_by, 'failures')
           WHERE host = ${host} AND (failed_days <> '{}' OR paused_by = 'failures')`
+        yield* revive(host, millis - goneMillis)
       })
 
       return DeliveryHosts.of({
@@ -94,6 +103,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
           )
         }),
         resume: traced("DeliveryHosts.resume")(function*(host) {
+          yield* revive(host, yield* Clock.currentTimeMillis)
           return some(
             yield* sql`UPDATE hosts SET paused_at = NULL, paused_by = NULL, failed_days = '{}' WHERE host = ${host} RETURNING id`
           )
