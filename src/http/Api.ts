@@ -13,7 +13,10 @@ import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
+import { FilterKeywordsGroup } from "./v1/FilterKeywords.ts"
+import { FiltersGroup } from "./v1/Filters.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
+import { LegacyFiltersGroup } from "./v1/LegacyFilters.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
 import { MediaGroup } from "./v1/Media.ts"
 import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
@@ -49,7 +52,10 @@ export class Api extends HttpApi.make("murmuration")
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
   .add(FeaturedTagsGroup)
+  .add(FilterKeywordsGroup)
+  .add(FiltersGroup)
   .add(InstanceGroup)
+  .add(LegacyFiltersGroup)
   .add(PlaceholdersGroup)
   .add(MarkersGroup)
   .add(MediaGroup)

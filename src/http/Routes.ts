@@ -35,7 +35,10 @@ import * as Credentials from "./v1/Credentials.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as FeaturedTags from "./v1/FeaturedTags.ts"
+import * as FilterKeywords from "./v1/FilterKeywords.ts"
+import * as Filters from "./v1/Filters.ts"
 import * as Instance from "./v1/Instance.ts"
+import * as LegacyFilters from "./v1/LegacyFilters.ts"
 import * as Markers from "./v1/Markers.ts"
 import * as Media from "./v1/Media.ts"
 import * as NotificationGroups from "./v1/NotificationGroups.ts"
@@ -73,7 +76,10 @@ const groups = Layer.mergeAll(
   DomainBlocks.layer,
   Emails.layer,
   FeaturedTags.layer,
+  FilterKeywords.layer,
+  Filters.layer,
   Instance.layer,
+  LegacyFilters.layer,
   Placeholders.layer,
   Markers.layer,
   Media.layer,

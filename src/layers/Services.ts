@@ -26,6 +26,8 @@ import { Listeners } from "../services/feeds/Listeners.ts"
 import { Markers } from "../services/feeds/Markers.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
+import { ActiveFilters } from "../services/filters/ActiveFilters.ts"
+import { Filters } from "../services/filters/Filters.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
 import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
@@ -99,6 +101,7 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
 const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
   Layer.mergeAll(
     AccountStatuses.layer,
+    ActiveFilters.layer,
     Activity.layer,
     Bookmarks.layer,
     FollowLists.layer,
@@ -109,6 +112,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     Blocks.layer,
     Mutes.layer,
     FeaturedTags.layer,
+    Filters.layer,
     GroupedNotifications.layer,
     Handles.layer,
     History.layer,

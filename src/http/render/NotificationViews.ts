@@ -3,6 +3,7 @@ import { RecordNotFound } from "../../services/Errors.ts"
 import { Severances } from "../../services/federation/domains/Severances.ts"
 import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
 import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
+import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { kindOf } from "../../services/NotificationTypes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
@@ -17,12 +18,23 @@ import { StatusViews } from "./StatusViews.ts"
 
 /** Notifications as ready JSON; a list takes as many queries as a page of statuses, and two for reports. */
 export class NotificationViews extends Context.Service<NotificationViews, {
-  /** In their order; one whose status the owner cannot see is left out. */
+  /** In their order; one whose status the owner cannot see, or filters in the `context`, is left out. */
   readonly render: (
     owner: AccountId,
-    records: ReadonlyArray<NotificationRecord>
+    records: ReadonlyArray<NotificationRecord>,
+    context?: FilterContext
   ) => Effect.Effect<ReadonlyArray<Ready<Notification>>>
-  readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<Ready<Notification>, RecordNotFound>
+  readonly renderOne: (
+    owner: AccountId,
+    notificationId: bigint,
+    context?: FilterContext
+  ) => Effect.Effect<Ready<Notification>, RecordNotFound>
+  /** Those whose status the owner's filters do not hide among notifications. */
+  readonly unhidden: <Row>(
+    owner: AccountId,
+    rows: ReadonlyArray<Row>,
+    recordOf: (row: Row) => NotificationRecord
+  ) => Effect.Effect<ReadonlyArray<Row>>
 }>()("murmuration/http/render/NotificationViews") {
   static readonly layerNoDeps = Layer.effect(
     NotificationViews,
@@ -35,10 +47,11 @@ export class NotificationViews extends Context.Service<NotificationViews, {
 
       const render = traced("NotificationViews.render")(function*(
         owner: AccountId,
-        records: ReadonlyArray<NotificationRecord>
+        records: ReadonlyArray<NotificationRecord>,
+        context?: FilterContext
       ) {
         const named = new Set(records.flatMap(({ statusId }) => statusId ?? []))
-        const shown = yield* statuses.byId(owner, [...named])
+        const shown = yield* statuses.byId(owner, [...named], "nothing", context)
         const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
         const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
@@ -67,11 +80,29 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         })
       })
 
-      const renderOne = traced("NotificationViews.renderOne")(function*(owner: AccountId, notificationId: bigint) {
-        const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)])
+      const renderOne = traced("NotificationViews.renderOne")(function*(
+        owner: AccountId,
+        notificationId: bigint,
+        context?: FilterContext
+      ) {
+        const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)], context)
         return text ?? (yield* new RecordNotFound())
       })
-      return NotificationViews.of({ render, renderOne })
+
+      const unhidden = Effect.fnUntraced(function*<Row>(
+        owner: AccountId,
+        rows: ReadonlyArray<Row>,
+        recordOf: (row: Row) => NotificationRecord
+      ) {
+        if (!(yield* statuses.hides(owner))) return rows
+        const named = new Set(rows.flatMap((row) => recordOf(row).statusId ?? []))
+        const left = new Set(yield* statuses.unhidden(owner, [...named], "notifications"))
+        return rows.filter((row) => {
+          const { statusId } = recordOf(row)
+          return statusId === undefined || left.has(statusId)
+        })
+      })
+      return NotificationViews.of({ render, renderOne, unhidden })
     })
   )
   static readonly layer = NotificationViews.layerNoDeps.pipe(

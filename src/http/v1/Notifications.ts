@@ -1,6 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Effect, identity, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Notifications, type NotificationSelection } from "../../services/feeds/Notifications.ts"
+import {
+  type NotificationRecord,
+  Notifications,
+  type NotificationSelection
+} from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -8,9 +12,11 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { alone, filled, whole } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { NotificationViews } from "../render/NotificationViews.ts"
 import { notificationRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/StatusViews.ts"
 import { json } from "../wire/Keys.ts"
 import { Notification, UnreadCount } from "../wire/Notification.ts"
 import { pageOf } from "../wire/PageQuery.ts"
@@ -49,6 +55,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const notifications = yield* Notifications
     const views = yield* NotificationViews
+    const statuses = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
 
     return handlers.handleAll({
@@ -56,14 +63,24 @@ export const layer = group(
         const viewer = yield* Caller.account
         const page = pageOf(query, notificationRows)
         const selection = selectionOf(query)
-        const rows = selection === undefined ? [] : yield* notifications.page(viewer, selection, page)
+        const { items, read: rows } = yield* filled({
+          page,
+          hides: statuses.hides(viewer),
+          unhidden: (records) => views.unhidden(viewer, records, identity),
+          ends: ({ id }: NotificationRecord) => alone(id),
+          read: (page) =>
+            selection === undefined
+              ? Effect.succeed(whole([]))
+              : Effect.map(notifications.page(viewer, selection, page), whole),
+          show: (records) => views.render(viewer, records, "notifications")
+        })
         return Lists.page({
           baseUrl: publicUrl,
           path,
           page,
           rows,
           cursor: ({ id }) => id,
-          items: yield* views.render(viewer, rows),
+          items,
           keep: Lists.kept(request.url, notificationFilters),
           always: true
         })
@@ -72,7 +89,11 @@ export const layer = group(
         const viewer = yield* Caller.account
         const selection = selectionOf(query)
         const limit = Math.min(Math.abs(query.limit ?? unreadDefault), unreadMax)
-        const count = selection === undefined ? 0 : yield* notifications.unread(viewer, selection, limit)
+        const count = selection === undefined
+          ? 0
+          : (yield* statuses.hides(viewer))
+          ? (yield* views.unhidden(viewer, yield* notifications.unreadRows(viewer, selection, limit), identity)).length
+          : yield* notifications.unread(viewer, selection, limit)
         return Reply.json(json<UnreadCount>({ count }))
       }),
       show: traced("notifications.show")(function*({ params }) {

@@ -14,7 +14,7 @@ const sampleAccountsMax = 8
 /** Notifications that one page of groups goes through. */
 const pageRowsMax = 400
 /** Notifications of one group that are read by themselves, the newest, and that are counted as unread groups. */
-const groupRowsMax = 1_000
+export const groupRowsMax = 1_000
 
 /** Notifications that belong together. `newest` and `oldest` are those on the page; `count` counts all of the group. */
 export interface NotificationGroupRecord {
@@ -24,8 +24,6 @@ export interface NotificationGroupRecord {
   readonly count: number
   readonly sampleAccountIds: ReadonlyArray<bigint>
 }
-
-const lastReadIdRows = rowsOf(Schema.Struct({ lastReadId: Schema.BigInt }))
 
 /** Notifications in groups: favourites, reblogs and follows of half a day are one entry. */
 export class GroupedNotifications extends Context.Service<GroupedNotifications, {
@@ -38,13 +36,6 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
   ) => Effect.Effect<ReadonlyArray<NotificationGroupRecord>>
   /** The notifications of one group, newest first. */
   readonly members: (owner: AccountId, key: string) => Effect.Effect<ReadonlyArray<NotificationRecord>, RecordNotFound>
-  /** How many groups stand above the owner's marker, counted up to `limit`. */
-  readonly unread: (
-    owner: AccountId,
-    selection: NotificationSelection,
-    grouped: ReadonlySet<string>,
-    limit: number
-  ) => Effect.Effect<number>
 }>()("murmuration/services/feeds/GroupedNotifications") {
   static readonly layerNoDeps = Layer.effect(
     GroupedNotifications,
@@ -102,18 +93,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
           ORDER BY n.id DESC LIMIT ${rowsMax(sql, groupRowsMax)}`).pipe(Effect.orDie)
         return yield* notifications.load(owner, rows.map(({ id }) => id))
       })
-
-      const unread = traced("GroupedNotifications.unread")(
-        function*(owner: AccountId, selection: NotificationSelection, grouped: ReadonlySet<string>, limit: number) {
-          const [marker] = yield* lastReadIdRows(sql`
-            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`).pipe(
-            Effect.orDie
-          )
-          const rows = yield* notifications.page(owner, selection, { sinceId: marker?.lastReadId, limit: groupRowsMax })
-          return Math.min(limit, new Set(rows.map((row) => groupKeyOf(row, grouped))).size)
-        }
-      )
-      return GroupedNotifications.of({ page, members, unread })
+      return GroupedNotifications.of({ page, members })
     })
   )
   static readonly layer = GroupedNotifications.layerNoDeps.pipe(Layer.provide(Notifications.layer))

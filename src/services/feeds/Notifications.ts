@@ -33,6 +33,7 @@ export interface NotificationSelection {
   readonly accountId: bigint | undefined
 }
 
+const lastReadIdRows = rowsOf(Schema.Struct({ lastReadId: Schema.BigInt }))
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
@@ -50,6 +51,12 @@ export class Notifications extends Context.Service<Notifications, {
   readonly load: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<NotificationRecord>>
   /** How many stand above the owner's marker, counted up to `limit`. */
   readonly unread: (owner: AccountId, selection: NotificationSelection, limit: number) => Effect.Effect<number>
+  /** Those of them that are the newest, `limit` at most. */
+  readonly unreadRows: (
+    owner: AccountId,
+    selection: NotificationSelection,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<NotificationRecord>>
   readonly clear: (owner: AccountId) => Effect.Effect<void>
   readonly dismiss: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<void>
 }>()("murmuration/services/feeds/Notifications") {
@@ -116,11 +123,21 @@ export class Notifications extends Context.Service<Notifications, {
         Effect.orDie
       )
 
+      const unreadRows = traced("Notifications.unreadRows")(
+        function*(owner: AccountId, selection: NotificationSelection, limit: number) {
+          const [marker] = yield* lastReadIdRows(sql`
+            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`)
+          return yield* page(owner, selection, { sinceId: marker?.lastReadId, limit })
+        },
+        Effect.orDie
+      )
+
       return Notifications.of({
         page,
         find,
         load,
         unread,
+        unreadRows,
         clear: traced("Notifications.clear")((owner) =>
           Effect.asVoid(Effect.orDie(again(sql`DELETE FROM notifications WHERE account_id = ${owner}`)))
         ),

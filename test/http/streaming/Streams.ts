@@ -16,6 +16,7 @@ import { layer as webSockets } from "../../../src/layers/WebSockets.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Listeners } from "../../../src/services/feeds/Listeners.ts"
 import { Notifications } from "../../../src/services/feeds/Notifications.ts"
+import { ActiveFilters } from "../../../src/services/filters/ActiveFilters.ts"
 import { Accounts } from "../../../src/services/identity/Accounts.ts"
 import { Settings } from "../../../src/services/identity/Settings.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
@@ -36,6 +37,7 @@ const reads = renderings.pipe(
   Layer.provideMerge(AccountViews.layer),
   Layer.provideMerge(Layer.mergeAll(
     Accounts.layer,
+    ActiveFilters.layer,
     Conversations.layer,
     Notifications.layer,
     Reports.layer,

@@ -62,13 +62,12 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
       }
     }))
 
-  it.effect("what apps read at their start: lists [], filters [], announcements [], no push subscription", () =>
+  it.effect("what apps read at their start: lists [], announcements [], no push subscription", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("dana"), everything)
-      const empty =
-        `lists filters announcements followed_tags trends trends/tags trends/statuses trends/links suggestions
-        directory notifications/requests filters/keywords`.split(/\s+/)
-          .map((name) => `/api/v1/${name}`).concat("/api/v2/filters", "/api/v2/suggestions")
+      const empty = `lists announcements followed_tags trends trends/tags trends/statuses trends/links suggestions
+        directory notifications/requests`.split(/\s+/)
+        .map((name) => `/api/v1/${name}`).concat("/api/v2/suggestions")
       for (const path of empty) {
         const { body, headers } = yield* get(path, bearer)
         assert.deepStrictEqual(body, [], path)
@@ -95,7 +94,6 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("frida"))
       const deprecation = (path: string) => Effect.map(get(path, bearer), ({ headers }) => headers.get("deprecation"))
-      assert.strictEqual(yield* deprecation("/api/v1/filters"), "@1668384000")
       assert.strictEqual(yield* deprecation("/api/v1/suggestions"), "@1621123200")
       assert.strictEqual(yield* deprecation("/api/v1/trends"), "@1648598400")
       assert.strictEqual(yield* deprecation("/api/v2/filters"), null)

@@ -3,7 +3,6 @@ import { Access } from "../../guard/Access.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { Account } from "../../wire/Account.ts"
 import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
-import { Filter, FilterKeyword, FilterV1 } from "../../wire/Filter.ts"
 import { encode } from "../../wire/Keys.ts"
 import { List } from "../../wire/List.ts"
 import { acceptsAll, acceptsAllV1, NotificationPolicy, NotificationPolicyV1 } from "../../wire/NotificationPolicy.ts"
@@ -29,29 +28,6 @@ const lists: Routes = [
   absent("GET", "/api/v1/lists/:id/accounts", read("lists")),
   absent(["POST", "DELETE"], "/api/v1/lists/:id/accounts", write("lists")),
   absent("GET", "/api/v1/timelines/list/:list_id", read("lists"))
-]
-
-const filters: Routes = [
-  outdated("2022-11-14", emptyList("/api/v1/filters", read("filters"), FilterV1)),
-  outdated("2022-11-14", refused("POST", "/api/v1/filters", write("filters"), "filter posts")),
-  outdated("2022-11-14", absent("GET", "/api/v1/filters/:id", read("filters"))),
-  outdated("2022-11-14", absent(changeOrDelete, "/api/v1/filters/:id", write("filters"))),
-  emptyList("/api/v1/filters/keywords", read("filters"), FilterKeyword),
-  absent("GET", "/api/v1/filters/keywords/:id", read("filters")),
-  absent(changeOrDelete, "/api/v1/filters/keywords/:id", write("filters")),
-  emptyList("/api/v2/filters", read("filters"), Filter),
-  refused("POST", "/api/v2/filters", write("filters"), "filter posts"),
-  absent("GET", "/api/v2/filters/:id", read("filters")),
-  absent(changeOrDelete, "/api/v2/filters/:id", write("filters")),
-  emptyList("/api/v2/filters/keywords", read("filters"), FilterKeyword),
-  absent("GET", "/api/v2/filters/keywords/:id", read("filters")),
-  absent(changeOrDelete, "/api/v2/filters/keywords/:id", write("filters")),
-  absent("GET", "/api/v2/filters/:filter_id/keywords", read("filters")),
-  absent("POST", "/api/v2/filters/:filter_id/keywords", write("filters")),
-  absent("GET", "/api/v2/filters/:filter_id/statuses", read("filters")),
-  absent("POST", "/api/v2/filters/:filter_id/statuses", write("filters")),
-  absent("GET", "/api/v2/filters/statuses/:id", read("filters")),
-  absent("DELETE", "/api/v2/filters/statuses/:id", write("filters"))
 ]
 
 const onStatuses: Routes = [
@@ -152,7 +128,6 @@ const others: Routes = [
 /** Everything that later capabilities will answer, by capability. */
 export const routes = Arr.flatten([
   lists,
-  filters,
   onStatuses,
   onAccounts,
   discovery,

@@ -109,6 +109,7 @@ const all = [
     "account_conversations",
     "conversation_mutes",
     "domain_mutes",
+    "filters",
     "markers",
     "scheduled_statuses",
     "severances"
