@@ -20,6 +20,8 @@ import { LegacyFiltersGroup } from "./v1/LegacyFilters.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
 import { MediaGroup } from "./v1/Media.ts"
 import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
+import { NotificationPoliciesGroup } from "./v1/NotificationPolicies.ts"
+import { NotificationRequestsGroup } from "./v1/NotificationRequests.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
 import { OwnListsGroup } from "./v1/OwnLists.ts"
 import { PlaceholdersGroup } from "./v1/Placeholders.ts"
@@ -60,6 +62,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(MarkersGroup)
   .add(MediaGroup)
   .add(NotificationGroupsGroup)
+  .add(NotificationPoliciesGroup)
+  .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
   .add(OwnListsGroup)
   .add(PollsGroup)

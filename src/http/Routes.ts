@@ -42,6 +42,8 @@ import * as LegacyFilters from "./v1/LegacyFilters.ts"
 import * as Markers from "./v1/Markers.ts"
 import * as Media from "./v1/Media.ts"
 import * as NotificationGroups from "./v1/NotificationGroups.ts"
+import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
+import * as NotificationRequests from "./v1/NotificationRequests.ts"
 import * as Notifications from "./v1/Notifications.ts"
 import * as OwnLists from "./v1/OwnLists.ts"
 import * as Placeholders from "./v1/Placeholders.ts"
@@ -84,6 +86,8 @@ const groups = Layer.mergeAll(
   Markers.layer,
   Media.layer,
   NotificationGroups.layer,
+  NotificationPolicies.layer,
+  NotificationRequests.layer,
   Notifications.layer,
   OwnLists.layer,
   Polls.layer,

@@ -24,6 +24,8 @@ import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
 import { Markers } from "../services/feeds/Markers.ts"
+import { NotificationPolicies } from "../services/feeds/NotificationPolicies.ts"
+import { NotificationRequests } from "../services/feeds/NotificationRequests.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
 import { ActiveFilters } from "../services/filters/ActiveFilters.ts"
@@ -122,6 +124,8 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     Listeners.layer,
     Markers.layer,
     AccountNotes.layer,
+    NotificationPolicies.layer,
+    NotificationRequests.layer,
     Notifications.layer,
     Relationships.layer,
     ScheduledStatuses.layer,

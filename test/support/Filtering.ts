@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Filter } from "../../src/http/wire/Filter.ts"
 import type { Status } from "../../src/http/wire/Status.ts"
+import { settled } from "./Actors.ts"
 import { call } from "./MediaFiles.ts"
 import { type Person, TestServer } from "./Server.ts"
 
@@ -12,9 +13,11 @@ export const somebody = Effect.suspend(() => TestServer.use(({ createPerson }) =
 export const follow = (follower: Person, other: Person) =>
   call("POST", `/api/v1/accounts/${other.accountId}/follow`, follower.token)
 
-/** Posts, and gives the id. */
+/** Posts, waits until everybody was told, and gives the id. */
 export const post = (author: Person, status: string, more: Record<string, unknown> = {}) =>
-  Effect.map(call("POST", "/api/v1/statuses", author.token, { status, ...more }), ({ body }): string => body.id)
+  Effect.map(call("POST", "/api/v1/statuses", author.token, { status, ...more }), ({ body }): string => body.id).pipe(
+    Effect.tap(() => settled)
+  )
 
 /** The statuses of a list. */
 export const shown = (viewer: Person, list: string) =>

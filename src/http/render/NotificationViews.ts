@@ -12,6 +12,7 @@ import { id, timestamp } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"
 import type { Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
+import { type Fallback, noFallback } from "./NotificationFallbacks.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
@@ -22,12 +23,14 @@ export class NotificationViews extends Context.Service<NotificationViews, {
   readonly render: (
     owner: AccountId,
     records: ReadonlyArray<NotificationRecord>,
-    context?: FilterContext
+    context?: FilterContext,
+    fallback?: Fallback
   ) => Effect.Effect<ReadonlyArray<Ready<Notification>>>
   readonly renderOne: (
     owner: AccountId,
     notificationId: bigint,
-    context?: FilterContext
+    context?: FilterContext,
+    fallback?: Fallback
   ) => Effect.Effect<Ready<Notification>, RecordNotFound>
   /** Those whose status the owner's filters do not hide among notifications. */
   readonly unhidden: <Row>(
@@ -48,7 +51,8 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       const render = traced("NotificationViews.render")(function*(
         owner: AccountId,
         records: ReadonlyArray<NotificationRecord>,
-        context?: FilterContext
+        context?: FilterContext,
+        fallback: Fallback = noFallback
       ) {
         const named = new Set(records.flatMap(({ statusId }) => statusId ?? []))
         const shown = yield* statuses.byId(owner, [...named], "nothing", context)
@@ -59,7 +63,15 @@ export class NotificationViews extends Context.Service<NotificationViews, {
           const { createdAt, fromAccountId, reportId = 0n, severanceId = 0n, statusId = 0n, type } = record
           const account = people.get(fromAccountId)
           if (account === undefined) return undefined
-          const values = { id: id(record.id), type, createdAt: timestamp(createdAt), groupKey: groupKeyOf(record) }
+          const words = fallback(type, account)
+          const values = {
+            id: id(record.id),
+            type,
+            createdAt: timestamp(createdAt),
+            groupKey: groupKeyOf(record),
+            ...(record.filtered && { filtered: true as const }),
+            ...(words && { fallback: words })
+          }
           switch (kindOf(type).subject) {
             case "nothing":
               return splice<Notification, "account">(values, { account })
@@ -83,9 +95,10 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       const renderOne = traced("NotificationViews.renderOne")(function*(
         owner: AccountId,
         notificationId: bigint,
-        context?: FilterContext
+        context?: FilterContext,
+        fallback?: Fallback
       ) {
-        const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)], context)
+        const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)], context, fallback)
         return text ?? (yield* new RecordNotFound())
       })
 

@@ -133,6 +133,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       case "StatusDeleted":
         return registry.size > 0
       case "NotificationCreated":
+      case "NotificationsMerged":
         return hearsNotifications(message.accountId)
       case "ConversationChanged":
         return hears("direct", message.accountId)
@@ -152,6 +153,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return Effect.succeed(deleted(message))
       case "NotificationCreated":
         return notification(message)
+      case "NotificationsMerged":
+        return Effect.succeed(notifications(message.accountId, new StreamEvent("notifications_merged", "1")))
       case "ConversationChanged":
         return conversation(message)
       case "FiltersChanged":

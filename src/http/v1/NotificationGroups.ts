@@ -9,6 +9,7 @@ import {
 import { groupableTypes, groupsAmong } from "../../services/feeds/NotificationGroups.ts"
 import { Notifications } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Catalogs } from "../../services/languages/Catalogs.ts"
 import * as Paging from "../../services/Paging.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -20,6 +21,7 @@ import * as Links from "../Paging.ts"
 import { AccountViews } from "../render/AccountViews.ts"
 import { filled, whole } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
+import { fallbackFor } from "../render/NotificationFallbacks.ts"
 import { NotificationGroupViews } from "../render/NotificationGroupViews.ts"
 import { NotificationViews } from "../render/NotificationViews.ts"
 import { accountRows, notificationRows } from "../render/Pages.ts"
@@ -70,6 +72,7 @@ export const layer = group(
     const statuses = yield* StatusViews
     const accounts = yield* AccountViews
     const { publicUrl } = yield* ServerConfig
+    const catalogs = yield* Catalogs
 
     return handlers.handleAll({
       list: traced("notificationGroups.list")(function*({ query, request }) {
@@ -77,6 +80,7 @@ export const layer = group(
         const partial = yield* isPartial(query.expandAccounts)
         const page = pageOf(query, notificationRows)
         const selection = selectionOf(query)
+        const fallback = fallbackFor(catalogs, query.supportedTypes, request)
         const { items, read: rows } = yield* filled({
           page,
           hides: statuses.hides(viewer),
@@ -96,7 +100,10 @@ export const layer = group(
           ? undefined
           : { first: first.newest.id, last, more: true }
         const link = Links.link(publicUrl, path, ends, page.limit, Lists.kept(request.url, groupFilters))
-        return Reply.json(yield* views.render(viewer, items, partial), link === undefined ? {} : { headers: { link } })
+        return Reply.json(
+          yield* views.render(viewer, items, partial, fallback),
+          link === undefined ? {} : { headers: { link } }
+        )
       }),
       unreadCount: traced("notificationGroups.unreadCount")(function*({ query }) {
         const viewer = yield* Caller.account

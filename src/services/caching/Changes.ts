@@ -77,6 +77,7 @@ export class Changes extends Context.Service<Changes, {
           case "FiltersChanged":
             return add("filters", [message.accountId])
           case "NotificationCreated":
+          case "NotificationsMerged":
           case "ConversationChanged":
             return undefined
         }

@@ -7,7 +7,13 @@ import { type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { groupKeyOf, type GroupSpan, keyOfSpan, parseGroupKey, spanMillis } from "./NotificationGroups.ts"
-import { type NotificationRecord, Notifications, type NotificationSelection, wanted } from "./Notifications.ts"
+import {
+  everything,
+  type NotificationRecord,
+  Notifications,
+  type NotificationSelection,
+  wanted
+} from "./Notifications.ts"
 
 /** Accounts that are named of a group, the newest. */
 const sampleAccountsMax = 8
@@ -45,7 +51,11 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       /** Notifications of spans: how many each has, and from whom the newest came. */
-      const wholes = Effect.fnUntraced(function*(owner: AccountId, spans: ReadonlyArray<GroupSpan>) {
+      const wholes = Effect.fnUntraced(function*(
+        owner: AccountId,
+        spans: ReadonlyArray<GroupSpan>,
+        { includeFiltered }: NotificationSelection
+      ) {
         if (spans.length === 0) return new Map<string, Whole>()
         const rows = yield* wholeRows(sql`
           SELECT g.type, g.status_id, g.start, count(*)::int AS count,
@@ -56,7 +66,9 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
             ${spans.map(({ from }) => new Date(from))}::timestamptz[]) g (type, status_id, start)
           JOIN notifications n ON n.type = g.type AND n.status_id = g.status_id AND n.created_at >= g.start
             AND n.created_at < g.start + ${`${spanMillis} milliseconds`}::interval
-          WHERE ${wanted(sql, owner, everything, yield* time)} GROUP BY g.type, g.status_id, g.start`)
+          WHERE ${
+          wanted(sql, owner, { ...everything, includeFiltered }, yield* time)
+        } GROUP BY g.type, g.status_id, g.start`)
         return new Map(
           rows.map((row): [string, Whole] => [keyOfSpan({ ...row, from: row.start.getTime() }), row])
         )
@@ -68,7 +80,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
           const rows = yield* notifications.page(owner, selection, { ...page, limit: pageRowsMax })
           const found = grouping(page.minId === undefined ? rows : rows.toReversed(), grouped, page.limit)
           const spans = [...found.keys()].map(parseGroupKey).filter((key) => typeof key === "object")
-          const whole = yield* wholes(owner, spans)
+          const whole = yield* wholes(owner, spans, selection)
           const groups = Array.from(found, ([key, members]) => {
             const sorted = members.toSorted((a, b) => a.id < b.id ? 1 : -1)
             const [newest, oldest] = [sorted[0] ?? members[0], sorted.at(-1) ?? members[0]]
@@ -110,7 +122,6 @@ const wholeRows = rowsOf(Schema.Struct({
   count: Schema.Int,
   sampleAccountIds: Schema.Array(Schema.BigInt)
 }))
-const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
 
 type Members = [NotificationRecord, ...Array<NotificationRecord>]
 

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
@@ -20,7 +20,8 @@ import {
 import { rowsMax } from "../Paging.ts"
 import { padded, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { isOf, mayHave, ofFollows, stands } from "./NotificationConditions.ts"
+import { telling } from "./NewNotifications.ts"
+import { isOf, ofFollows, stands } from "./NotificationConditions.ts"
 
 /** People of staff who are told of one thing. */
 const staffMax = 500
@@ -28,7 +29,8 @@ const staffMax = 500
 /** A notification that was written now, not before. */
 const Written = Schema.Struct({
   id: Schema.BigInt,
-  accountId: AccountId
+  accountId: AccountId,
+  filtered: Schema.Boolean
 })
 type Written = typeof Written.Type
 const writtenRows = rowsOf(Written)
@@ -43,11 +45,11 @@ interface Owned extends Reason {
 }
 
 /** What a statement that closes intents wrote beside that, if anything. */
-const Closed = Schema.Struct({ id: Schema.NullOr(Schema.BigInt), accountId: Schema.NullOr(AccountId) })
+const Closed = Written.mapFields(Struct.map(Schema.NullOr))
 const closedRows = rowsOf(Closed)
 const keyedRows = rowsOf(Schema.Struct({ ...Closed.fields, key: Schema.BigInt }))
-const writtenOf = ({ accountId, id }: typeof Closed.Type): ReadonlyArray<Written> =>
-  id === null || accountId === null ? [] : [{ id, accountId }]
+const writtenOf = ({ accountId, filtered, id }: typeof Closed.Type): ReadonlyArray<Written> =>
+  id === null || accountId === null || filtered === null ? [] : [{ id, accountId, filtered }]
 
 /**
  * Writes notifications, each once: one a type, sender, recipient and subject; and tells streams of them once they are
@@ -107,30 +109,16 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
       const streamed = (written: ReadonlyArray<Written>) =>
         sql.afterCommit(
           Effect.forEach(
-            written,
+            // Of what is filtered nobody hears before they ask.
+            written.filter(({ filtered }) => !filtered),
             ({ accountId, id }) => broadcast.publish({ _tag: "NotificationCreated", accountId, notificationId: id }),
             { discard: true }
           )
         )
 
       // Locks the subject: a command that takes it back waits, and retracts this notification, too.
-      /**
-       * `recipients` selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0
-       * where there is none, and `report_id`, where `types` name reports.
-       */
-      const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) => {
-        const at = new Date(now)
-        const subject = types.every((type) => kindOf(type).subject === "report") ? "report_id" : "status_id"
-        const column = sql.literal(subject)
-        return sql`
-          INSERT INTO notifications (id, account_id, type, from_account_id, ${column}, created_at)
-          SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at}
-          FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
-          WHERE ${mayHave(sql, types, at)}
-          ORDER BY r.account_id
-          ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
-          RETURNING id, account_id, type, from_account_id, status_id`
-      }
+      const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) =>
+        sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id, filtered FROM told`
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
         sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
           sql.literal(kindOf(type).subject === "report" ? "report_id" : "status_id")
@@ -163,8 +151,8 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           const rows = yield* keyedRows(sql`
           WITH closed AS (${closed}),
           wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN closed ON closed.id = s.key),
-          told AS (${writing(notificationTypes, sql`SELECT * FROM wanted`, now)})
-          SELECT closed.id AS key, told.id, told.account_id FROM closed LEFT JOIN wanted ON wanted.key = closed.id
+          ${telling(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
+          SELECT closed.id AS key, told.id, told.account_id, told.filtered FROM closed LEFT JOIN wanted ON wanted.key = closed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
             AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`)
           const answers = new Map(rows.map((row) => [row.key, row]))
@@ -196,8 +184,8 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
             const now = yield* Clock.currentTimeMillis
             const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM closed, (${readersOf(readers)}) w`)
             const rows = yield* closedRows(sql`
-              WITH closed AS (${closing}), told AS (${writing([type], allowed, now)})
-              SELECT told.id, told.account_id FROM closed LEFT JOIN told ON true`)
+              WITH closed AS (${closing}), ${telling(sql, [type], allowed, now)}
+              SELECT told.id, told.account_id, told.filtered FROM closed LEFT JOIN told ON true`)
             return yield* closed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
         ),

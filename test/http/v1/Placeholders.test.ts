@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { routes } from "../../../src/http/v1/placeholders/routes.ts"
-import { NotificationPolicy, NotificationPolicyV1 } from "../../../src/http/wire/NotificationPolicy.ts"
 import { grants } from "../../../src/services/oauth/Scopes.ts"
 import { person } from "../../support/People.ts"
 import { get, send } from "../../support/Requests.ts"
@@ -66,7 +65,7 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("dana"), everything)
       const empty = `lists announcements followed_tags trends trends/tags trends/statuses trends/links suggestions
-        directory notifications/requests`.split(/\s+/)
+        directory`.split(/\s+/)
         .map((name) => `/api/v1/${name}`).concat("/api/v2/suggestions")
       for (const path of empty) {
         const { body, headers } = yield* get(path, bearer)
@@ -77,17 +76,6 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
       assert.strictEqual((yield* get("/api/v1/donation_campaigns", bearer)).status, 204)
       assert.strictEqual((yield* get("/api/v1/polls/1")).status, 404)
       assert.strictEqual((yield* get("/api/v1/trends/tags")).status, 200)
-    }))
-
-  it.effect("the policies of notifications say that nothing is filtered", () =>
-    Effect.gen(function*() {
-      const bearer = yield* token(yield* person("erna"))
-      const { body } = yield* get("/api/v2/notifications/policy", bearer)
-      yield* Schema.decodeUnknownEffect(NotificationPolicy, { onExcessProperty: "error" })(body)
-      assert.strictEqual(body.for_private_mentions, "accept")
-      const older = (yield* get("/api/v1/notifications/policy", bearer)).body
-      yield* Schema.decodeUnknownEffect(NotificationPolicyV1, { onExcessProperty: "error" })(older)
-      assert.strictEqual(older.filter_private_mentions, false)
     }))
 
   it.effect("S-307 S-308: older forms say since when they are deprecated", () =>

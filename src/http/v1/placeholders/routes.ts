@@ -5,7 +5,6 @@ import { Account } from "../../wire/Account.ts"
 import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
 import { encode } from "../../wire/Keys.ts"
 import { List } from "../../wire/List.ts"
-import { acceptsAll, acceptsAllV1, NotificationPolicy, NotificationPolicyV1 } from "../../wire/NotificationPolicy.ts"
 import { PreviewCard } from "../../wire/PreviewCard.ts"
 import { Status } from "../../wire/Status.ts"
 import { Tag } from "../../wire/Tag.ts"
@@ -72,23 +71,7 @@ const announcements: Routes = [
 const notifications: Routes = [
   absent(["GET", ...change], "/api/v1/push/subscription", user("push")),
   refused("POST", "/api/v1/push/subscription", user("push"), "send push notifications"),
-  done("DELETE", "/api/v1/push/subscription", user("push")),
-  value("/api/v1/notifications/policy", read("notifications"), NotificationPolicyV1, acceptsAllV1),
-  refused(change, "/api/v1/notifications/policy", write("notifications"), "filter notifications"),
-  value("/api/v2/notifications/policy", read("notifications"), NotificationPolicy, acceptsAll),
-  refused(change, "/api/v2/notifications/policy", write("notifications"), "filter notifications"),
-  emptyList("/api/v1/notifications/requests", read("notifications"), Schema.Unknown),
-  absent("GET", "/api/v1/notifications/requests/:id", read("notifications")),
-  absent("POST", "/api/v1/notifications/requests/:id/accept", write("notifications")),
-  absent("POST", "/api/v1/notifications/requests/:id/dismiss", write("notifications")),
-  absent("POST", "/api/v1/notifications/requests/accept", write("notifications")),
-  absent("POST", "/api/v1/notifications/requests/dismiss", write("notifications")),
-  value(
-    "/api/v1/notifications/requests/merged",
-    read("notifications"),
-    Schema.Struct({ merged: Schema.Boolean }),
-    encode({ merged: true })
-  )
+  done("DELETE", "/api/v1/push/subscription", user("push"))
 ]
 
 const Collections = Schema.Struct({ collections: Schema.Array(Schema.Unknown) })

@@ -101,10 +101,15 @@ const all = [
   votes,
   ...["blocks", "mutes", "endorsements", "account_notes"].flatMap(bothWays),
   plain("notifications", "from_account_id"),
+  plain("notification_permissions", "from_account_id"),
+  plain("notification_requests", "from_account_id"),
   // What only people of this server have.
   drafts,
   ...[
     "notifications",
+    "notification_permissions",
+    "notification_policies",
+    "notification_requests",
     "bookmarks",
     "account_conversations",
     "conversation_mutes",
