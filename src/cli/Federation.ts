@@ -5,7 +5,7 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import { parse } from "../services/discovery/LocalUrls.ts"
 import { normalizeDomain } from "../services/federation/DomainNames.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
-import { countedMax, type Queue, Queues, type Waiting } from "../services/federation/outbox/Queues.ts"
+import { countedMax, type Queue, Queues, type Refusing, type Waiting } from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/Traced.ts"
 import { dead, explained, services } from "./DeadActivities.ts"
 
@@ -92,6 +92,11 @@ const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: Waiting, now
   return `  ${type} to ${inbox} ${state}${tried}${error === null ? "" : ` (${error})`}`
 }
 
+const ofRefusal = ({ goneAt, inbox, refusal }: Refusing) =>
+  goneAt === null
+    ? `It was refused by ${inbox}: ${refusal}`
+    : `Nothing is sent to ${inbox}, which said at ${goneAt.toISOString()} that it is gone (410), until its server speaks to us.`
+
 const explain = Command.make(
   "explain",
   {
@@ -117,14 +122,19 @@ const explain = Command.make(
       `Its author has ${post.followers} followers on ${post.followerHosts} other servers.`,
       ...mentioned,
       ...(post.expanding > 0 ? ["It is still being told."] : []),
-      post.reached.length === 0 ? "It went to no other server." : `It went to ${post.reached.length} inboxes:`,
+      post.reached.length === 0 ? "It was sent to no other server." : `It was sent to ${post.reached.length} inboxes:`,
       ...post.reached.map((url) => `  ${url}`),
+      ...post.refusing.map(ofRefusal),
       post.waiting.length === 0 ? "Nothing about it waits." : "What waits about it:",
       ...post.waiting.map((one) => ofDelivery(one, now))
     ]
     yield* Console.log(lines.join("\n"))
   }, provided)
-).pipe(Command.withDescription("Says whom a post was told to and what still waits, or what became of what came in"))
+).pipe(
+  Command.withDescription(
+    "Says to whom a post was sent, who refused it and what still waits, or what became of what came in"
+  )
+)
 
 export const command = Command.make("federation").pipe(
   Command.withDescription("What goes to other servers"),

@@ -5,6 +5,8 @@ import { InstanceSettings } from "../services/instance/InstanceSettings.ts"
 import * as Operator from "./Operator.ts"
 
 /** The services behind the commands about what the server says of itself. */
-export const layer = Layer.mergeAll(Instance.layer, InstanceRules.layer, InstanceSettings.layer).pipe(
-  Layer.provideMerge(Operator.layer)
+export const layer = Layer.satisfiesServicesType<never>()(
+  Layer.mergeAll(Instance.layer, InstanceRules.layer, InstanceSettings.layer).pipe(
+    Layer.provideMerge(Operator.layer)
+  )
 )

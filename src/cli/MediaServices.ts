@@ -11,14 +11,16 @@ import { StoredFiles } from "../services/media/StoredFiles.ts"
 import * as Operator from "./Operator.ts"
 
 /** The services behind the commands about files. */
-export const layer = Layer.mergeAll(
-  Emojis.layer,
-  MediaAttachments.layer,
-  MediaUsage.layer,
-  RemoteRefreshes.layer,
-  InstanceThumbnails.layer
-).pipe(
-  Layer.provideMerge(StoredFiles.layer),
-  Layer.provideMerge(Layer.mergeAll(FileOwners.layer, Storages.layer, InstancePictures.layer)),
-  Layer.provideMerge(Operator.layer)
+export const layer = Layer.satisfiesServicesType<never>()(
+  Layer.mergeAll(
+    Emojis.layer,
+    MediaAttachments.layer,
+    MediaUsage.layer,
+    RemoteRefreshes.layer,
+    InstanceThumbnails.layer
+  ).pipe(
+    Layer.provideMerge(StoredFiles.layer),
+    Layer.provideMerge(Layer.mergeAll(FileOwners.layer, Storages.layer, InstancePictures.layer)),
+    Layer.provideMerge(Operator.layer)
+  )
 )

@@ -23,17 +23,19 @@ import { findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
 /** The services behind commands that ask other servers; everything that leaves is guarded as the server's is. */
-export const layer = Layer.merge(RemoteActors.layer, Moves.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, ObjectFetcher.layer, WebFingers.layer)),
-  Layer.provide(
-    Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Purges.layer, MovedAccounts.layer)
-  ),
-  Layer.provide(Layer.merge(AgendaEntries.layer, Jobs.layer)),
-  Layer.provide(KeyOperations.layer),
-  Layer.provide(outbound),
-  Layer.provide(DomainPolicies.layer),
-  Layer.provideMerge(serverConfig),
-  Layer.provideMerge(Operator.layer)
+export const layer = Layer.satisfiesServicesType<never>()(
+  Layer.merge(RemoteActors.layer, Moves.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, ObjectFetcher.layer, WebFingers.layer)),
+    Layer.provide(
+      Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Purges.layer, MovedAccounts.layer)
+    ),
+    Layer.provide(Layer.merge(AgendaEntries.layer, Jobs.layer)),
+    Layer.provide(KeyOperations.layer),
+    Layer.provide(outbound),
+    Layer.provide(DomainPolicies.layer),
+    Layer.provideMerge(serverConfig),
+    Layer.provideMerge(Operator.layer)
+  )
 )
 
 /** The account behind `name` or `name@domain`, looked at anew where it is another server's. */

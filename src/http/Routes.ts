@@ -12,54 +12,50 @@ import * as OAuth from "./oauth/OAuth.ts"
 import * as ApiDocs from "./pages/ApiDocs.ts"
 import * as OAuthPages from "./pages/OAuthPages.ts"
 import * as Pages from "./pages/Routes.ts"
-import { AccountViews } from "./render/AccountViews.ts"
-import { ConversationViews } from "./render/ConversationViews.ts"
-import { FeaturedTagViews } from "./render/FeaturedTagViews.ts"
-import { NotificationGroupViews } from "./render/NotificationGroupViews.ts"
-import { NotificationViews } from "./render/NotificationViews.ts"
-import { RevisionViews } from "./render/RevisionViews.ts"
-import { ScheduledStatusViews } from "./render/ScheduledStatusViews.ts"
-import { SearchViews } from "./render/SearchViews.ts"
-import { StatusViews } from "./render/StatusViews.ts"
 import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
-import * as AccountActions from "./v1/AccountActions.ts"
-import * as AccountConnections from "./v1/AccountConnections.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as Apps from "./v1/Apps.ts"
 import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
+import * as Blocks from "./v1/Blocks.ts"
 import * as Bookmarks from "./v1/Bookmarks.ts"
+import * as Contexts from "./v1/Contexts.ts"
+import * as ConversationMutes from "./v1/ConversationMutes.ts"
 import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
+import * as Endorsements from "./v1/Endorsements.ts"
+import * as Favourites from "./v1/Favourites.ts"
 import * as FeaturedTags from "./v1/FeaturedTags.ts"
 import * as FilterKeywords from "./v1/FilterKeywords.ts"
 import * as Filters from "./v1/Filters.ts"
+import * as FollowRequests from "./v1/FollowRequests.ts"
+import * as Follows from "./v1/Follows.ts"
 import * as Instance from "./v1/Instance.ts"
 import * as LegacyFilters from "./v1/LegacyFilters.ts"
 import * as Markers from "./v1/Markers.ts"
 import * as Media from "./v1/Media.ts"
+import * as Mutes from "./v1/Mutes.ts"
 import * as NotificationGroups from "./v1/NotificationGroups.ts"
 import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
 import * as NotificationRequests from "./v1/NotificationRequests.ts"
 import * as Notifications from "./v1/Notifications.ts"
-import * as OwnLists from "./v1/OwnLists.ts"
+import * as Pins from "./v1/Pins.ts"
 import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
-import { ProfilePictures } from "./v1/ProfilePictures.ts"
+import * as Reblogs from "./v1/Reblogs.ts"
+import * as Relationships from "./v1/Relationships.ts"
 import * as RemoteFollows from "./v1/RemoteFollows.ts"
 import * as Reports from "./v1/Reports.ts"
+import * as Revisions from "./v1/Revisions.ts"
 import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
 import * as Search from "./v1/Search.ts"
 import * as SignUps from "./v1/SignUps.ts"
-import * as StatusActions from "./v1/StatusActions.ts"
 import * as Statuses from "./v1/Statuses.ts"
-import * as StatusWrites from "./v1/StatusWrites.ts"
 import * as Tags from "./v1/Tags.ts"
-import { Thumbnails } from "./v1/Thumbnails.ts"
 import * as Timelines from "./v1/Timelines.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
@@ -67,56 +63,48 @@ const groups = Layer.mergeAll(
   Claims.layer,
   Metadata.layer,
   OAuth.layer,
-  AccountActions.layer,
-  AccountConnections.layer,
   Accounts.layer,
   Apps.layer,
   AsyncRefreshes.layer,
+  Blocks.layer,
   Bookmarks.layer,
+  Contexts.layer,
+  ConversationMutes.layer,
   Conversations.layer,
   Credentials.layer,
   DomainBlocks.layer,
   Emails.layer,
+  Endorsements.layer,
+  Favourites.layer,
   FeaturedTags.layer,
   FilterKeywords.layer,
   Filters.layer,
+  FollowRequests.layer,
+  Follows.layer,
   Instance.layer,
   LegacyFilters.layer,
-  Placeholders.layer,
   Markers.layer,
   Media.layer,
+  Mutes.layer,
   NotificationGroups.layer,
   NotificationPolicies.layer,
   NotificationRequests.layer,
   Notifications.layer,
-  OwnLists.layer,
+  Pins.layer,
+  Placeholders.layer,
   Polls.layer,
   Preferences.layer,
+  Reblogs.layer,
+  Relationships.layer,
   RemoteFollows.layer,
   Reports.layer,
+  Revisions.layer,
   ScheduledStatuses.layer,
   Search.layer,
   SignUps.layer,
-  StatusActions.layer,
-  StatusWrites.layer,
   Statuses.layer,
   Tags.layer,
   Timelines.layer
-)
-
-const views = Layer.mergeAll(
-  ConversationViews.layer,
-  FeaturedTagViews.layer,
-  NotificationGroupViews.layer,
-  NotificationViews.layer,
-  RevisionViews.layer,
-  ProfilePictures.layer,
-  ScheduledStatusViews.layer,
-  SearchViews.layer,
-  Thumbnails.layer
-).pipe(
-  Layer.provideMerge(StatusViews.layer),
-  Layer.provideMerge(AccountViews.layer)
 )
 
 const api = HttpApiBuilder.layer(Api).pipe(
@@ -125,7 +113,7 @@ const api = HttpApiBuilder.layer(Api).pipe(
 )
 
 /** The streams of this node, for the routes and for who ends them. */
-export const hub = Hub.layer.pipe(Layer.provide(StreamRenderings.layer), Layer.provide(views))
+export const hub = Hub.layer.pipe(Layer.provide(StreamRenderings.layer))
 
 /** Everything that the server answers, over its services and the hub. */
 export const layer = Layer.mergeAll(
@@ -139,4 +127,4 @@ export const layer = Layer.mergeAll(
   StoredFiles.layer,
   Streaming.layer,
   WellKnown.layer
-).pipe(Layer.provide(ActivityPub.documents), Layer.provide(views))
+).pipe(Layer.provide(ActivityPub.documents))

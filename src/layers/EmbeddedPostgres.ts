@@ -25,7 +25,7 @@ export interface Options {
   readonly free?: Effect.Effect<number>
   /** Whether a Postgres that ran already is this server's by now, and whether it is another's: that one stops it. */
   readonly handover?: { readonly tookOver: Effect.Effect<boolean>; readonly leaving: Effect.Effect<boolean> }
-  /** Listens on a port of 127.0.0.1, which the system gives, instead of on a socket file. */
+  /** Listens on a port of 127.0.0.1, which the system gives, too, and that is its endpoint. */
   readonly tcp?: boolean
 }
 
@@ -166,9 +166,10 @@ const passwordIsThere = Effect.fnUntraced(function*(dataDir: string) {
 })
 
 const chooseListen = Effect.fnUntraced(function*(folder: string, tcp: boolean) {
-  const tooLong = Buffer.byteLength(Postmaster.socketFile(folder)) > socketPathBytesMax
-  const listen: Listen = tcp || tooLong ? { port: yield* freePort } : { folder }
-  return listen
+  const fits = (port?: number) => Buffer.byteLength(Postmaster.socketFile(folder, port)) <= socketPathBytesMax
+  if (!tcp && fits()) return { folder } satisfies Listen
+  const port = yield* freePort
+  return { port, ...(fits(port) ? { folder } : {}) } satisfies Listen
 })
 
 /** A port of 127.0.0.1 that was free a moment ago. */

@@ -9,9 +9,6 @@ import * as Edge from "../http/Edge.ts"
 import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
-import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
-import { UnknownMentions } from "../services/federation/inbox/UnknownMentions.ts"
-import { LinkProofs } from "../services/identity/LinkProofs.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Compression from "./Compression.ts"
@@ -39,14 +36,11 @@ const routes = Layer.mergeAll(
 
 const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
 
-/** What jobs need, beside what other servers are asked for. */
-const jobs = Layer.mergeAll(KnownUris.layer, LinkProofs.layer, UnknownMentions.layer)
-
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.merge(served, JobRunner.layer.pipe(Layer.provide(jobs)))),
+    Layer.provideMerge(Layer.merge(served, JobRunner.layer)),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),

@@ -19,6 +19,10 @@ export type TokenId = typeof TokenId.Type
 export const MediaId = Schema.BigInt.pipe(Schema.brand("MediaId"))
 export type MediaId = typeof MediaId.Type
 
+/** Hosts and inboxes are numbered by 32 bits, as they are met first. */
+export const HostId = Schema.Int
+export const InboxId = Schema.Int
+
 /** The largest value of Postgres' `bigint`; a larger number is no id of ours. */
 export const idMax = 9_223_372_036_854_775_807n
 

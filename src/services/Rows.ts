@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { AccountId } from "./Ids.ts"
 
 /** A statement that did not run yet: what it gives is unknown until it is decoded. */
 type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError>
@@ -21,8 +22,9 @@ export const rowsOf = <Row extends Schema.ConstraintDecoder<unknown>>(
   return (statement) => Effect.catchTag(find(statement), "SchemaError", Effect.die)
 }
 
-/** The most common row. */
+/** The most common rows. */
 export const idRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
+export const accountIdRows = rowsOf(Schema.Struct({ accountId: AccountId }))
 
 /** The row of a statement that gives exactly one, as INSERT ... RETURNING does; none is a defect of the statement. */
 export const only = <Row>([row]: ReadonlyArray<Row>): Row => {

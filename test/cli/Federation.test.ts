@@ -48,12 +48,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
       assert.match(told.out, /2 followers on 2 other servers/)
       assert.match(
         told.out,
-        /It went to 2 inboxes:\n {2}https:\/\/slow\.test\/inbox\n {2}https:\/\/well\.test\/inbox$/m
+        /It was sent to 2 inboxes:\n {2}https:\/\/slow\.test\/inbox\n {2}https:\/\/well\.test\/inbox$/m
       )
       assert.match(
         told.out,
         /^ {2}Create to https:\/\/slow\.test\/inbox is tried in 10 minutes, after 3 tries \(503 busy\)$/m
       )
+      assert.notMatch(told.out, /refused|gone/)
+      const at = new Date("2026-01-02T03:04:05Z")
+      yield* sql`UPDATE inboxes SET refused_at = ${at}, refused_about = 7, refusal = '403 not you'
+        WHERE url = 'https://well.test/inbox'`
+      yield* sql`UPDATE inboxes SET gone_at = ${at} WHERE url = 'https://slow.test/inbox'`
+      const why = yield* run("explain", "https://here.test/@ada/7")
+      assert.match(why.out, /^It was refused by https:\/\/well\.test\/inbox: 403 not you$/m)
+      assert.match(why.out, /^Nothing is sent to https:\/\/slow\.test\/inbox, which said at 2026-01-02T03:04:05\.000Z/m)
       assert.match((yield* run("pause", "slow.test")).out, /Nothing more is sent/)
       assert.match((yield* run("queue")).out, /paused by you/)
       assert.match((yield* run("retry", "SLOW.test")).out, /^1 deliveries to slow\.test are tried now/)

@@ -29,7 +29,7 @@ export const node = Actors.layer.pipe(
 )
 
 /** The actors with a database of their own. */
-export const layerActors = node.pipe(Layer.provideMerge(TestDatabase.layer))
+export const layerActors = Layer.satisfiesServicesType<never>()(node.pipe(Layer.provideMerge(TestDatabase.layer)))
 
 /** Waits until no account has anything left to tell: looks again after each turn of the event loop. */
 export const settled = Effect.gen(function*() {

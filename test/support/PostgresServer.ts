@@ -11,15 +11,18 @@ import { EmbeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
 export interface Address {
   readonly host: string
   readonly port: number
+  /** The folder of its socket file, which costs a statement less than a port does. */
+  readonly folder: string
   readonly username: string
   readonly password: string
 }
 
 export const template = "murmuration_template"
 
-export const connection = (address: Address, database: string) => ({
-  ...address,
-  password: Redacted.make(address.password),
+export const connection = ({ folder, password, port, username }: Address, database: string) => ({
+  path: Postmaster.socketFile(folder, port),
+  username,
+  password: Redacted.make(password),
   database
 })
 
@@ -58,6 +61,7 @@ export const start = async () => {
     if ("path" in postgres.endpoint) return yield* Effect.die("the tests' Postgres listens on a port")
     const address: Address = {
       ...postgres.endpoint,
+      folder: join(dataDir, "postgres"),
       username: postgres.username,
       password: Redacted.value(postgres.password)
     }

@@ -19,7 +19,7 @@ export const { publicUrl } = configuration
 
 /** What reads and renders, on a database of its own. */
 export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
-  StatusViews.layer.pipe(
+  Layer.satisfiesServicesType<never>()(StatusViews.layer.pipe(
     Layer.provideMerge(AccountViews.layer),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -34,7 +34,7 @@ export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
     Layer.provideMerge(Broadcast.layerMemory),
     Layer.provideMerge(TestDatabase.layer),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, ...config }))
-  )
+  ))
 
 export const Reads = reads()
 

@@ -52,5 +52,6 @@ export const counting = Effect.fnUntraced(function*(database: string) {
   )
   const url = new URL(database)
   url.host = `127.0.0.1:${port}`
+  url.search = ""
   return { url: url.href, statements: () => statements }
 })

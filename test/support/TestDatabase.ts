@@ -35,10 +35,10 @@ const make = Effect.fnUntraced(
   function*(take: Effect.Effect<string>, giveBack: (name: string) => Effect.Effect<unknown>) {
     const address = inject("postgres")
     const name = yield* Effect.acquireRelease(take, giveBack)
-    const { host, password, port, username } = address
+    const { folder, host, password, port, username } = address
     return TestDatabase.of({
       connection: connection(address, name),
-      url: `postgres://${username}:${password}@${host}:${port}/${name}`
+      url: `postgres://${username}:${password}@${host}:${port}/${name}?host=${encodeURIComponent(folder)}`
     })
   }
 )

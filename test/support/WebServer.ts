@@ -58,9 +58,11 @@ const nobody = Layer.succeed(FetchedPosts, {
 })
 
 /** The services of the server without actors, on a database of its own, with passwords that cost nothing. */
-export const services = Services.layer.pipe(
-  Layer.provide(nobody),
-  Layer.provideMerge(foundation({}, PasswordHashing.layerSimulation))
+export const services = Layer.satisfiesServicesType<never>()(
+  Services.layer.pipe(
+    Layer.provide(nobody),
+    Layer.provideMerge(foundation({}, PasswordHashing.layerSimulation))
+  )
 )
 
 /**
@@ -71,13 +73,15 @@ export const server = (
   config: Partial<ServerConfig["Service"]> = {},
   options: { readonly limits?: Layer.Layer<Limits>; readonly credentials?: typeof PasswordHashing.layerSimulation } = {}
 ) =>
-  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
-    Layer.provideMerge(NodeHttpServer.layerTest),
-    Layer.provideMerge(Layer.merge(Routes.hub, AccountViews.layer)),
-    Layer.provideMerge(options.limits ?? Limits.layerOff),
-    Layer.provideMerge(Services.layer),
-    Layer.provideMerge(Media.layer),
-    Layer.provideMerge(Actors.layerFederated),
-    Layer.provideMerge(cluster),
-    Layer.provideMerge(foundation(config, options.credentials ?? PasswordHashing.layerSimulation))
+  Layer.satisfiesServicesType<never>()(
+    HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
+      Layer.provideMerge(NodeHttpServer.layerTest),
+      Layer.provideMerge(Layer.merge(Routes.hub, AccountViews.layer)),
+      Layer.provideMerge(options.limits ?? Limits.layerOff),
+      Layer.provideMerge(Services.layer),
+      Layer.provideMerge(Media.layer),
+      Layer.provideMerge(Actors.layerFederated),
+      Layer.provideMerge(cluster),
+      Layer.provideMerge(foundation(config, options.credentials ?? PasswordHashing.layerSimulation))
+    )
   )

@@ -9,9 +9,6 @@ const bareRows: Readonly<Record<string, string>> = {
     "up to 14 arrays of ids for every page of every home, by ready texts; test/services/statuses/Visibility.test.ts"
 }
 
-/** Rooms whose rows are decoded. */
-const decoded = /^src\/(?!services\/(?:federation\/outbox|intents)\/)/
-
 const bare = /\bsql(?:\.unsafe)?<.*/g
 
 const found = (files: ReadonlyArray<Source>, pattern: RegExp) =>
@@ -19,7 +16,7 @@ const found = (files: ReadonlyArray<Source>, pattern: RegExp) =>
 
 /** Statements whose rows are not decoded, and files that are listed for no such statement. */
 export const bareStatements = (sources: ReadonlyArray<Source>): ReadonlyArray<string> => [
-  ...found(sources.filter(({ path }) => decoded.test(path) && !(path in bareRows)), bare),
+  ...found(sources.filter(({ path }) => !(path in bareRows)), bare),
   ...Object.keys(bareRows).filter((path) => found(sources.filter((file) => file.path === path), bare).length === 0)
 ]
 

@@ -1,4 +1,4 @@
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
@@ -8,7 +8,7 @@ import { InboundActivities, type InboundActivity } from "../../services/federati
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { AccountId } from "../../services/Ids.ts"
-import { rowsOf } from "../../services/Rows.ts"
+import { accountIdRows, rowsOf } from "../../services/Rows.ts"
 import { StoredStatus } from "../../services/statuses/StoredStatus.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { AccountActors } from "./AccountActors.ts"
@@ -16,7 +16,6 @@ import { ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
 const visibilityRows = rowsOf(StoredStatus.mapFields(Struct.pick(["visibility"])))
-const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /** Tries of an activity after which a post that its origin does not give away is not waited for any more: some 7 minutes. */
 const underWayTriesMax = 3

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { gathered } from "../../services/Batches.ts"
-import { Deliveries, type DeliveryKey, type Failed, type Untried } from "../../services/federation/outbox/Deliveries.ts"
+import { Deliveries, type Failed, type Over, type Untried } from "../../services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import type { Scheme } from "../../services/federation/signatures/Signatures.ts"
 
@@ -11,7 +11,7 @@ const hostsMax = 64
 export interface DeliveryOutcome {
   readonly host: string
   /** Taken, or never to be taken. */
-  readonly over: ReadonlyArray<DeliveryKey>
+  readonly over: ReadonlyArray<Over>
   readonly failed: ReadonlyArray<Failed>
   readonly untried: ReadonlyArray<Untried>
   /** It works, and that is news; this is how it wants to be signed for. */

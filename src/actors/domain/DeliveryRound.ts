@@ -1,7 +1,13 @@
 import { Clock, Effect, Metric } from "effect"
 import * as Backoff from "../../services/Backoff.ts"
 import { gathered } from "../../services/Batches.ts"
-import { Deliveries, type Delivery, type Failed, type Wanted } from "../../services/federation/outbox/Deliveries.ts"
+import {
+  Deliveries,
+  type Delivery,
+  type Failed,
+  type Over,
+  type Wanted
+} from "../../services/federation/outbox/Deliveries.ts"
 import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
@@ -23,6 +29,12 @@ const countersOf = {
   Refused: Metric.withAttributes(deliveriesMade, { outcome: "Refused" }),
   Gone: Metric.withAttributes(deliveriesMade, { outcome: "Gone" }),
   Failed: Metric.withAttributes(deliveriesMade, { outcome: "Failed" })
+}
+
+/** Why an inbox did not take what is not tried any more. */
+const refusalOf = (verdict: DeliveryAttempt.Verdict): string | undefined => {
+  if (verdict._tag === "Taken") return undefined
+  return verdict._tag === "Gone" ? "410" : verdict.why
 }
 
 interface Done {
@@ -55,13 +67,14 @@ export const make = Effect.gen(function*() {
     untried: ReadonlyArray<Delivery>
   ) {
     const now = yield* Clock.currentTimeMillis
-    const over: Array<Delivery> = []
+    const over: Array<Over> = []
     const failed: Array<Failed> = []
     for (const { delivery, verdict } of done) {
       if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.failInbox(delivery.inboxId))
+      if (verdict._tag === "Taken" && delivery.gone) yield* Effect.ignore(deliveries.reviveInbox(delivery.inboxId))
       const dueAt = verdict._tag === "Failed" ? yield* again(state, delivery, now) : undefined
       if (verdict._tag === "Failed" && dueAt !== undefined) failed.push({ ...delivery, dueAt, error: verdict.why })
-      else over.push(delivery)
+      else over.push({ ...delivery, refusal: refusalOf(verdict) })
     }
     for (const [outcome, some] of Map.groupBy(done, ({ verdict }) => verdict._tag)) {
       yield* Metric.update(countersOf[outcome], some.length)

@@ -21,4 +21,4 @@ export const layer = Layer.effect(
         orUndefined(conversations.renderOne(accountId, conversationId, "home"))
     })
   })
-)
+).pipe(Layer.provide([ConversationViews.layer, NotificationViews.layer, StatusViews.layer]))

@@ -1,9 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Search } from "../../services/discovery/Search.ts"
 import { missingParameter, Unprocessable } from "../../services/Errors.ts"
 import { RemoteProfiles } from "../../services/federation/fetching/RemoteProfiles.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
+import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
@@ -14,11 +15,13 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
+import { deprecated } from "../render/Deprecation.ts"
 import { alone, filled, whole } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows, statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { Account, CredentialAccount } from "../wire/Account.ts"
+import { List } from "../wire/List.ts"
 import { pageOf } from "../wire/PageQuery.ts"
 import {
   AccountIdPath,
@@ -48,13 +51,19 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       params: AccountIdPath,
       query: AccountStatusesQuery,
       success: Schema.Array(Status)
-    }).annotate(Access, Access.public("read", "read:statuses"))
+    }).annotate(Access, Access.public("read", "read:statuses")),
+    HttpApiEndpoint.get("lists", "/:id/lists", { params: AccountIdPath, success: Schema.Array(List) })
+      .annotate(Access, Access.user("read", "read:lists")),
+    HttpApiEndpoint.get("identityProofs", "/:id/identity_proofs", {
+      params: AccountIdPath,
+      success: Schema.Array(Schema.Unknown)
+    }).annotate(Access, Access.user())
   )
   .prefix("/api/v1/accounts")
   .middleware(Guard)
 {}
 
-/** Accounts and what they publish (S-134, S-135, S-137, S-206). */
+/** Accounts and what they publish (S-134, S-135, S-137, S-206, S-216). */
 export const layer = group(
   AccountsGroup,
   Effect.fn(function*(handlers) {
@@ -65,6 +74,13 @@ export const layer = group(
     const views = yield* AccountViews
     const statusViews = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
+
+    /** Lists and proofs come with their capability: nobody has any, but the account must exist. */
+    const none = <Wire>() =>
+      Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: AccountId } }) {
+        yield* accounts.find(params.id)
+        return Reply.list<Wire>([])
+      })
 
     return handlers.handleAll({
       verifyCredentials: traced("accounts.verifyCredentials")(function*() {
@@ -128,7 +144,9 @@ export const layer = group(
           items,
           keep: Lists.kept(request.url, accountStatusesFilters)
         })
-      })
+      }),
+      lists: none(),
+      identityProofs: (request) => Effect.map(none()(request), Reply.withHeaders(deprecated("2022-03-30")))
     })
   })
-)
+).pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))

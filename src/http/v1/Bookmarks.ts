@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
@@ -62,4 +62,4 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(StatusViews.layer))

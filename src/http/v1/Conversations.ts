@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Conversations } from "../../services/statuses/Conversations.ts"
@@ -68,4 +68,4 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(ConversationViews.layer))

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { ProfileChange } from "../../actors/account/Protocol.ts"
@@ -122,4 +122,4 @@ export const layer = group(
       removeHeader: traced("credentials.removeHeader")(() => apply({ header: null, headerDescription: "" }))
     })
   })
-)
+).pipe(Layer.provide([AccountViews.layer, ProfilePictures.layer]))

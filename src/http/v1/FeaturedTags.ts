@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { normalise } from "../../services/html/HashtagNames.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
@@ -15,7 +16,7 @@ import * as Reply from "../guard/Reply.ts"
 import { FeaturedTagViews } from "../render/FeaturedTagViews.ts"
 import { noTagRelation, tagValues } from "../render/Values.ts"
 import { json } from "../wire/Keys.ts"
-import { IdPath } from "../wire/ReadRequests.ts"
+import { AccountIdPath, IdPath } from "../wire/ReadRequests.ts"
 import { FeaturedTag, Tag, TagName } from "../wire/Tag.ts"
 
 const path = "/api/v1/featured_tags"
@@ -26,6 +27,10 @@ const named = { params: { name: Schema.String }, success: Tag }
 export class FeaturedTagsGroup extends HttpApiGroup.make("featuredTags")
   .add(
     HttpApiEndpoint.get("list", path, { success: Schema.Array(FeaturedTag) }).annotate(Access, read),
+    HttpApiEndpoint.get("ofAccount", "/api/v1/accounts/:id/featured_tags", {
+      params: AccountIdPath,
+      success: Schema.Array(FeaturedTag)
+    }).annotate(Access, Access.public()),
     HttpApiEndpoint.get("suggestions", `${path}/suggestions`, { success: Schema.Array(Tag) }).annotate(Access, read),
     HttpApiEndpoint.post("create", path, { payload: TagName, success: FeaturedTag }).annotate(Access, write),
     HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
@@ -36,10 +41,11 @@ export class FeaturedTagsGroup extends HttpApiGroup.make("featuredTags")
   .middleware(Guard)
 {}
 
-/** Hashtags on the own profile (S-097, S-165, S-215). */
+/** Hashtags on a profile (S-097, S-165, S-215). */
 export const layer = group(
   FeaturedTagsGroup,
   Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
     const actors = yield* AccountActors
     const config = yield* ServerConfig
     const featured = yield* FeaturedTags
@@ -58,6 +64,10 @@ export const layer = group(
     return handlers.handleAll({
       list: traced("featuredTags.list")(function*() {
         return Reply.list(yield* views.of(yield* Caller.account))
+      }),
+      ofAccount: traced("featuredTags.ofAccount")(function*({ params }) {
+        const { id, suspended } = yield* accounts.find(params.id)
+        return Reply.list(suspended ? [] : yield* views.of(id))
       }),
       suggestions: traced("featuredTags.suggestions")(function*() {
         const found = yield* tags.load(yield* featured.suggestions(yield* Caller.account))
@@ -81,4 +91,4 @@ export const layer = group(
       unfeature: change("UnfeatureTag", false)
     })
   })
-)
+).pipe(Layer.provide(FeaturedTagViews.layer))

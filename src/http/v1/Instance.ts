@@ -163,4 +163,4 @@ export const layer = group(
       customEmojis: () => Effect.map(listed, (text) => Reply.json(text))
     })
   })
-).pipe(Layer.provide(Changes.layer))
+).pipe(Layer.provide([AccountViews.layer, Changes.layer]))

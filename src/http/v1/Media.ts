@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { MediaActors } from "../../actors/media/MediaActors.ts"
 import { Unprocessable, validationFailed } from "../../services/Errors.ts"
@@ -141,4 +141,4 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(Thumbnails.layer))

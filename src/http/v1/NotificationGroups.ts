@@ -1,4 +1,4 @@
-import { Effect, identity, Schema } from "effect"
+import { Effect, identity, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, RecordNotFound } from "../../services/Errors.ts"
 import {
@@ -165,7 +165,7 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide([AccountViews.layer, NotificationGroupViews.layer, NotificationViews.layer, StatusViews.layer]))
 
 const isPartial = Effect.fnUntraced(function*(expand: string | undefined) {
   if (expand === undefined || expand === "full") return false

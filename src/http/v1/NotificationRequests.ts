@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../services/Errors.ts"
 import {
@@ -108,4 +108,4 @@ export const layer = group(
       dismissAll: forMany("dismiss")
     })
   })
-)
+).pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))

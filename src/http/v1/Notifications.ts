@@ -1,4 +1,4 @@
-import { Effect, identity, Schema } from "effect"
+import { Effect, identity, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {
   type NotificationRecord,
@@ -126,7 +126,7 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide([NotificationViews.layer, StatusViews.layer]))
 
 /** Undefined where nothing can match, because the account that is asked for does not exist (S-149). */
 export const selectionOf = (

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
@@ -57,4 +57,4 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(StatusViews.layer))

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors as Actors } from "../../actors/account/AccountActors.ts"
 import { NotAllowed, RecordNotFound, Unavailable } from "../../services/Errors.ts"
@@ -15,7 +15,7 @@ import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
 import { Account } from "../wire/Account.ts"
 import { RemoteFollow } from "../wire/AccountRequests.ts"
-import { familyHeaders } from "./StatusActions.ts"
+import { familyHeaders } from "./CommandHeaders.ts"
 
 /** How long a client waits for the other server, in seconds. */
 const lookUpSecondsMax = 8
@@ -73,4 +73,4 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(AccountViews.layer))

@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
@@ -13,7 +13,7 @@ import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
 import { reportText } from "../render/ReportJson.ts"
 import { NewReport, Report } from "../wire/Report.ts"
-import { familyHeaders } from "./StatusActions.ts"
+import { familyHeaders } from "./CommandHeaders.ts"
 
 /** What somebody tells the moderators, a command of the reporter's actor. */
 export class ReportsGroup extends HttpApiGroup.make("reports")
@@ -52,6 +52,6 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(AccountViews.layer))
 
 const decodeAccountId = Schema.decodeOption(AccountIdFromString)

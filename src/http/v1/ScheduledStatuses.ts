@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { Unprocessable } from "../../services/Errors.ts"
@@ -91,4 +91,4 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(ScheduledStatusViews.layer))

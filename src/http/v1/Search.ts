@@ -106,7 +106,7 @@ export const layer = group(
       })
     })
   })
-).pipe(Layer.provide(ExpensiveReads.layer))
+).pipe(Layer.provide([ExpensiveReads.layer, SearchViews.layer]))
 
 const negative = "Pagination values for `offset` and `limit` must be positive"
 

@@ -1,97 +1,117 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Unprocessable } from "../../services/Errors.ts"
-import { Threads } from "../../services/federation/fetching/Threads.ts"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
+import type { Command } from "../../actors/account/Protocol.ts"
+import { type UnexpectedMentions, Unprocessable } from "../../services/Errors.ts"
+import { Mentions } from "../../services/federation/Mentions.ts"
 import type { StatusId } from "../../services/Ids.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import type { Page } from "../../services/Paging.ts"
-import { History } from "../../services/statuses/History.ts"
-import { Interactions, type Listed } from "../../services/statuses/Interactions.ts"
-import { Statuses } from "../../services/statuses/Statuses.ts"
+import { mediaAttachmentsMax } from "../../services/instance/ContentLimits.ts"
+import { Uploads } from "../../services/media/Uploads.ts"
 import { traced } from "../../services/Traced.ts"
-import type { Viewer } from "../../services/Viewer.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
-import { ContextViews } from "../render/ContextViews.ts"
 import * as Lists from "../render/Lists.ts"
-import { accountRows } from "../render/Pages.ts"
-import { RevisionViews } from "../render/RevisionViews.ts"
+import { ScheduledStatusViews } from "../render/ScheduledStatusViews.ts"
 import { StatusViews } from "../render/StatusViews.ts"
-import { Account } from "../wire/Account.ts"
-import { json } from "../wire/Keys.ts"
-import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 import { Ids, StatusIdPath } from "../wire/ReadRequests.ts"
-import { Context, Status, StatusEdit, StatusSource } from "../wire/Status.ts"
-import { asyncRefresh } from "./AsyncRefreshes.ts"
+import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
+import { DeletedStatus, Status } from "../wire/Status.ts"
+import { NewStatus, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
+import { familyHeaders, idempotencyKey } from "./CommandHeaders.ts"
+import { scheduledFor } from "./ScheduledStatuses.ts"
+import { filesOf, pollOf, postOf, saidOf, supported, wordsOf } from "./StatusPayloads.ts"
+import { Thumbnails } from "./Thumbnails.ts"
 
 /** Statuses that one request may name. */
 const statusBatchMax = 20
 
 const reading = Access.public("read", "read:statuses")
-const people = { params: StatusIdPath, query: PageQuery, success: Schema.Array(Account) }
+const writing = Access.user("write", "write:statuses")
+const edit = { params: StatusIdPath, payload: StatusEdit, success: Status }
 
 export class StatusesGroup extends HttpApiGroup.make("statuses")
   .add(
     HttpApiEndpoint.get("batch", "/", { query: Ids, success: Schema.Array(Status) }).annotate(Access, reading),
     HttpApiEndpoint.get("show", "/:id", { params: StatusIdPath, success: Status }).annotate(Access, reading),
-    HttpApiEndpoint.get("context", "/:id/context", { params: StatusIdPath, success: Context }).annotate(
-      Access,
-      reading
-    ),
-    HttpApiEndpoint.get("history", "/:id/history", { params: StatusIdPath, success: Schema.Array(StatusEdit) })
-      .annotate(Access, reading),
-    HttpApiEndpoint.get("source", "/:id/source", { params: StatusIdPath, success: StatusSource })
-      .annotate(Access, Access.appOrUser("read", "read:statuses")),
-    HttpApiEndpoint.get("favouritedBy", "/:id/favourited_by", people)
-      .annotate(Access, Access.public("read", "read:accounts")),
-    HttpApiEndpoint.get("rebloggedBy", "/:id/reblogged_by", people)
-      .annotate(Access, Access.public("read", "read:accounts"))
+    HttpApiEndpoint.post("create", "/", { payload: NewStatus, success: [Status, ScheduledStatus] })
+      .annotate(Access, writing),
+    HttpApiEndpoint.put("edit", "/:id", edit).annotate(Access, writing),
+    HttpApiEndpoint.patch("editByPatch", "/:id", edit).annotate(Access, writing),
+    HttpApiEndpoint.delete("remove", "/:id", {
+      params: StatusIdPath,
+      payload: StatusDeletion,
+      success: DeletedStatus
+    }).annotate(Access, Access.limited(writing, "deletion"))
   )
   .prefix("/api/v1/statuses")
   .middleware(Guard)
 {}
 
-type Read = (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
-
-/** Statuses and what is known of them (S-144, S-196). What a caller may not see is not there (row 57). */
+/**
+ * Posting, reading, editing and deleting; each change is a command of the author's actor. What a caller may not see is not
+ * there (row 57).
+ */
 export const layer = group(
   StatusesGroup,
   Effect.fn(function*(handlers) {
-    const statuses = yield* Statuses
-    const contexts = yield* ContextViews
-    const history = yield* History
-    const interactions = yield* Interactions
+    const actors = yield* AccountActors
+    const accountViews = yield* AccountViews
+    const mentions = yield* Mentions
+    const scheduledViews = yield* ScheduledStatusViews
     const views = yield* StatusViews
-    const revisions = yield* RevisionViews
-    const threads = yield* Threads
-    const accounts = yield* AccountViews
-    const { publicUrl } = yield* ServerConfig
+    const thumbnails = yield* Thumbnails
+    const uploads = yield* Uploads
 
-    const interested = (name: string, read: Read) =>
-      traced(`statuses.${name}`)(function*(
-        { params, query }: {
-          readonly params: { readonly id: StatusId }
-          readonly query: Parameters<typeof pageOf>[0]
-        }
-      ) {
-        const viewer = yield* Caller.viewer
-        const { id } = yield* statuses.find(viewer, params.id)
-        const page = pageOf(query, accountRows)
-        const rows = yield* read(viewer, id, page)
-        return Lists.page({
-          baseUrl: publicUrl,
-          path: `/api/v1/statuses/${params.id}/${name}`,
-          page,
-          rows,
-          cursor: ({ cursor }) => cursor,
-          items: yield* accounts.render(rows.map(({ accountId }) => accountId)),
-          back: "since_id"
-        })
+    /** New words and pictures about files of a status; a picture is stored, and shown where the edit is done. */
+    const revisionsOf = (given: StatusEdit["mediaAttributes"]) =>
+      Effect.forEach(wordsOf(given).slice(0, mediaAttachmentsMax), ({ ticket, ...words }) => {
+        const picture = ticket === undefined ? undefined : uploads.find(ticket)
+        return picture === undefined || picture.bytes === 0
+          ? Effect.succeed(words)
+          : Effect.map(thumbnails.make(picture), (preview) => ({ ...words, preview }))
       })
+
+    const create = traced("statuses.create")(function*({ payload }: { readonly payload: NewStatus }) {
+      const viewer = yield* Caller.account
+      const { appId } = yield* Caller
+      yield* supported(payload)
+      const post = yield* postOf(payload, appId)
+      yield* mentions.introduce(post.text)
+      const command: Command = payload.scheduledAt
+        ? { _tag: "Schedule", post, scheduledAt: yield* scheduledFor(payload.scheduledAt) }
+        : { _tag: "Publish", post }
+      const answer = yield* actors.tell(viewer, command, yield* idempotencyKey)
+      const id = BigInt(answer.id)
+      const shown = answer.kind === "scheduled"
+        ? Reply.json(yield* scheduledViews.renderOne(viewer, id))
+        : Reply.json(yield* views.renderOne(viewer, id))
+      return Reply.withHeaders(shown, familyHeaders(answer))
+    })
+
+    const change = traced("statuses.edit")(
+      function*({ params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: StatusEdit }) {
+        const viewer = yield* Caller.account
+        yield* supported(payload)
+        yield* mentions.introduce(payload.status ?? "")
+        const answer = yield* actors.tell(viewer, {
+          _tag: "Edit",
+          statusId: params.id,
+          text: payload.status ?? "",
+          ...yield* saidOf(payload),
+          ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
+          media: yield* revisionsOf(payload.mediaAttributes),
+          ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })
+        })
+        return Reply.withHeaders(
+          Reply.json(yield* views.renderOne(viewer, params.id)),
+          familyHeaders(answer)
+        )
+      }
+    )
 
     return handlers.handleAll({
       batch: traced("statuses.batch")(function*({ query }) {
@@ -102,25 +122,24 @@ export const layer = group(
       show: traced("statuses.show")(function*({ params }) {
         return Reply.json(yield* views.renderOne(yield* Caller.viewer, params.id))
       }),
-      context: traced("statuses.context")(function*({ params }) {
-        const viewer = yield* Caller.viewer
-        const status = yield* statuses.find(viewer, params.id)
-        const fetching = viewer === undefined ? undefined : yield* threads.read(status.id)
-        const shown = Reply.json(yield* contexts.render(viewer, status))
-        return fetching?.running === true
-          ? Reply.withHeaders(shown, asyncRefresh("thread", status.id, fetching.found))
-          : shown
-      }),
-      history: traced("statuses.history")(function*({ params }) {
-        const { id } = yield* statuses.find(yield* Caller.viewer, params.id)
-        return Reply.list(yield* revisions.render(yield* history.of(id)))
-      }),
-      source: traced("statuses.source")(function*({ params }) {
-        const { id, spoilerText, text } = yield* statuses.source(yield* Caller.viewer, params.id)
-        return Reply.json(json<StatusSource>({ id: String(id), text, spoilerText }))
-      }),
-      favouritedBy: interested("favourited_by", interactions.favouritedBy),
-      rebloggedBy: interested("reblogged_by", interactions.rebloggedBy)
+      create: (request) =>
+        create(request).pipe(
+          Effect.catchTag("UnexpectedMentions", (failure) =>
+            Effect.map(accountViews.render(failure.accountIds.map(BigInt)), (shown) =>
+              unexpected(failure, shown)))
+        ),
+      edit: change,
+      editByPatch: change,
+      remove: traced("statuses.remove")(function*({ params, payload }) {
+        const viewer = yield* Caller.account
+        const shown = yield* views.renderForRedraft(viewer, params.id)
+        yield* actors.tell(viewer, { _tag: "Delete", statusId: params.id, deleteMedia: payload.deleteMedia === true })
+        return Reply.json(shown)
+      })
     })
   })
-).pipe(Layer.provide(ContextViews.layer))
+).pipe(Layer.provide([AccountViews.layer, ScheduledStatusViews.layer, StatusViews.layer, Thumbnails.layer]))
+
+/** The refusal names the accounts that the post would have reached (S-194). */
+const unexpected = (failure: UnexpectedMentions, accounts: ReadonlyArray<string>) =>
+  Reply.error(failure, { ["unexpected_accounts"]: accounts.map((account) => JSON.parse(account)) })

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unprocessable } from "../../services/Errors.ts"
 import { HomeTimelines } from "../../services/feeds/HomeTimelines.ts"
@@ -127,7 +127,7 @@ export const layer = group(
       })
     })
   })
-)
+).pipe(Layer.provide(StatusViews.layer))
 
 const selectionOf = (
   query: { readonly [Key in keyof Selection]?: boolean | undefined }

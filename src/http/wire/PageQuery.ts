@@ -39,8 +39,13 @@ export const pageKeys = { maxId: "max_id", sinceId: "since_id", minId: "min_id" 
 /** A list that takes nothing else. */
 export const PageQuery = Schema.Struct(pageFields).pipe(Schema.encodeKeys(pageKeys))
 
+/** What a request says of the page that it wants. */
+export type PageParameters = Omit<Page, "limit"> & { readonly limit?: number | undefined }
+
 /** The page that a query asks for; `defaultRows` where it names no limit, twice that at most. */
-export const pageOf = (
-  { limit, maxId, minId, sinceId }: Omit<Page, "limit"> & { readonly limit?: number | undefined },
-  defaultRows: number
-): Page => ({ maxId, minId, sinceId, limit: limitOf(limit, defaultRows) })
+export const pageOf = ({ limit, maxId, minId, sinceId }: PageParameters, defaultRows: number): Page => ({
+  maxId,
+  minId,
+  sinceId,
+  limit: limitOf(limit, defaultRows)
+})

@@ -28,10 +28,10 @@ const readyTimeout = "5 minutes"
 /** How long a fast shutdown may take before Postgres is told to stop at once, which it repairs at its next start. */
 const stopTimeout = "30 seconds"
 
-export const socketFile = (folder: string) => `${folder}/.s.PGSQL.${socketPort}`
+export const socketFile = (folder: string, port = socketPort) => `${folder}/.s.PGSQL.${port}`
 
 const endpointOf = (listen: Listen): Endpoint =>
-  "folder" in listen ? { path: socketFile(listen.folder) } : { host: "127.0.0.1", port: listen.port }
+  "port" in listen ? { host: "127.0.0.1", port: listen.port } : { path: socketFile(listen.folder) }
 
 /**
  * Whether a process runs. One that ended stays in the table until its parent asks for it, which the first process of a
@@ -72,9 +72,9 @@ const lockFile = Effect.fnUntraced(function*(folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const text = yield* Effect.orElseSucceed(fs.readFileString(path.join(folder, "postmaster.pid")), () => "")
-  const [pid, , , port, sockets, , , status] = text.split("\n").map((line) => line.trim())
+  const [pid, , , port, sockets = "", address, , status] = text.split("\n").map((line) => line.trim())
   if (pid === undefined || pid === "" || port === undefined) return Option.none()
-  const listen: Listen = sockets ? { folder: sockets } : { port: Number(port) }
+  const listen: Listen = address === "" ? { folder: sockets } : { port: Number(port) }
   return Option.some({ pid: Number(pid), endpoint: endpointOf(listen), ready: status === "ready" })
 })
 

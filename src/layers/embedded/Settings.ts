@@ -1,5 +1,5 @@
-/** Where Postgres listens: a socket file's folder, or a port of 127.0.0.1. */
-export type Listen = { readonly folder: string } | { readonly port: number }
+/** Where Postgres listens: on a socket file in a folder, or on a port of 127.0.0.1 and, where there is one, in the folder, too. */
+export type Listen = { readonly folder: string } | { readonly port: number; readonly folder?: string }
 
 /** How many sessions Postgres allows; the pools of the server and of a command line beside it together stay below. */
 const maxConnections = 100
@@ -13,14 +13,11 @@ export const socketPort = 5432
  */
 export const settings = (folder: string, listen: Listen, options: { readonly durable: boolean }): Array<string> => {
   const values: Record<string, string | number> = {
-    ...("folder" in listen
-      ? {
-        "listen_addresses": "",
-        "unix_socket_directories": listen.folder,
-        "unix_socket_permissions": "0700",
-        port: socketPort
-      }
-      : { "listen_addresses": "127.0.0.1", "unix_socket_directories": "", port: listen.port }),
+    ...("port" in listen
+      ? { "listen_addresses": "127.0.0.1", port: listen.port }
+      : { "listen_addresses": "", port: socketPort }),
+    "unix_socket_directories": listen.folder ?? "",
+    "unix_socket_permissions": "0700",
     "max_connections": maxConnections,
     "shared_buffers": "128MB",
     "effective_cache_size": "512MB",

@@ -7,7 +7,7 @@ import { Broadcast } from "../Broadcast.ts"
 import { permissions } from "../identity/Roles.ts"
 import { AccountId } from "../Ids.ts"
 import type { Owner } from "../intents/Commands.ts"
-import { type Closing, closing, closingsMax } from "../intents/Fanouts.ts"
+import { completing, type Completion, completionsMax } from "../intents/Fanouts.ts"
 import type { NewNotification } from "../intents/Intent.ts"
 import {
   kindOf,
@@ -44,11 +44,11 @@ interface Owned extends Reason {
   readonly owner: Owner
 }
 
-/** What a statement that closes intents wrote beside that, if anything. */
-const Closed = Written.mapFields(Struct.map(Schema.NullOr))
-const closedRows = rowsOf(Closed)
-const keyedRows = rowsOf(Schema.Struct({ ...Closed.fields, key: Schema.BigInt }))
-const writtenOf = ({ accountId, filtered, id }: typeof Closed.Type): ReadonlyArray<Written> =>
+/** What a statement that completes intents wrote beside that, if anything. */
+const Completed = Written.mapFields(Struct.map(Schema.NullOr))
+const completedRows = rowsOf(Completed)
+const keyedRows = rowsOf(Schema.Struct({ ...Completed.fields, key: Schema.BigInt }))
+const writtenOf = ({ accountId, filtered, id }: typeof Completed.Type): ReadonlyArray<Written> =>
   id === null || accountId === null || filtered === null ? [] : [{ id, accountId, filtered }]
 
 /**
@@ -61,13 +61,13 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
   /** Only while what it tells of still stands. */
   readonly tell: (from: bigint, notification: NewNotification) => Effect.Effect<void, SqlError>
   /**
-   * The same in one statement that closes the intent to do so; false where its owner does not own it any more. In no
+   * The same in one statement that completes the intent to do so; false where its owner does not own it any more. In no
    * transaction, and many at once.
    */
-  readonly tellAndClose: (
+  readonly tellAndComplete: (
     from: bigint,
     notification: NewNotification,
-    closing: Closing
+    completion: Completion
   ) => Effect.Effect<boolean, SqlError>
   /** Tells the `readers` of a status. */
   readonly tellReaders: (
@@ -76,13 +76,13 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
     statusId: bigint,
     readers: ReadonlyArray<bigint>
   ) => Effect.Effect<void, SqlError>
-  /** The same in one statement with `closing`, whose row is what allows it; false where that gives none. */
-  readonly tellReadersAndClose: (
+  /** The same in one statement with `completing`, whose row is what allows it; false where that gives none. */
+  readonly tellReadersAndComplete: (
     type: StatusType,
     from: bigint,
     statusId: bigint,
     readers: ReadonlyArray<bigint>,
-    closing: Fragment
+    completing: Fragment
   ) => Effect.Effect<boolean, SqlError>
   /** Tells who reblogged a status that it was edited. */
   readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
@@ -143,16 +143,17 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
             AS n (key, account_id, type, from_id, status_id)
           WHERE ${stands(sql)}`
 
-      const tellAndClose = gatheredOrAlone(
-        { max: closingsMax },
+      const tellAndComplete = gatheredOrAlone(
+        { max: completionsMax },
         Effect.fnUntraced(function*(reasons: ReadonlyArray<Owned>) {
           const now = yield* Clock.currentTimeMillis
-          const closed = closing(sql, reasons.map(({ key, owner }) => ({ id: key, owner })))
+          const completed = completing(sql, reasons.map(({ key, owner }) => ({ id: key, owner })))
           const rows = yield* keyedRows(sql`
-          WITH closed AS (${closed}),
-          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN closed ON closed.id = s.key),
+          WITH completed AS (${completed}),
+          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN completed ON completed.id = s.key),
           ${telling(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
-          SELECT closed.id AS key, told.id, told.account_id, told.filtered FROM closed LEFT JOIN wanted ON wanted.key = closed.id
+          SELECT completed.id AS key, told.id, told.account_id, told.filtered
+          FROM completed LEFT JOIN wanted ON wanted.key = completed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
             AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`)
           const answers = new Map(rows.map((row) => [row.key, row]))
@@ -162,8 +163,8 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           }
         })
       )
-      /** Whether the intent was closed, and what was written with that told to streams. */
-      const closed = (written: ReadonlyArray<Written> | undefined) =>
+      /** Whether the intent was completed; what was written with that is told to streams. */
+      const completed = (written: ReadonlyArray<Written> | undefined) =>
         written === undefined ? Effect.succeed(false) : Effect.as(streamed(written), true)
 
       return NotificationWriter.of({
@@ -173,20 +174,20 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
             yield* writtenRows(writing(notificationTypes, standing([{ key: 0n, from, notification }]), now))
           )
         }),
-        tellAndClose: traced("NotificationWriter.tellAndClose")((from, notification, { id, owner }) =>
-          Effect.flatMap(tellAndClose({ key: id, owner, from, notification }), closed)
+        tellAndComplete: traced("NotificationWriter.tellAndComplete")((from, notification, { id, owner }) =>
+          Effect.flatMap(tellAndComplete({ key: id, owner, from, notification }), completed)
         ),
         tellReaders: traced("NotificationWriter.tellReaders")((type, from, statusId, readers) =>
           write(type, from, statusId, readersOf(readers))
         ),
-        tellReadersAndClose: traced("NotificationWriter.tellReadersAndClose")(
-          function*(type, from, statusId, readers, closing) {
+        tellReadersAndComplete: traced("NotificationWriter.tellReadersAndComplete")(
+          function*(type, from, statusId, readers, completing) {
             const now = yield* Clock.currentTimeMillis
-            const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM closed, (${readersOf(readers)}) w`)
-            const rows = yield* closedRows(sql`
-              WITH closed AS (${closing}), ${telling(sql, [type], allowed, now)}
-              SELECT told.id, told.account_id, told.filtered FROM closed LEFT JOIN told ON true`)
-            return yield* closed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
+            const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM completed, (${readersOf(readers)}) w`)
+            const rows = yield* completedRows(sql`
+              WITH completed AS (${completing}), ${telling(sql, [type], allowed, now)}
+              SELECT told.id, told.account_id, told.filtered FROM completed LEFT JOIN told ON true`)
+            return yield* completed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
         ),
         edited: traced("NotificationWriter.edited")((from, statusId) =>

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { AccountId } from "../Ids.ts"
+import type { AccountId } from "../Ids.ts"
+import { accountIdRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
@@ -9,12 +10,12 @@ import { traced } from "../Traced.ts"
  * other servers hear of a poll's votes, what an account that is gone left behind (the account's id), or what follows from a
  * user's block of a domain (the block's id).
  */
-type DueKind = "scheduled_status" | "mute_end" | "poll_end" | "poll_update" | "purge" | "domain_block"
+const DueKind = Schema.Literals(["scheduled_status", "mute_end", "poll_end", "poll_update", "purge", "domain_block"])
+type DueKind = typeof DueKind.Type
 
-export interface Due {
-  readonly kind: DueKind
-  readonly subjectId: bigint
-}
+export const Due = Schema.Struct({ kind: DueKind, subjectId: Schema.BigInt })
+export type Due = typeof Due.Type
+const dueRows = rowsOf(Due)
 
 /** Work that is due at a time. The owner of an entry does it and completes it in one transaction. */
 export class AgendaEntries extends Context.Service<AgendaEntries, {
@@ -61,14 +62,14 @@ export class AgendaEntries extends Context.Service<AgendaEntries, {
         complete: traced("AgendaEntries.complete")(remove),
         cancel: traced("AgendaEntries.cancel")(remove),
         claim: traced("AgendaEntries.claim")(function*(accountId) {
-          return yield* sql<Due>`SELECT kind, subject_id FROM agenda
-            WHERE account_id = ${accountId} AND due_at <= ${yield* now} ORDER BY due_at LIMIT 100`
+          return yield* dueRows(sql`SELECT kind, subject_id FROM agenda
+            WHERE account_id = ${accountId} AND due_at <= ${yield* now} ORDER BY due_at LIMIT 100`)
         }),
         due: traced("AgendaEntries.due")(function*(accountsMax) {
-          const rows = yield* sql<{ accountId: bigint }>`
+          const rows = yield* accountIdRows(sql`
             SELECT account_id FROM agenda WHERE due_at <= ${yield* now} GROUP BY account_id
-            ORDER BY min(due_at) LIMIT ${accountsMax}`
-          return rows.map(({ accountId }) => AccountId.make(accountId))
+            ORDER BY min(due_at) LIMIT ${accountsMax}`)
+          return rows.map(({ accountId }) => accountId)
         })
       })
     })

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
-import { only } from "../Rows.ts"
+import { only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { batched } from "../TransactionBatch.ts"
 
@@ -37,6 +37,11 @@ export const families = {
   reports: { uses: 400, seconds: 24 * 3600 }
 }
 export type Family = keyof typeof families
+
+const epochRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt }))
+const ownerRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, epoch: Schema.BigInt }))
+const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.NullOr(Answer) }))
+const useRows = rowsOf(Schema.Struct({ statuses: Schema.Int, follows: Schema.Int, reports: Schema.Int }))
 
 /** The transactions of an account's owner: every one checks the epoch in its first statement. */
 export class Commands extends Context.Service<Commands, {
@@ -75,8 +80,8 @@ export class Commands extends Context.Service<Commands, {
       const sql = yield* SqlClient.SqlClient
 
       const takeOver = traced("Commands.takeOver")(function*(accountId: AccountId) {
-        const rows = yield* sql<{ epoch: bigint }>`
-          UPDATE actors SET epoch = epoch + 1 WHERE account_id = ${accountId} RETURNING epoch`
+        const rows = yield* epochRows(sql`
+          UPDATE actors SET epoch = epoch + 1 WHERE account_id = ${accountId} RETURNING epoch`)
         if (rows[0] === undefined) return yield* new RecordNotFound()
         return { accountId, epoch: rows[0].epoch }
       })
@@ -89,10 +94,10 @@ export class Commands extends Context.Service<Commands, {
         family: Family | undefined,
         work: Effect.Effect<Answer, E, R>
       ) {
-        const [found] = yield* sql<{ epoch: bigint; answer: Answer | null }>`
+        const [found] = yield* answerRows(sql`
           SELECT a.epoch, c.answer FROM actors a
           LEFT JOIN commands c ON c.account_id = a.account_id AND c.id = ${id}
-          WHERE a.account_id = ${owner.accountId} FOR SHARE OF a`
+          WHERE a.account_id = ${owner.accountId} FOR SHARE OF a`)
         if (found?.epoch !== owner.epoch) return yield* new StaleOwner()
         if (found.answer !== null) return { answer: found.answer, repeated: true }
         const answer = yield* work
@@ -109,19 +114,19 @@ export class Commands extends Context.Service<Commands, {
           const uses = (family: Family) =>
             sql`(count(*) FILTER (WHERE family = ${family} AND created_at >= ${new Date(since[family])}))::int`
           return only(
-            yield* sql<Record<Family, number>>`SELECT ${uses("statuses")} AS statuses, ${uses("follows")} AS follows,
+            yield* useRows(sql`SELECT ${uses("statuses")} AS statuses, ${uses("follows")} AS follows,
               ${uses("reports")} AS reports FROM commands
-            WHERE account_id = ${accountId} AND created_at >= ${new Date(Math.min(...Object.values(since)))}`
+            WHERE account_id = ${accountId} AND created_at >= ${new Date(Math.min(...Object.values(since)))}`)
           )
         }
       )
 
       const epochOf = batched((owners: ReadonlyArray<Owner>) =>
         Effect.map(
-          sql<{ accountId: bigint; epoch: bigint }>`SELECT account_id, epoch FROM actors
+          ownerRows(sql`SELECT account_id, epoch FROM actors
             WHERE account_id = ANY (${
             owners.map(({ accountId }) => accountId)
-          }::bigint[]) ORDER BY account_id FOR SHARE`,
+          }::bigint[]) ORDER BY account_id FOR SHARE`),
           (rows) => {
             const epochs = new Map(rows.map(({ accountId, epoch }) => [accountId, epoch]))
             return ({ accountId }: Owner) => epochs.get(accountId)

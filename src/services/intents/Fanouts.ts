@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import { gatheredOrAlone } from "../Batches.ts"
-import { AccountId } from "../Ids.ts"
-import { known, nullable, only, rowsOf, Timestamptz } from "../Rows.ts"
+import type { AccountId } from "../Ids.ts"
+import { accountIdRows, idRows, known, nullable, only, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { atCommit } from "../TransactionBatch.ts"
 import type { Owner } from "./Commands.ts"
@@ -35,12 +35,12 @@ export const begun = <Kind extends Intent>(id: bigint, intent: Kind): Fanout<Kin
 })
 
 /** An intent of which nothing is left, and who worked it off. */
-export interface Closing {
+export interface Completion {
   readonly id: bigint
   readonly owner: Owner
 }
-/** Intents that one statement closes. */
-export const closingsMax = 100
+/** Intents that one statement completes. */
+export const completionsMax = 100
 
 interface Enqueued {
   readonly accountId: AccountId
@@ -51,14 +51,11 @@ interface Enqueued {
 /** Intents that one round takes up, the oldest first; each gives one slice a round. */
 export const fanoutsRoundMax = 16
 
-/** Closes intents; a row of each that its owner still owns. */
-export const closing = (
-  sql: SqlClient.SqlClient,
-  closings: ReadonlyArray<Closing>
-): Statement<{ readonly id: bigint }> =>
-  sql<{ id: bigint }>`DELETE FROM fanouts f USING (SELECT c.id FROM unnest(
-      ${closings.map(({ id }) => id)}::bigint[], ${closings.map(({ owner }) => owner.accountId)}::bigint[],
-      ${closings.map(({ owner }) => owner.epoch)}::bigint[]) AS c (id, account_id, epoch)
+/** A statement that completes intents; it gives a row of each that its owner still owns. */
+export const completing = (sql: SqlClient.SqlClient, completions: ReadonlyArray<Completion>) =>
+  sql`DELETE FROM fanouts f USING (SELECT c.id FROM unnest(
+      ${completions.map(({ id }) => id)}::bigint[], ${completions.map(({ owner }) => owner.accountId)}::bigint[],
+      ${completions.map(({ owner }) => owner.epoch)}::bigint[]) AS c (id, account_id, epoch)
     JOIN actors a ON a.account_id = c.account_id AND a.epoch = c.epoch FOR SHARE OF a) owned
     WHERE f.id = owned.id RETURNING f.id`
 
@@ -66,7 +63,6 @@ const fanoutRows = rowsOf(
   Schema.Struct({ ...IntentColumns.fields, id: Schema.BigInt, phase: Schema.Int, cursor: Schema.BigInt })
 )
 const placedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, place: Schema.Int }))
-const accountRows = rowsOf(Schema.Struct({ accountId: AccountId }))
 const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Timestamptz) }))
 
 /** What accounts have still to tell: at least once, each intent in the order of its slices, by its account's owner. */
@@ -88,10 +84,10 @@ export class Fanouts extends Context.Service<Fanouts, {
    */
   readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, DoneElsewhere | SqlError>
   readonly complete: (from: Progress) => Effect.Effect<true, DoneElsewhere | SqlError>
-  /** The same as a statement that gives a row where it did so, under the claim of an owner (`Commands.ownerRow`). */
-  readonly completing: (id: bigint, claim: Fragment) => Statement<{ readonly id: bigint }>
-  /** Finishes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
-  readonly completeAlone: (closing: Closing) => Effect.Effect<boolean, SqlError>
+  /** A statement that completes an intent and gives a row where it did, which `Commands.ownerRow` allows it. */
+  readonly completing: (id: bigint, ownerRow: Fragment) => Fragment
+  /** Completes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
+  readonly completeAlone: (completion: Completion) => Effect.Effect<boolean, SqlError>
   /** Accounts whose intents are older than `millis`: their owner died or lost its wake-up. */
   readonly due: (millis: number, accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   /** How many intents wait, and the age of the oldest in milliseconds. */
@@ -134,16 +130,16 @@ export class Fanouts extends Context.Service<Fanouts, {
         )
 
       const completeAlone = gatheredOrAlone(
-        { max: closingsMax },
-        (closings: ReadonlyArray<Closing>) =>
-          Effect.map(closing(sql, closings), (rows) => {
-            const closed = new Set(rows.map(({ id }) => id))
-            return ({ id }: Closing) => closed.has(id)
+        { max: completionsMax },
+        (completions: ReadonlyArray<Completion>) =>
+          Effect.map(idRows(completing(sql, completions)), (rows) => {
+            const completed = new Set(rows.map(({ id }) => id))
+            return ({ id }: Completion) => completed.has(id)
           })
       )
 
       const standsAt = ({ cursor, id, phase }: Progress) => sql`id = ${id} AND phase = ${phase} AND cursor = ${cursor}`
-      const moved = <Over extends boolean>(over: Over, statement: Statement<{ readonly id: bigint }>) =>
+      const moved = <Over extends boolean>(over: Over, statement: Statement<unknown>) =>
         Effect.flatMap(
           statement,
           (rows): Effect.Effect<Over, DoneElsewhere> =>
@@ -166,13 +162,13 @@ export class Fanouts extends Context.Service<Fanouts, {
         complete: traced("Fanouts.complete")((from) =>
           moved(true, sql`DELETE FROM fanouts WHERE ${standsAt(from)} RETURNING id`)
         ),
-        completing: (id, claim) =>
-          sql`WITH claim AS MATERIALIZED (${claim})
-            DELETE FROM fanouts WHERE id = ${id} AND EXISTS (SELECT FROM claim) RETURNING id`,
+        completing: (id, ownerRow) =>
+          sql`WITH owner_row AS MATERIALIZED (${ownerRow})
+            DELETE FROM fanouts WHERE id = ${id} AND EXISTS (SELECT FROM owner_row) RETURNING id`,
         completeAlone: traced("Fanouts.completeAlone")((one) => completeAlone(one)),
         due: traced("Fanouts.due")(function*(millis, accountsMax) {
           const before = new Date((yield* Clock.currentTimeMillis) - millis)
-          const rows = yield* accountRows(sql`
+          const rows = yield* accountIdRows(sql`
             SELECT DISTINCT account_id FROM fanouts WHERE created_at < ${before} LIMIT ${accountsMax}`)
           return rows.map(({ accountId }) => accountId)
         }),

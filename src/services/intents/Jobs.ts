@@ -1,8 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Backoff from "../Backoff.ts"
 import { rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
@@ -10,7 +11,8 @@ import { traced } from "../Traced.ts"
  * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
  * mentions (`mentions`).
  */
-export type JobKind = "profile" | "move" | "redirect" | "links" | "mentions"
+export const JobKind = Schema.Literals(["profile", "move", "redirect", "links", "mentions"])
+export type JobKind = typeof JobKind.Type
 
 /** A job is run six times within a day. */
 const jobBackoff: Backoff.Backoff = {
@@ -23,14 +25,16 @@ const jobBackoff: Backoff.Backoff = {
 /** How long a job belongs to the node that claimed it, in milliseconds: longer than one run takes. */
 const claimMillis = 60_000
 
-export interface Job {
-  readonly kind: JobKind
-  readonly subjectId: bigint
+export const Job = Schema.Struct({
+  kind: JobKind,
+  subjectId: Schema.BigInt,
   /** How often it was claimed, this time included. */
-  readonly tries: number
+  tries: Schema.Int,
   /** Until when it is claimed. */
-  readonly dueAt: Date
-}
+  dueAt: Timestamptz
+})
+export type Job = typeof Job.Type
+const jobRows = rowsOf(Job)
 
 /** Durable work that no transaction can wait for: at least once, by any node, in no order. */
 export class Jobs extends Context.Service<Jobs, {
@@ -61,9 +65,9 @@ export class Jobs extends Context.Service<Jobs, {
           const at = yield* now
           const due = sql`SELECT kind, subject_id FROM errands WHERE due_at <= ${at} ORDER BY due_at
             LIMIT ${rowsMax(sql, jobsMax)} FOR UPDATE SKIP LOCKED`
-          const claimed = yield* sql<Job>`
+          const claimed = yield* jobRows(sql`
             UPDATE errands SET tries = tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
-            WHERE (kind, subject_id) IN (${due}) RETURNING kind, subject_id, due_at, tries`
+            WHERE (kind, subject_id) IN (${due}) RETURNING kind, subject_id, due_at, tries`)
           // Those of which every run ended with its node.
           yield* sql`DELETE FROM errands WHERE tries > ${jobBackoff.triesMax}`
           return claimed.filter(({ tries }) => tries <= jobBackoff.triesMax)

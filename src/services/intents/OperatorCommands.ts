@@ -1,15 +1,14 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { AccountId } from "../Ids.ts"
-import { only } from "../Rows.ts"
+import type { AccountId } from "../Ids.ts"
+import { accountIdRows, idRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** A command from outside the cluster, as the operator's command line left it; `command` is the protocol's JSON. */
-export interface OperatorCommand {
-  readonly id: bigint
-  readonly command: unknown
-}
+export const OperatorCommand = Schema.Struct({ id: Schema.BigInt, command: Schema.Unknown })
+export type OperatorCommand = typeof OperatorCommand.Type
+const commandRows = rowsOf(OperatorCommand)
 
 /** Commands that the command line writes as rows beside a running server, for accounts' actors to run. */
 export class OperatorCommands extends Context.Service<OperatorCommands, {
@@ -32,11 +31,11 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
       return OperatorCommands.of({
         enqueue: traced("OperatorCommands.enqueue")(function*(accountId, kind, command) {
           const now = yield* Clock.currentTimeMillis
-          const rows = yield* sql<{ id: bigint }>`
+          const rows = yield* idRows(sql`
             INSERT INTO account_intents (id, account_id, kind, details, created_at)
             VALUES (next_id(${now}), ${accountId}, ${kind}, ${command}::jsonb, ${new Date(
             now
-          )}) RETURNING id`
+          )}) RETURNING id`)
           return only(rows).id
         }),
         enqueueAll: traced("OperatorCommands.enqueueAll")(function*(accountIds, kind, command) {
@@ -47,17 +46,15 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
             FROM unnest(${accountIds}::bigint[]) one`
         }),
         claim: traced("OperatorCommands.claim")((accountId) =>
-          sql<OperatorCommand>`SELECT id, details AS command FROM account_intents
-            WHERE account_id = ${accountId} ORDER BY id LIMIT 100`
+          commandRows(sql`SELECT id, details AS command FROM account_intents
+            WHERE account_id = ${accountId} ORDER BY id LIMIT 100`)
         ),
         complete: traced("OperatorCommands.complete")((id) =>
           Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)
         ),
         due: traced("OperatorCommands.due")(function*(accountsMax) {
-          const rows = yield* sql<
-            { accountId: bigint }
-          >`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`
-          return rows.map(({ accountId }) => AccountId.make(accountId))
+          const rows = yield* accountIdRows(sql`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`)
+          return rows.map(({ accountId }) => accountId)
         })
       })
     })

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { mutes } from "../HiddenAccounts.ts"
-import { rowsOf } from "../Rows.ts"
+import { accountIdRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** How a follower wants to see the followed; `languages` null means all, and so do none. */
@@ -23,7 +23,6 @@ const chosen = (languages: FollowOptions["languages"]) => languages?.length === 
 
 type Pair = readonly [follower: bigint, followed: bigint]
 
-const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 const countRows = rowsOf(Schema.Struct({ following: Schema.Int, followers: Schema.Int }))
 
 /** Follows and requests, written inside the transaction of one of the two accounts. Booleans tell whether a row changed. */

@@ -5,12 +5,11 @@ import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import * as Limits from "../instance/ContentLimits.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
+import { accountIdRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { NewPoll } from "./Post.ts"
 
 const choiceRows = rowsOf(Schema.Struct({ choice: Schema.Int }))
-const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /**
  * Polls, always inside the transaction of a command: the author's for the poll, the voter's for votes. A vote locks the

@@ -13,7 +13,7 @@ const hour = 3_600
 
 describe("F12: what a host says decides what comes next", () => {
   layer(fresh)((it) => {
-    it.effect("a host that fails is tried 16 times over two days, later each time, and then no more", () =>
+    it.effect("a host that fails is tried again 16 times within 49 to 75 hours, later each time, and then no more", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         outside.says = () => 500
@@ -29,8 +29,8 @@ describe("F12: what a host says decides what comes next", () => {
         }
         assert.lengthOf(outside.arrived, deliveryBackoff.triesMax)
         const seconds = ((outside.arrived.at(-1)?.at ?? 0) - began) / 1_000
-        assert.isAbove(seconds, 30 * hour)
-        assert.isBelow(seconds, 60 * hour)
+        assert.isAbove(seconds, 49 * hour)
+        assert.isBelow(seconds, 76 * hour)
         // n^4 + 15 seconds and up to half of n^4 more, after the n-th failure, n from 0.
         outside.arrived.slice(1).forEach(({ at }, n) => {
           const gap = (at - outside.arrived[n]!.at) / 1_000
@@ -64,6 +64,47 @@ describe("F12: what a host says decides what comes next", () => {
         assert.isEmpty(yield* waiting)
         yield* drain
         assert.lengthOf(outside.arrived, before)
+        const [inbox] =
+          yield* sql`SELECT refusal, refused_about IS NOT NULL AS about FROM inboxes WHERE gone_at IS NOT NULL`
+        assert.deepStrictEqual(inbox, { refusal: "410", about: true })
+      }))
+  })
+
+  layer(fresh)((it) => {
+    it.effect("an inbox that was gone is sent to again: a day after that when its host speaks, when it takes something, when told to", () =>
+      Effect.gen(function*() {
+        const outside = yield* Outside
+        const deliveryHosts = yield* DeliveryHosts
+        const [from, to] = [yield* sender, yield* receiver("mistaken.test")]
+        const { drain } = yield* host("mistaken.test")
+        const saysGone = Effect.gen(function*() {
+          outside.says = () => 410
+          yield* send(from, to, "gone", { type: "Follow" })
+          yield* drain
+          outside.says = () => 202
+          yield* send(from, to, "unsent")
+          assert.isEmpty(yield* waiting)
+        })
+        const isSentTo = Effect.gen(function*() {
+          yield* send(from, to, "sent")
+          assert.lengthOf(yield* waiting, 1)
+          yield* drain
+        })
+        yield* saysGone
+        yield* TestClock.adjust("23 hours")
+        yield* deliveryHosts.spoke("mistaken.test")
+        yield* send(from, to, "too early")
+        assert.isEmpty(yield* waiting)
+        yield* TestClock.adjust("2 hours")
+        yield* deliveryHosts.spoke("mistaken.test")
+        yield* isSentTo
+        yield* saysGone
+        assert.isTrue(yield* deliveryHosts.resume("mistaken.test"))
+        yield* isSentTo
+        yield* saysGone
+        yield* send(from, to, "are you there?", { type: "Follow" })
+        yield* drain
+        yield* isSentTo
       }))
   })
 

@@ -8,7 +8,16 @@ import { StatusId } from "../../../src/services/Ids.ts"
 import { settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
+import { otherServer } from "../../support/RemotePosts.ts"
 import { address, layerStreams, tokenOf } from "./Streams.ts"
+
+/** A proxy, as far as a client asks it for the address of streams. */
+const proxy = Effect.gen(function*() {
+  const { answer, baseUrl } = yield* otherServer
+  const instance = JSON.stringify({ urls: { ["streaming_api"]: `ws://${yield* address}` } })
+  answer("/api/v1/instance", (_, response) => response.end(instance))
+  return baseUrl
+})
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Real clients stream", (it) => {
   it.effect("S-007: masto, several channels on one socket", () =>
@@ -60,7 +69,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Real 
       const actors = yield* AccountActors
       const [reader, author] = [yield* person("reader2"), yield* person("author2")]
       const { secret } = yield* tokenOf(reader)
-      const client = generator("mastodon", `http://${yield* address}`, secret, "Tests")
+      const client = generator("mastodon", yield* proxy, secret, "Tests")
       const opened = Effect.fnUntraced(function*(open: () => Promise<WebSocketInterface>) {
         const socket = yield* Effect.promise(open)
         yield* Effect.addFinalizer(() => Effect.sync(() => socket.stop()))

@@ -1,77 +1,19 @@
-import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer, Option, Queue, Redacted } from "effect"
-import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
-import { createServer } from "node:http"
+import { HttpServer } from "effect/http"
 import { WebSocket } from "ws"
-import { layer as body } from "../../../src/http/body/Body.ts"
-import { layer as edge } from "../../../src/http/Edge.ts"
-import { AccountViews } from "../../../src/http/render/AccountViews.ts"
-import { ConversationViews } from "../../../src/http/render/ConversationViews.ts"
-import { NotificationViews } from "../../../src/http/render/NotificationViews.ts"
 import { StatusViews } from "../../../src/http/render/StatusViews.ts"
 import { layer as renderings } from "../../../src/http/render/StreamRenderings.ts"
-import { Hub } from "../../../src/http/streaming/Hub.ts"
-import { layer as routes } from "../../../src/http/streaming/Routes.ts"
-import { layer as webSockets } from "../../../src/layers/WebSockets.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
-import { Listeners } from "../../../src/services/feeds/Listeners.ts"
-import { Notifications } from "../../../src/services/feeds/Notifications.ts"
-import { ActiveFilters } from "../../../src/services/filters/ActiveFilters.ts"
-import { Accounts } from "../../../src/services/identity/Accounts.ts"
-import { Settings } from "../../../src/services/identity/Settings.ts"
 import type { AccountId } from "../../../src/services/Ids.ts"
-import { CustomEmojis } from "../../../src/services/instance/CustomEmojis.ts"
-import { Reports } from "../../../src/services/moderation/Reports.ts"
-import { LiveTokens } from "../../../src/services/oauth/LiveTokens.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { OpaqueSecrets } from "../../../src/services/OpaqueSecrets.ts"
-import { Conversations } from "../../../src/services/statuses/Conversations.ts"
-import { Statuses } from "../../../src/services/statuses/Statuses.ts"
-import { ViewerStates } from "../../../src/services/statuses/ViewerStates.ts"
-import { config, layerActors } from "../../support/Actors.ts"
 import { person } from "../../support/People.ts"
-
-const reads = renderings.pipe(
-  Layer.provideMerge(Layer.mergeAll(NotificationViews.layer, ConversationViews.layer)),
-  Layer.provideMerge(StatusViews.layer),
-  Layer.provideMerge(AccountViews.layer),
-  Layer.provideMerge(Layer.mergeAll(
-    Accounts.layer,
-    ActiveFilters.layer,
-    Conversations.layer,
-    Notifications.layer,
-    Reports.layer,
-    Settings.layer,
-    CustomEmojis.layer,
-    Statuses.layer,
-    ViewerStates.layer,
-    Listeners.layer,
-    LiveTokens.layer
-  )),
-  Layer.provideMerge(Tokens.layer),
-  Layer.provideMerge(OpaqueSecrets.layer),
-  Layer.provideMerge(NodeCrypto.layer),
-  Layer.provideMerge(config)
-)
+import { server } from "../../support/WebServer.ts"
 
 export const address = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address).slice(7))
 
-/** Where clients look for the address of streams. */
-const instance = HttpRouter.add(
-  "GET",
-  "/api/v1/instance",
-  Effect.map(address, (address) => HttpServerResponse.jsonUnsafe({ urls: { streaming_api: `ws://${address}` } }))
-)
-
-/** The actors and a server of streams over real HTTP on a port of its own. */
-export const layerStreams = HttpRouter.serve(Layer.mergeAll(routes, instance, body, edge), {
-  disableListenLog: true,
-  disableLogger: true
-}).pipe(
-  Layer.provideMerge(Layer.mergeAll(Hub.layer, webSockets)),
-  Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })),
-  Layer.provideMerge(reads),
-  Layer.provideMerge(layerActors)
+/** The server, and what its streams show. */
+export const layerStreams = Layer.satisfiesServicesType<never>()(
+  Layer.merge(renderings, StatusViews.layer).pipe(Layer.provideMerge(server()))
 )
 
 /** A token of a user, as a client has it. */

@@ -17,12 +17,9 @@ import * as Services from "../../../src/layers/Services.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Mailer } from "../../../src/services/emails/Mailer.ts"
 import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
-import { KnownUris } from "../../../src/services/federation/inbox/KnownUris.ts"
-import { UnknownMentions } from "../../../src/services/federation/inbox/UnknownMentions.ts"
 import { RemoteLookup } from "../../../src/services/federation/RemoteLookup.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { Credentials } from "../../../src/services/identity/Credentials.ts"
-import { LinkProofs } from "../../../src/services/identity/LinkProofs.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { configurationOf } from "../../support/Configuration.ts"
@@ -87,10 +84,7 @@ const signingIn = Layer.mergeAll(
   NodeCrypto.layer
 )
 
-const server = handler.pipe(
-  Layer.merge(
-    JobRunner.layer.pipe(Layer.provide(Layer.mergeAll(KnownUris.layer, LinkProofs.layer, UnknownMentions.layer)))
-  ),
+const server = Layer.merge(handler, JobRunner.layer).pipe(
   Layer.provideMerge(Services.layer),
   Layer.provideMerge(Actors.layerFederated),
   Layer.provideMerge(Outbound.layer.pipe(Layer.provide(DomainPolicies.layerHostPolicy))),

@@ -12,7 +12,7 @@ export const make = Effect.fnUntraced(function*({ current, owned }: Owners) {
   const slice: Slice<Notify> = Effect.fnUntraced(function*(own, { id }, notification) {
     const { owner } = yield* current(own)
     const sender = senderOf(own.accountId, notification)
-    if (yield* writer.tellAndClose(sender, notification, { id, owner })) return true
+    if (yield* writer.tellAndComplete(sender, notification, { id, owner })) return true
     // Somebody else owns the account, which the transaction finds out, or has done it.
     return yield* owned(own, Effect.fail(new DoneElsewhere()))
   })

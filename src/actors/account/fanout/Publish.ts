@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const completing = slice.mentioned.length === 0 ? undefined : fanouts.completing(id, yield* ownerRow(own))
     const completed = completing === undefined
       ? yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })
-      : yield* writer.tellReadersAndClose("mention", accountId, statusId, slice.mentioned, completing)
+      : yield* writer.tellReadersAndComplete("mention", accountId, statusId, slice.mentioned, completing)
     // Somebody else owns the account or has done it; the transaction finds out.
     if (!completed) return undefined
     yield* broadcast.publish({

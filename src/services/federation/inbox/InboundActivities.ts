@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Backoff from "../../Backoff.ts"
 import { hashedKey } from "../../HashedKey.ts"
-import { AccountId } from "../../Ids.ts"
+import type { AccountId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
-import { only, rowsOf, Timestamptz } from "../../Rows.ts"
+import { accountIdRows, only, rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { atCommit, batched } from "../../TransactionBatch.ts"
 import * as InboundOutcomes from "./InboundOutcomes.ts"
@@ -13,7 +13,6 @@ import { InboundSender, senderQuery } from "./InboundSender.ts"
 import * as Recording from "./Recording.ts"
 
 const laterRows = rowsOf(Schema.Struct({ later: Schema.NullOr(Schema.Boolean) }))
-const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 const backlogRows = rowsOf(Schema.Struct({ waiting: Schema.Int, oldest: Schema.NullOr(Timestamptz), dead: Schema.Int }))
 
 /** Activities of one sender that are taken up at once. */
@@ -208,7 +207,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         due: traced("InboundActivities.due")(function*(accountsMax) {
           const rows = yield* accountIdRows(sql`SELECT DISTINCT account_id FROM inbound_activities
             WHERE outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now}) LIMIT ${accountsMax}`)
-          return rows.map(({ accountId }) => AccountId.make(accountId))
+          return rows.map(({ accountId }) => accountId)
         }),
         dead: traced("InboundActivities.dead")((rows) =>
           deadActivityRows(sql`SELECT i.id, coalesce(a.uri, a.username) AS actor, i.uri, i.received_at,

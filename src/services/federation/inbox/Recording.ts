@@ -1,12 +1,10 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
 import { gatheredOrAlone } from "../../Batches.ts"
 import { rowsMax } from "../../Paging.ts"
-import { rowsOf } from "../../Rows.ts"
-
-const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
+import { accountIdRows } from "../../Rows.ts"
 
 /** Activities of one sender that may wait; more are for later. */
 export const waitingPerSenderMax = 1_000
@@ -77,7 +75,7 @@ export const make = (sql: SqlClient) => {
           WHERE coalesce(i.signed_at, i.due_at) < excluded.signed_at AND EXISTS (SELECT FROM given g
             WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats))
         SELECT account_id FROM full_senders`)
-    const full = new Set(rows.map(({ accountId }) => accountId))
+    const full = new Set<bigint>(rows.map(({ accountId }) => accountId))
     return ({ accountId }: Arrived) => !full.has(accountId)
   })
 

@@ -1,6 +1,7 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { LRUCache } from "lru-cache"
+import { rowsOf } from "../../Rows.ts"
 
 /** Bytes of documents that are kept in memory. */
 const bytesMax = 16_777_216
@@ -9,20 +10,19 @@ const keptMillis = 60_000
 
 const utf8 = new TextEncoder()
 
+const Sent = Schema.Struct({
+  synchronizes: Schema.Boolean,
+  low: Schema.Boolean,
+  senderId: Schema.BigInt,
+  /** Null for the server itself, and for an account that is gone. */
+  username: Schema.NullOr(Schema.String)
+})
+const activityRows = rowsOf(Schema.Struct({ ...Sent.fields, id: Schema.BigInt, document: Schema.String }))
+
 /** What all deliveries of an activity have in common. */
-export interface ActivityText {
+export type ActivityText = typeof Sent.Type & {
   /** The document, in UTF-8. */
   readonly body: Uint8Array
-  readonly synchronizes: boolean
-  readonly low: boolean
-  readonly senderId: bigint
-  /** Null for the server itself, and for an account that is gone. */
-  readonly username: string | null
-}
-
-interface Row extends Omit<ActivityText, "body"> {
-  readonly id: bigint
-  readonly document: string
 }
 
 /** Activities by their ids as they are sent; what many hosts get is asked for once. */
@@ -41,13 +41,13 @@ export const make = (sql: SqlClient) => {
       else found.set(id, known.text)
     }
     if (missing.size === 0) return found
-    const rows = yield* sql<Row>`
+    const rows = yield* activityRows(sql`
       SELECT a.id, a.document, a.synchronizes, a.low, a.sender_id, s.username
       FROM outgoing_activities a LEFT JOIN accounts s ON s.id = a.sender_id WHERE a.id = ANY (${[
       ...missing
-    ]}::bigint[])`
-    for (const { document, id, ...facts } of rows) {
-      const text = { ...facts, body: utf8.encode(document) }
+    ]}::bigint[])`)
+    for (const { document, id, ...sent } of rows) {
+      const text = { ...sent, body: utf8.encode(document) }
       found.set(id, text)
       kept.set(id, { text, at: now })
     }

@@ -1,11 +1,12 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { HostId, InboxId } from "../../Ids.ts"
 import { rowsMax } from "../../Paging.ts"
-import { only } from "../../Rows.ts"
+import { only, rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { untilNoClash } from "../../Transactions.ts"
-import type { Scheme } from "../signatures/Signatures.ts"
+import { Scheme } from "../signatures/Signatures.ts"
 import * as ActivityTexts from "./ActivityTexts.ts"
 import { successMillis } from "./DeliveryHosts.ts"
 
@@ -17,22 +18,28 @@ const deliveryMillisMax = 4 * 24 * 3_600_000
 const countedMax = 100_000
 
 /** Which delivery: of what, to whom, about what. */
-export interface DeliveryKey {
-  readonly inboxId: number
-  readonly about: bigint
-  readonly activityId: bigint
-}
+const DeliveryKey = Schema.Struct({ inboxId: InboxId, about: Schema.BigInt, activityId: Schema.BigInt })
+export type DeliveryKey = typeof DeliveryKey.Type
 
-/** A delivery that a round took, with what it takes to send it. */
-export interface Delivery extends DeliveryKey, ActivityTexts.ActivityText {
-  readonly url: string
+const Claimed = Schema.Struct({
+  ...DeliveryKey.fields,
+  url: Schema.String,
   /** How often it was tried, this time included. */
-  readonly tries: number
+  tries: Schema.Int,
   /** What the host takes; null where nobody knows. */
-  readonly scheme: Scheme | null
+  scheme: Schema.NullOr(Scheme),
+  /** The inbox said that it is gone, and is asked all the same. */
+  gone: Schema.Boolean,
   /** It is to be noted when the host takes something: it failed, or its last success is not known well. */
-  readonly troubled: boolean
-}
+  troubled: Schema.Boolean
+})
+/** A delivery that a round took, with what it takes to send it. */
+export type Delivery = typeof Claimed.Type & ActivityTexts.ActivityText
+
+const claimedRows = rowsOf(Schema.Struct({ ...Claimed.fields, host: Schema.String }))
+const hostRows = rowsOf(Schema.Struct({ id: HostId, host: Schema.String, due: Schema.Boolean }))
+const activityRows = rowsOf(Schema.Struct({ id: Schema.BigInt, old: Schema.Boolean }))
+const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Timestamptz) }))
 
 /** How many rows a host's actor wants. */
 export interface Wanted {
@@ -43,6 +50,11 @@ export interface Wanted {
 /** One that was taken and not tried; it is due again at `dueAt` (milliseconds since 1970). */
 export interface Untried extends DeliveryKey {
   readonly dueAt: number
+}
+
+/** One that nobody tries again; `refusal` says why, where the inbox did not take it. */
+export interface Over extends DeliveryKey {
+  readonly refusal?: string | undefined
 }
 
 /** One that failed; `dueAt` (milliseconds since 1970) is when it is tried again. */
@@ -64,14 +76,16 @@ export class Deliveries extends Context.Service<Deliveries, {
   readonly claim: (
     wanted: ReadonlyArray<Wanted>
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
-  /** Forgets deliveries that are over, and lets those go that waited behind them. */
-  readonly complete: (over: ReadonlyArray<DeliveryKey>) => Effect.Effect<void, SqlError>
+  /** Forgets deliveries that are over but for the last refusal of an inbox, and lets those go that waited behind them. */
+  readonly complete: (over: ReadonlyArray<Over>) => Effect.Effect<void, SqlError>
   /** Puts off deliveries, and what waits behind each. */
   readonly retry: (failed: ReadonlyArray<Failed>) => Effect.Effect<void, SqlError>
   /** Gives back what was taken and not tried. */
   readonly release: (untried: ReadonlyArray<Untried>) => Effect.Effect<void, SqlError>
-  /** The inbox says that it is gone for ever: nothing waits for it any more. */
+  /** The inbox says that it is gone: nothing waits for it any more, nor is sent there until its server speaks (`DeliveryHosts`). */
   readonly failInbox: (inboxId: number) => Effect.Effect<void, SqlError>
+  /** An inbox that was gone took something. */
+  readonly reviveInbox: (inboxId: number) => Effect.Effect<void, SqlError>
   /** Hosts with numbers above `after` for which something is due; `hosts` of them are looked at. */
   readonly due: (after: number, hosts: number) => Effect.Effect<
     { readonly hosts: ReadonlyArray<string>; readonly last: number | undefined },
@@ -98,7 +112,7 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       const claim = traced("Deliveries.claim")(function*(wanted: ReadonlyArray<Wanted>) {
         const at = yield* now
-        const rows = yield* sql<Omit<Delivery, keyof ActivityTexts.ActivityText> & { readonly host: string }>`
+        const rows = yield* claimedRows(sql`
           WITH wanted AS (
             SELECT h.id, h.host, h.scheme, h.paused_by, w.rows,
               h.failed_days <> '{}' OR h.paused_by IS NOT NULL OR h.succeeded_at IS NULL
@@ -120,17 +134,24 @@ export class Deliveries extends Context.Service<Deliveries, {
           UPDATE deliveries d SET tries = d.tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
           FROM taken k JOIN inboxes i ON i.id = k.inbox_id
           WHERE ${is}
-          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, k.host, k.scheme, k.troubled`
+          RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, i.gone_at IS NOT NULL AS gone, k.host, k.scheme, k.troubled`)
         const found = yield* texts(rows.map(({ activityId }) => activityId))
         const whole = rows.flatMap((row) => {
           const text = found.get(row.activityId)
-          return text === undefined ? [] : [Object.assign(row, text)]
+          return text === undefined ? [] : [{ ...row, ...text }]
         })
         return Map.groupBy(whole, ({ host }) => host)
       })
 
-      const complete = traced("Deliveries.complete")(function*(over: ReadonlyArray<DeliveryKey>) {
+      const complete = traced("Deliveries.complete")(function*(over: ReadonlyArray<Over>) {
         if (over.length === 0) return
+        const refused = new Map(over.filter(({ refusal }) => refusal !== undefined).map((one) => [one.inboxId, one]))
+        if (refused.size > 0) {
+          const last = [...refused.values()]
+          yield* sql`UPDATE inboxes i SET refused_at = ${yield* now}, refused_about = k.about, refusal = k.refusal
+            FROM unnest(${last.map(({ inboxId }) => inboxId)}::int[], ${last.map(({ about }) => about)}::bigint[],
+              ${last.map(({ refusal }) => refusal)}::text[]) k (inbox_id, about, refusal) WHERE i.id = k.inbox_id`
+        }
         yield* sql`WITH gone AS (
             DELETE FROM deliveries d USING ${keyed(over)} k (inbox_id, about, activity_id) WHERE ${is}
             RETURNING d.inbox_id, d.about, d.activity_id, d.error)
@@ -150,14 +171,14 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       const due = traced("Deliveries.due")(function*(after: number, hosts: number) {
         // From host to host along the index, whatever waits for each of them.
-        const rows = yield* sql<{ id: number; host: string; due: boolean }>`
+        const rows = yield* hostRows(sql`
           WITH RECURSIVE walk AS (
             (SELECT host_id, due_at FROM deliveries WHERE host_id > ${after} ORDER BY host_id, due_at LIMIT 1)
             UNION ALL
             SELECT n.host_id, n.due_at FROM walk w CROSS JOIN LATERAL (SELECT host_id, due_at FROM deliveries
               WHERE host_id > w.host_id ORDER BY host_id, due_at LIMIT 1) n)
           SELECT h.id, h.host, w.due_at <= ${yield* now} AND h.paused_by IS DISTINCT FROM 'operator' AS due
-          FROM (SELECT * FROM walk LIMIT ${rowsMax(sql, hosts)}) w JOIN hosts h ON h.id = w.host_id ORDER BY h.id`
+          FROM (SELECT * FROM walk LIMIT ${rowsMax(sql, hosts)}) w JOIN hosts h ON h.id = w.host_id ORDER BY h.id`)
         return {
           hosts: rows.flatMap(({ due, host }) => due ? [host] : []),
           last: rows.length < hosts ? undefined : rows.at(-1)?.id
@@ -167,11 +188,11 @@ export class Deliveries extends Context.Service<Deliveries, {
       let swept = 0n
       const sweep = traced("Deliveries.sweep")(function*(rows: number) {
         const millis = yield* Clock.currentTimeMillis
-        const seen = yield* sql<{ id: bigint; old: boolean }>`
+        const seen = yield* activityRows(sql`
           SELECT id, created_at < ${new Date(millis - deliveryMillisMax)} AS old FROM outgoing_activities
           WHERE id > ${swept} AND created_at < ${new Date(millis - claimMillis)} ORDER BY id LIMIT ${
           rowsMax(sql, rows)
-        }`
+        }`)
         swept = seen.length < rows ? 0n : seen.at(-1)?.id ?? 0n
         const old = seen.flatMap(({ id, old }) => old ? [id] : [])
         if (old.length > 0) yield* sql`DELETE FROM deliveries WHERE activity_id = ANY (${old}::bigint[])`
@@ -184,9 +205,9 @@ export class Deliveries extends Context.Service<Deliveries, {
       const backlog = Effect.gen(function*() {
         const millis = yield* Clock.currentTimeMillis
         const { count, oldest } = only(
-          yield* sql<{ count: number; oldest: Date | null }>`SELECT
+          yield* backlogRows(sql`SELECT
             (SELECT count(*)::int FROM (SELECT FROM deliveries LIMIT ${rowsMax(sql, countedMax)}) waiting) AS count,
-            (SELECT created_at FROM outgoing_activities WHERE id = (SELECT min(activity_id) FROM deliveries)) AS oldest`
+            (SELECT created_at FROM outgoing_activities WHERE id = (SELECT min(activity_id) FROM deliveries)) AS oldest`)
         )
         return { count, oldestMillis: oldest === null ? 0 : Math.max(0, millis - oldest.getTime()) }
       })
@@ -207,6 +228,9 @@ export class Deliveries extends Context.Service<Deliveries, {
           yield* sql`UPDATE inboxes SET gone_at = ${yield* now} WHERE id = ${inboxId}`
           yield* sql`DELETE FROM deliveries WHERE inbox_id = ${inboxId}`
         }, again),
+        reviveInbox: traced("Deliveries.reviveInbox")((inboxId) =>
+          Effect.asVoid(sql`UPDATE inboxes SET gone_at = NULL WHERE id = ${inboxId}`)
+        ),
         due,
         sweep,
         backlog

@@ -1,14 +1,20 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { blocksDomain, eitherBlocks } from "../../HiddenAccounts.ts"
+import { InboxId } from "../../Ids.ts"
 import { begun, type Fanout } from "../../intents/Fanouts.ts"
 import { type Deliver, type OutgoingActivity, toColumns } from "../../intents/Intent.ts"
 import { rowsMax } from "../../Paging.ts"
-import { only } from "../../Rows.ts"
+import { idRows, only, rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
 import type { Rendered } from "./OutgoingActivities.ts"
+
+const candidateRows = rowsOf(
+  Schema.Struct({ asked: Schema.Int, last: Schema.NullOr(Schema.BigInt), inboxes: Schema.Array(InboxId) })
+)
+const inboxIdRows = rowsOf(Schema.Struct({ inboxId: InboxId }))
 
 /** People who favourited, boosted or answered a post whose servers hear of its changes. */
 const interactedMax = 2_000
@@ -91,7 +97,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
             : sql`UNION SELECT unnest(inbox_ids) FROM reaches WHERE about = ${statusId}`
           const interacted = first && recipients.interacted && statusId !== null
           return only(
-            yield* sql<{ asked: number; last: bigint | null; inboxes: ReadonlyArray<number> }>`
+            yield* candidateRows(sql`
             WITH slice AS MATERIALIZED (SELECT id, account_id FROM follows
               WHERE target_account_id = ${whose}::bigint AND remote AND id > ${cursor} ORDER BY id LIMIT ${
               rowsMax(sql, rows)
@@ -106,18 +112,18 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
               ARRAY(SELECT i.id FROM wanted w JOIN inboxes i ON i.id = w.id JOIN hosts h ON h.id = i.host_id
                 WHERE i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures' AND NOT EXISTS (
                   SELECT FROM known k WHERE k.id = i.id)
-                ORDER BY i.id) AS inboxes`
+                ORDER BY i.id) AS inboxes`)
           )
         }
       )
 
       /** A post that never left needs no Delete, nor does its text have to leave any more. */
       const unsent = Effect.fnUntraced(function*(statusId: bigint, inboxIds: ReadonlyArray<number>) {
-        const rows = yield* sql<{ inboxId: number }>`
+        const rows = yield* inboxIdRows(sql`
           WITH gone AS (DELETE FROM deliveries WHERE about = ${statusId} AND inbox_id = ANY (${inboxIds}::int[]) AND tries = 0
             RETURNING inbox_id, activity_id)
           SELECT g.inbox_id FROM gone g JOIN outgoing_activities a ON a.id = g.activity_id
-          WHERE a.type IN ('Create', 'Announce')`
+          WHERE a.type IN ('Create', 'Announce')`)
         return new Set(rows.map(({ inboxId }) => inboxId))
       })
 
@@ -168,12 +174,12 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           if (!outbox.enabled) return undefined
           const now = yield* Clock.currentTimeMillis
           const intent: Deliver = { _tag: "deliver", ...(statusId === null ? {} : { statusId }), ...outgoing }
-          const [row] = yield* sql<{ id: bigint }>`
+          const [row] = yield* idRows(sql`
             INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
             SELECT next_id(${now}), a.id, 'deliver', ${statusId}::bigint, ${toColumns(intent).details}::jsonb,
               ${new Date(now)} FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
               AND (${outgoing.leaves === "Farewell"} OR EXISTS (SELECT FROM follows
-                WHERE target_account_id = a.id AND remote)) RETURNING id`
+                WHERE target_account_id = a.id AND remote)) RETURNING id`)
           return row === undefined ? undefined : begun(row.id, intent)
         }
       )

@@ -1,8 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { boundedMap } from "../../BoundedMap.ts"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
 
@@ -13,8 +14,14 @@ export const successMillis = 3_600_000
 /** How often a host that speaks to us is noted, in milliseconds, and how many hosts are remembered for that. */
 const heardMillis = 60_000
 const heardMax = 10_000
+/** An inbox that said that it is gone is asked again so long after that, in milliseconds, when its host speaks. */
+const goneMillis = 24 * 3_600_000
 /** Deliveries that one statement forgets. */
-const forgottenRows = 1_000
+const forgottenMax = 1_000
+
+/** Who has deliveries to a host wait: an operator, or that it fails. */
+export const PausedBy = Schema.Literals(["operator", "failures"])
+const failureRows = rowsOf(Schema.Struct({ days: Schema.Int, pausedBy: Schema.NullOr(PausedBy) }))
 
 /** Other servers as receivers. */
 export class DeliveryHosts extends Context.Service<DeliveryHosts, {
@@ -28,6 +35,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
   readonly spoke: (host: string) => Effect.Effect<void, SqlError>
   /** False where nothing is known of such a host. */
   readonly pause: (host: string) => Effect.Effect<boolean, SqlError>
+  /** Ends every pause, and tries inboxes again that said that they are gone. */
   readonly resume: (host: string) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/outbox/DeliveryHosts") {
   static readonly layer = Layer.effect(
@@ -43,17 +51,22 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
         const round = sql`DELETE FROM deliveries WHERE (inbox_id, about, activity_id) IN (
           SELECT d.inbox_id, d.about, d.activity_id FROM hosts h JOIN deliveries d ON d.host_id = h.id
           JOIN outgoing_activities a ON a.id = d.activity_id
-          WHERE h.host = ${host} AND a.type <> 'Follow' LIMIT ${rowsMax(sql, forgottenRows)}) RETURNING 1`
-        let gone = forgottenRows
-        while (gone === forgottenRows) gone = (yield* round).length
+          WHERE h.host = ${host} AND a.type <> 'Follow' LIMIT ${rowsMax(sql, forgottenMax)}) RETURNING 1`
+        let gone = forgottenMax
+        while (gone === forgottenMax) gone = (yield* round).length
       })
+
+      /** Inboxes that were gone before a time, in milliseconds since 1970, are sent to again: a server may say 410 by mistake. */
+      const revive = (host: string, before: number) =>
+        sql`UPDATE inboxes i SET gone_at = NULL FROM hosts h
+          WHERE h.host = ${host} AND i.host_id = h.id AND i.gone_at <= ${new Date(before)}`
 
       const failed = traced("DeliveryHosts.failed")(function*(host: string, why: string) {
         const at = yield* now
-        const [row] = yield* sql<{ days: number; pausedBy: string | null }>`
+        const [row] = yield* failureRows(sql`
           UPDATE hosts SET last_error = ${why}, failed_days = CASE WHEN ${at}::timestamptz::date = ANY (failed_days)
             THEN failed_days ELSE failed_days || ${at}::timestamptz::date END
-          WHERE host = ${host} RETURNING cardinality(failed_days) AS days, paused_by`
+          WHERE host = ${host} RETURNING cardinality(failed_days) AS days, paused_by`)
         if (row === undefined || row.pausedBy !== null || row.days < failedDaysMax) return row?.pausedBy === "failures"
         yield* sql`UPDATE hosts SET paused_at = ${at}, paused_by = 'failures' WHERE host = ${host}`
         yield* forget(host)
@@ -68,6 +81,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
         yield* sql`UPDATE hosts SET failed_days = '{}', paused_at = CASE WHEN paused_by = 'failures' THEN NULL ELSE paused_at END,
             paused_by = nullif(paused_by, 'failures')
           WHERE host = ${host} AND (failed_days <> '{}' OR paused_by = 'failures')`
+        yield* revive(host, millis - goneMillis)
       })
 
       return DeliveryHosts.of({
@@ -89,6 +103,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
           )
         }),
         resume: traced("DeliveryHosts.resume")(function*(host) {
+          yield* revive(host, yield* Clock.currentTimeMillis)
           return some(
             yield* sql`UPDATE hosts SET paused_at = NULL, paused_by = NULL, failed_days = '{}' WHERE host = ${host} RETURNING id`
           )

@@ -1,14 +1,20 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
-import { only } from "../../Rows.ts"
+import { accountIdRows, idRows, only, rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
 import { isBefore } from "../inbox/CountedIds.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
 import * as PairKey from "./PairKey.ts"
+
+const followRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), stands: Schema.Boolean })
+)
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
+const blockRows = rowsOf(Schema.Struct({ id: Schema.BigInt, username: Schema.String, uri: Schema.String }))
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
@@ -50,17 +56,17 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       const none: HostNames = []
 
       const found = (follower: bigint, target: bigint) =>
-        sql<{ id: bigint; uri: string | null; stands: boolean }>`
+        followRows(sql`
           SELECT id, uri, true AS stands FROM follows WHERE account_id = ${follower} AND target_account_id = ${target}
           UNION ALL SELECT id, uri, false FROM follow_requests
-          WHERE account_id = ${follower} AND target_account_id = ${target}`
+          WHERE account_id = ${follower} AND target_account_id = ${target}`)
 
       const follow = traced("FollowActivities.follow")(function*(follower: bigint, target: bigint) {
         const parties = yield* outbox.parties(follower, target)
         if (parties === undefined) return none
         const { actor, other } = parties
-        const [row] = yield* sql<{ uri: string }>`UPDATE follow_requests SET uri = ${Activities.followIds(actor)} || id
-          WHERE account_id = ${follower} AND target_account_id = ${target} RETURNING uri`
+        const [row] = yield* uriRows(sql`UPDATE follow_requests SET uri = ${Activities.followIds(actor)} || id
+          WHERE account_id = ${follower} AND target_account_id = ${target} RETURNING uri`)
         if (row === undefined) return none
         const activity = Activities.follow({ id: row.uri, actor, object: other })
         return yield* outbox.toAccounts({ senderId: follower, about: PairKey.ofPair(follower, target), activity }, [
@@ -86,7 +92,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         if (parties === undefined || rows.length > 0) return none
         const { actor, other } = parties
         // Numbered after all that were: who has a follow of an earlier number ends it.
-        const number = only(yield* sql<{ id: bigint }>`SELECT next_id(${yield* Clock.currentTimeMillis}) AS id`).id
+        const number = only(yield* idRows(sql`SELECT next_id(${yield* Clock.currentTimeMillis}) AS id`)).id
         const id = `${Activities.followIds(actor)}${number}`
         const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
         return yield* outbox.toAccounts({ senderId: follower, about: PairKey.ofPair(follower, target), activity }, [
@@ -134,8 +140,8 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       const acceptAll = traced("FollowActivities.acceptAll")(
         function*(target: bigint, followers: ReadonlyArray<bigint>) {
           if (!outbox.enabled || followers.length === 0) return none
-          const rows = yield* sql<{ accountId: bigint }>`SELECT account_id FROM follows
-          WHERE target_account_id = ${target} AND remote AND account_id = ANY (${followers}::bigint[])`
+          const rows = yield* accountIdRows(sql`SELECT account_id FROM follows
+          WHERE target_account_id = ${target} AND remote AND account_id = ANY (${followers}::bigint[])`)
           const hosts = yield* Effect.forEach(rows, ({ accountId }) => answer("Accept", target, accountId))
           return [...new Set(hosts.flat())]
         }
@@ -163,9 +169,9 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       )
 
       const blocking = (accountId: bigint, target: bigint) =>
-        sql<{ id: bigint; username: string; uri: string }>`SELECT b.id, me.username, a.uri FROM blocks b
+        blockRows(sql`SELECT b.id, me.username, a.uri FROM blocks b
           JOIN accounts me ON me.id = b.account_id JOIN accounts a ON a.id = b.target_account_id
-          WHERE b.account_id = ${accountId} AND b.target_account_id = ${target} AND me.domain IS NULL AND a.uri IS NOT NULL`
+          WHERE b.account_id = ${accountId} AND b.target_account_id = ${target} AND me.domain IS NULL AND a.uri IS NOT NULL`)
 
       const blocked = Effect.fnUntraced(function*(accountId: bigint, target: bigint, undone: boolean) {
         const [row] = outbox.enabled ? yield* blocking(accountId, target) : []

@@ -1,11 +1,16 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { InboxId } from "../../Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
-import { only } from "../../Rows.ts"
+import { idRows, only, rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { Activity } from "../documents/Activities.ts"
 import * as LocalIds from "../LocalIds.ts"
+
+const partyRows = rowsOf(Schema.Struct({ username: Schema.String, uri: Schema.String }))
+const hostRows = rowsOf(Schema.Struct({ host: Schema.String }))
+const inboxRows = rowsOf(Schema.Struct({ id: InboxId }))
 
 /** The server itself as a sender. */
 export const instanceSender = 0n
@@ -60,21 +65,21 @@ export class Outbox extends Context.Service<Outbox, {
 
       const parties = traced("Outbox.parties")(function*(senderId: bigint, targetId: bigint) {
         if (!federated) return undefined
-        const [row] = yield* sql<{ username: string; uri: string }>`SELECT me.username, a.uri
+        const [row] = yield* partyRows(sql`SELECT me.username, a.uri
           FROM accounts me, accounts a
-          WHERE me.id = ${senderId} AND me.domain IS NULL AND a.id = ${targetId} AND a.uri IS NOT NULL`
+          WHERE me.id = ${senderId} AND me.domain IS NULL AND a.id = ${targetId} AND a.uri IS NOT NULL`)
         return row === undefined ? undefined : { actor: LocalIds.actor(config, row.username), other: row.uri }
       })
 
       const store = Effect.fnUntraced(function*(item: OutboxItem, at: Date, fanoutId: bigint | undefined) {
         const { activity, low = false, senderId, synchronizes = false } = item
         const { id } = only(
-          yield* sql<{ id: bigint }>`
+          yield* idRows(sql`
           INSERT INTO outgoing_activities (sender_id, type, uri, about, document, synchronizes, low, fanout_id, created_at)
           VALUES (${senderId}, ${activity.type}, ${activity.uri}, ${item.about}, ${
             JSON.stringify(activity.document)
           }, ${synchronizes}, ${low}, ${fanoutId ?? null}, ${at})
-          ON CONFLICT (fanout_id) WHERE fanout_id IS NOT NULL DO UPDATE SET low = excluded.low RETURNING id`
+          ON CONFLICT (fanout_id) WHERE fanout_id IS NOT NULL DO UPDATE SET low = excluded.low RETURNING id`)
         )
         return id
       })
@@ -86,7 +91,7 @@ export class Outbox extends Context.Service<Outbox, {
           const id = yield* store(item, at, fanoutId)
           const pace = item.low === true ? paceMillis : 0
           // Behind one that failed nothing is due before it; else the claim would find it again and again.
-          const rows = yield* sql<{ host: string }>`
+          const rows = yield* hostRows(sql`
             WITH failed AS MATERIALIZED (
               SELECT d.inbox_id, max(d.due_at) AS due_at
               FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id
@@ -98,7 +103,7 @@ export class Outbox extends Context.Service<Outbox, {
               FROM unnest(${inboxIds}::int[]) WITH ORDINALITY AS given (id, rank) JOIN inboxes i ON i.id = given.id
                 LEFT JOIN failed f ON f.inbox_id = i.id
               ON CONFLICT DO NOTHING RETURNING host_id)
-            SELECT host FROM hosts WHERE id IN (SELECT host_id FROM fresh)`
+            SELECT host FROM hosts WHERE id IN (SELECT host_id FROM fresh)`)
           return rows.map(({ host }) => host)
         }
       )
@@ -108,11 +113,11 @@ export class Outbox extends Context.Service<Outbox, {
           if (!federated || accountIds.length === 0) return []
           // Whether a host is alive again is learnt by asking it for something new (federation.md section 12).
           const asks = item.activity.type === "Follow"
-          const rows = yield* sql<{ id: number }>`SELECT DISTINCT inbox_number(r.inbox_url) AS id
+          const rows = yield* inboxRows(sql`SELECT DISTINCT inbox_number(r.inbox_url) AS id
             FROM remote_actors r LEFT JOIN inboxes i ON i.url = r.inbox_url
               LEFT JOIN hosts h ON h.host = lower(substring(r.inbox_url from '^[a-z]+://([^/?#]+)'))
             WHERE r.account_id = ANY (${accountIds}::bigint[])
-              AND (${asks} OR (i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures'))`
+              AND (${asks} OR (i.gone_at IS NULL AND h.paused_by IS DISTINCT FROM 'failures'))`)
           return yield* toInboxes(item, rows.map(({ id }) => id))
         }
       )

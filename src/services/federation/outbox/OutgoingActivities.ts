@@ -1,9 +1,10 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { blocks } from "../../HiddenAccounts.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { OutgoingActivity } from "../../intents/Intent.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
 import { hashtag } from "../documents/HashtagDocument.ts"
@@ -12,7 +13,7 @@ import { LocalActors } from "../LocalActors.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
 import type { OutboxItem } from "./Outbox.ts"
-import { type PostFacts, type Recipients, recipients } from "./Recipients.ts"
+import { DeliveredPost, type Recipients, recipients } from "./Recipients.ts"
 
 /** An activity as it is now, and where it goes; `statusId` is the post that it tells of. */
 export interface Rendered {
@@ -23,13 +24,17 @@ export interface Rendered {
   readonly carries: boolean
 }
 
-interface Facts extends PostFacts {
-  readonly deleted: boolean
-  readonly silent: boolean
-  readonly username: string
+const OutgoingPost = Schema.Struct({
+  ...DeliveredPost.fields,
+  deleted: Schema.Boolean,
+  silent: Schema.Boolean,
+  username: Schema.String,
   /** The status that it reblogs. */
-  readonly originalId: bigint | null
-}
+  originalId: Schema.NullOr(Schema.BigInt)
+})
+type OutgoingPost = typeof OutgoingPost.Type
+const postRows = rowsOf(OutgoingPost)
+const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
 
 const followersOnly = (accountId: bigint): Recipients => ({
   followersOf: [accountId],
@@ -55,8 +60,8 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       const objects = yield* Objects
 
       /** A silenced author reaches its followers only, and nobody whom it blocks. */
-      const factsOf = (statusId: bigint) =>
-        sql<Facts>`WITH post AS (SELECT s.*, a.username, a.suspended_at, a.silenced_at FROM statuses s
+      const postOf = (statusId: bigint) =>
+        postRows(sql`WITH post AS (SELECT s.*, a.username, a.suspended_at, a.silenced_at FROM statuses s
             JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND a.domain IS NULL),
           welcome AS (SELECT w.id FROM post, LATERAL (SELECT account_id AS id FROM mentions
               WHERE status_id = post.id AND NOT silent UNION SELECT post.in_reply_to_account_id) w
@@ -70,9 +75,9 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
           coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
           ARRAY(SELECT m.account_id FROM mentions m JOIN welcome w ON w.id = m.account_id
             WHERE m.status_id = p.id AND NOT m.silent) AS mentioned
-        FROM post p LEFT JOIN statuses o ON o.id = p.reblog_of_id LEFT JOIN accounts r ON r.id = p.in_reply_to_account_id`
+        FROM post p LEFT JOIN statuses o ON o.id = p.reblog_of_id LEFT JOIN accounts r ON r.id = p.in_reply_to_account_id`)
 
-      const ended = Effect.fnUntraced(function*(statusId: bigint, { originalAuthor, username }: Facts) {
+      const ended = Effect.fnUntraced(function*(statusId: bigint, { originalAuthor, username }: OutgoingPost) {
         const id = LocalIds.note(config, username, statusId)
         if (originalAuthor === null) return Activities.deleteNote(LocalIds.actor(config, username), id)
         const found = (yield* objects.load([statusId])).get(statusId)
@@ -81,31 +86,31 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
 
       /** Nobody may fetch what is for followers, so that its author's own boost carries it (federation.md section 8). */
       const inlined = Effect.fnUntraced(
-        function*(activity: Document, { authorId, originalAuthor, originalId, visibility }: Facts) {
+        function*(activity: Document, { authorId, originalAuthor, originalId, visibility }: OutgoingPost) {
           if (visibility !== "private" || originalId === null || originalAuthor !== authorId) return activity
           const note = (yield* objects.load([originalId])).get(originalId)?.note
           return note === undefined ? activity : { ...activity, object: note }
         }
       )
 
-      const told = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update", facts: Facts) {
+      const told = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update", post: OutgoingPost) {
         const found = (yield* objects.load([statusId])).get(statusId)
         if (found === undefined) return undefined
-        if (telling === "Create") return Activities.published(yield* inlined(found.activity, facts))
+        if (telling === "Create") return Activities.published(yield* inlined(found.activity, post))
         // A poll's figures change without an edit, so that the time of the edit would name several updates.
         return found.note && Activities.updateNote(found.note, new Date(yield* Clock.currentTimeMillis))
       })
 
       const ofPost = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update" | "Delete") {
-        const [facts] = yield* factsOf(statusId)
-        if (facts === undefined || (telling === "Delete") !== facts.deleted) return undefined
-        if (facts.silent && telling !== "Delete") return undefined
-        const activity = telling === "Delete" ? yield* ended(statusId, facts) : yield* told(statusId, telling, facts)
+        const [post] = yield* postOf(statusId)
+        if (post === undefined || (telling === "Delete") !== post.deleted) return undefined
+        if (post.silent && telling !== "Delete") return undefined
+        const activity = telling === "Delete" ? yield* ended(statusId, post) : yield* told(statusId, telling, post)
         if (activity === undefined) return undefined
-        const forFew = facts.visibility === "private" && telling !== "Delete"
+        const forFew = post.visibility === "private" && telling !== "Delete"
         return {
-          item: { senderId: facts.authorId, about: statusId, activity, synchronizes: forFew },
-          recipients: recipients(telling, facts),
+          item: { senderId: post.authorId, about: statusId, activity, synchronizes: forFew },
+          recipients: recipients(telling, post),
           statusId,
           carries: telling !== "Delete"
         } satisfies Rendered
@@ -114,8 +119,8 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       /** What an account says about itself, to its followers. */
       const ofAccount = Effect.fnUntraced(
         function*(accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) {
-          const [me] = yield* sql<{ username: string }>`SELECT username FROM accounts
-          WHERE id = ${accountId} AND domain IS NULL`
+          const [me] = yield* usernameRows(sql`SELECT username FROM accounts
+          WHERE id = ${accountId} AND domain IS NULL`)
           if (me === undefined) return undefined
           const actor = LocalIds.actor(config, me.username)
           const rendered = (activity: Activities.Activity, more: Partial<Rendered> = {}): Rendered => ({

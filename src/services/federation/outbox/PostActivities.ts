@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
 import * as LocalIds from "../LocalIds.ts"
@@ -10,22 +11,25 @@ import * as PairKey from "./PairKey.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
-interface Marked {
-  readonly id: bigint
-  readonly username: string
-  readonly uri: string
-  readonly authorId: bigint
+/** Somebody's favourite, or a poll to vote in, of another server's author. */
+const Foreign = Schema.Struct({
+  id: Schema.BigInt,
+  username: Schema.String,
+  uri: Schema.String,
+  authorId: Schema.BigInt,
   /** The id of its author. */
-  readonly author: string
-}
+  author: Schema.String
+})
+const favouriteRows = rowsOf(Foreign)
+const pollRows = rowsOf(Schema.Struct({ ...Foreign.fields, options: Schema.Array(Schema.String) }))
 
-interface Reported {
-  readonly comment: string
-  readonly uri: string | null
-  readonly posts: ReadonlyArray<string>
-  readonly receivers: ReadonlyArray<bigint>
-  readonly receiverUris: ReadonlyArray<string>
-}
+const reportRows = rowsOf(Schema.Struct({
+  comment: Schema.String,
+  uri: Schema.NullOr(Schema.String),
+  posts: Schema.Array(Schema.String),
+  receivers: Schema.Array(Schema.BigInt),
+  receiverUris: Schema.Array(Schema.String)
+}))
 
 /** What local accounts do with posts of other servers, told to their authors; and reports about them. */
 export class PostActivities extends Context.Service<PostActivities, {
@@ -48,10 +52,12 @@ export class PostActivities extends Context.Service<PostActivities, {
 
       const favourite = Effect.fnUntraced(function*(accountId: bigint, statusId: bigint, undone: boolean) {
         if (!outbox.enabled) return none
-        const [row] = yield* sql<Marked>`SELECT f.id, me.username, s.uri, s.account_id AS author_id, a.uri AS author
+        const [row] = yield* favouriteRows(
+          sql`SELECT f.id, me.username, s.uri, s.account_id AS author_id, a.uri AS author
           FROM favourites f JOIN accounts me ON me.id = f.account_id JOIN statuses s ON s.id = f.status_id
             JOIN accounts a ON a.id = s.account_id
           WHERE f.account_id = ${accountId} AND f.status_id = ${statusId} AND me.domain IS NULL AND s.uri IS NOT NULL`
+        )
         if (row === undefined) return none
         const activity = Activities.like(LocalIds.actor(config, row.username), row.id, row)
         return yield* outbox.toAccounts({
@@ -64,10 +70,10 @@ export class PostActivities extends Context.Service<PostActivities, {
       const vote = traced("PostActivities.vote")(
         function*(accountId: bigint, statusId: bigint, choices: ReadonlyArray<number>) {
           if (!outbox.enabled) return none
-          const [row] = yield* sql<Marked & { readonly options: ReadonlyArray<string> }>`
+          const [row] = yield* pollRows(sql`
             SELECT s.id, me.username, s.uri, s.account_id AS author_id, p.options, a.uri AS author
             FROM statuses s JOIN polls p ON p.status_id = s.id JOIN accounts a ON a.id = s.account_id, accounts me
-            WHERE s.id = ${statusId} AND s.uri IS NOT NULL AND me.id = ${accountId} AND me.domain IS NULL`
+            WHERE s.id = ${statusId} AND s.uri IS NOT NULL AND me.id = ${accountId} AND me.domain IS NULL`)
           if (row === undefined) return none
           const { author, authorId, options, uri, username } = row
           const actor = LocalIds.actor(config, username)
@@ -87,7 +93,7 @@ export class PostActivities extends Context.Service<PostActivities, {
 
       const flag = traced("PostActivities.flag")(function*(reportId: bigint) {
         if (!outbox.enabled) return none
-        const [report] = yield* sql<Reported>`
+        const [report] = yield* reportRows(sql`
           SELECT r.comment, a.uri, ARRAY(SELECT s.uri FROM statuses s
               WHERE s.id = ANY (r.status_ids) AND s.uri IS NOT NULL ORDER BY s.id) AS posts,
             coalesce(t.ids, '{}') AS receivers, coalesce(t.uris, '{}') AS receiver_uris
@@ -95,7 +101,7 @@ export class PostActivities extends Context.Service<PostActivities, {
           CROSS JOIN LATERAL (SELECT array_agg(t.id ORDER BY t.id) AS ids, array_agg(t.uri ORDER BY t.id) AS uris
             FROM accounts t WHERE t.uri IS NOT NULL AND t.domain = ANY (r.forward_domains) AND (t.id = a.id OR t.id IN (
               SELECT s.in_reply_to_account_id FROM statuses s WHERE s.id = ANY (r.status_ids)))) t
-          WHERE r.id = ${reportId}`
+          WHERE r.id = ${reportId}`)
         if (report === undefined || report.uri === null) return none
         const activity = Activities.flag(LocalIds.instanceActor(config), String(yield* Clock.currentTimeMillis), {
           objects: [report.uri, ...report.posts],

@@ -1,45 +1,65 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../Paging.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { untilNoClash } from "../../Transactions.ts"
+import { PausedBy } from "./DeliveryHosts.ts"
 
 /** Hosts and deliveries that are told of at once, and deliveries of a host that are counted or moved in one statement. */
 const toldMax = 200
 export const countedMax = 10_000
 
 /** Deliveries that wait for a host; `waiting` is `countedMax` where it is more. */
-export interface Queue {
-  readonly host: string
-  readonly waiting: number
-  readonly oldestAt: Date
-  readonly nextAt: Date
-  readonly error: string | null
-  readonly pausedBy: "operator" | "failures" | null
-}
+export const Queue = Schema.Struct({
+  host: Schema.String,
+  waiting: Schema.Int,
+  oldestAt: Timestamptz,
+  nextAt: Timestamptz,
+  error: Schema.NullOr(Schema.String),
+  pausedBy: Schema.NullOr(PausedBy)
+})
+export type Queue = typeof Queue.Type
+const queueRows = rowsOf(Queue)
 
 /** A delivery of an activity about a post that waits. */
-export interface Waiting {
-  readonly type: string
-  readonly inbox: string
-  readonly tries: number
-  readonly dueAt: Date
-  readonly error: string | null
-  readonly pausedBy: "operator" | "failures" | null
-}
+export const Waiting = Schema.Struct({
+  type: Schema.String,
+  inbox: Schema.String,
+  tries: Schema.Int,
+  dueAt: Timestamptz,
+  error: Schema.NullOr(Schema.String),
+  pausedBy: Schema.NullOr(PausedBy)
+})
+export type Waiting = typeof Waiting.Type
+const waitingRows = rowsOf(Waiting)
+
+/** An inbox that is no way to somebody: it refused the post, or said since `goneAt` that it is gone. */
+export const Refusing = Schema.Struct({
+  inbox: Schema.String,
+  refusal: Schema.NullOr(Schema.String),
+  goneAt: Schema.NullOr(Timestamptz)
+})
+export type Refusing = typeof Refusing.Type
+const refusingRows = rowsOf(Refusing)
 
 /** Who knows of a local post. */
-interface Reach {
-  readonly visibility: string
-  readonly deleted: boolean
-  readonly followers: number
-  readonly followerHosts: number
-  readonly mentioned: ReadonlyArray<string>
+const LocalPost = Schema.Struct({
+  visibility: Schema.String,
+  deleted: Schema.Boolean,
+  followers: Schema.Int,
+  followerHosts: Schema.Int,
+  mentioned: Schema.Array(Schema.String),
   /** Intents that are still being turned into deliveries. */
-  readonly expanding: number
-  readonly reached: ReadonlyArray<string>
+  expanding: Schema.Int,
+  /** Inboxes for which a delivery was enqueued. */
+  reached: Schema.Array(Schema.String)
+})
+const postRows = rowsOf(LocalPost)
+type Reach = typeof LocalPost.Type & {
   readonly waiting: ReadonlyArray<Waiting>
+  readonly refusing: ReadonlyArray<Refusing>
 }
 
 /** Deliveries as operators look at them. */
@@ -56,7 +76,7 @@ export class Queues extends Context.Service<Queues, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const list = sql<Queue>`
+      const list = queueRows(sql`
         WITH RECURSIVE walk AS (
           (SELECT host_id FROM deliveries ORDER BY host_id LIMIT 1)
           UNION ALL
@@ -69,7 +89,7 @@ export class Queues extends Context.Service<Queues, {
         CROSS JOIN LATERAL (SELECT count(*)::int AS waiting, min(a.created_at) AS oldest FROM (
           SELECT activity_id FROM deliveries WHERE host_id = h.id LIMIT ${rowsMax(sql, countedMax)}) d
           JOIN outgoing_activities a ON a.id = d.activity_id) q
-        ORDER BY h.id`
+        ORDER BY h.id`)
 
       const hurry = traced("Queues.hurry")(function*(host: string) {
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -85,7 +105,7 @@ export class Queues extends Context.Service<Queues, {
       })
 
       const explain = traced("Queues.explain")(function*(statusId: bigint) {
-        const [post] = yield* sql<Omit<Reach, "waiting">>`
+        const [post] = yield* postRows(sql`
           SELECT s.visibility, s.deleted_at IS NOT NULL AS deleted,
             ARRAY(SELECT a.username || '@' || a.domain FROM mentions m JOIN accounts a ON a.id = m.account_id
               WHERE m.status_id = s.id AND NOT m.silent AND a.domain IS NOT NULL LIMIT ${
@@ -97,14 +117,21 @@ export class Queues extends Context.Service<Queues, {
             (SELECT count(*)::int FROM fanouts WHERE status_id = s.id AND kind IN ('publish', 'edit', 'delete', 'deliver')) AS expanding,
             ARRAY(SELECT i.url FROM reaches t JOIN inboxes i ON i.id = ANY (t.inbox_ids) WHERE t.about = s.id
               ORDER BY i.url LIMIT ${rowsMax(sql, toldMax)}) AS reached
-          FROM statuses s WHERE s.id = ${statusId} AND s.local`
+          FROM statuses s WHERE s.id = ${statusId} AND s.local`)
         if (post === undefined) return undefined
-        const waiting = yield* sql<Waiting>`SELECT a.type, i.url AS inbox, d.tries, d.due_at, d.error, h.paused_by
+        const waiting = yield* waitingRows(sql`SELECT a.type, i.url AS inbox, d.tries, d.due_at, d.error, h.paused_by
           FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id JOIN inboxes i ON i.id = d.inbox_id
           JOIN hosts h ON h.id = d.host_id WHERE a.about = ${statusId} ORDER BY a.id, i.url LIMIT ${
           rowsMax(sql, toldMax)
-        }`
-        return { ...post, waiting }
+        }`)
+        const refusing = yield* refusingRows(sql`
+          SELECT i.url AS inbox, CASE WHEN i.refused_about = ${statusId} THEN i.refusal END AS refusal, i.gone_at
+          FROM inboxes i WHERE (i.refused_about = ${statusId} OR i.gone_at IS NOT NULL) AND i.id IN (
+            SELECT unnest(inbox_ids) FROM reaches WHERE about = ${statusId}
+            UNION ALL SELECT r.inbox_id FROM follows f JOIN remote_actors r ON r.account_id = f.account_id
+              JOIN statuses s ON s.account_id = f.target_account_id WHERE s.id = ${statusId} AND f.remote)
+          ORDER BY i.url LIMIT ${rowsMax(sql, toldMax)}`)
+        return { ...post, waiting, refusing }
       })
       return Queues.of({ list, hurry, explain })
     })

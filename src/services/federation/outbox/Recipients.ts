@@ -1,18 +1,20 @@
-import { isOpen, type Visibility } from "../../statuses/Visibility.ts"
+import { Schema } from "effect"
+import { isOpen, Visibility } from "../../statuses/Visibility.ts"
 
-/** Facts of a local account's post that its recipients depend on. */
-export interface PostFacts {
-  readonly authorId: bigint
-  readonly visibility: Visibility
+/** A local account's post as far as its recipients depend on it. */
+export const DeliveredPost = Schema.Struct({
+  authorId: Schema.BigInt,
+  visibility: Visibility,
   /** Mentioned accounts that it is addressed to. */
-  readonly mentioned: ReadonlyArray<bigint>
+  mentioned: Schema.Array(Schema.BigInt),
   /** The account that it answers; null where it is no reply. */
-  readonly repliedTo: bigint | null
+  repliedTo: Schema.NullOr(Schema.BigInt),
   /** It answers a local account. */
-  readonly repliedToLocal: boolean
+  repliedToLocal: Schema.Boolean,
   /** The author of the status that it reblogs; null where it is no reblog. */
-  readonly originalAuthor: bigint | null
-}
+  originalAuthor: Schema.NullOr(Schema.BigInt)
+})
+export type DeliveredPost = typeof DeliveredPost.Type
 
 /** Where an activity goes; remote accounts alone count. */
 export interface Recipients {
@@ -32,7 +34,7 @@ export type PostChange = "Create" | "Update" | "Delete"
  * the mentioned goes to nobody else, even where it answers somebody or was sent before; its deletion goes to all who
  * had it.
  */
-export const recipients = (change: PostChange, post: PostFacts): Recipients => {
+export const recipients = (change: PostChange, post: DeliveredPost): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post
   const open = isOpen(visibility)
   if (change === "Delete") return { followersOf: [], accountIds: [], reached: true, interacted: open }

@@ -1,9 +1,9 @@
-import { Context, Effect, Layer, Metric, Schema } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { blocks, isSeparate } from "../../HiddenAccounts.ts"
 import type { AccountId } from "../../Ids.ts"
-import { rowsOf } from "../../Rows.ts"
+import { accountIdRows } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { asForeign, asList, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { hostsOf } from "../domains/DomainAccounts.ts"
@@ -26,8 +26,6 @@ const dropped = Metric.counter("murmuration_inbound_dropped", {
   incremental: true
 })
 const nobody: ReadonlySet<string> = new Set()
-
-const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /** Judges what other servers send: at the door by what is known in memory, and before it has its effect by everything. */
 export class InboundPolicies extends Context.Service<InboundPolicies, {

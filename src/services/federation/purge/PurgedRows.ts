@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsOf } from "../../Rows.ts"
+import { accountIdRows, rowsOf } from "../../Rows.ts"
 
-const accountIdRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 
 /* What an account leaves behind beside its posts, a slice at a time; figures of others change with the rows. */

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, type Result } from "effect"
+import { Clock, Context, Effect, Layer, type Result, Schema } from "effect"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../Traced.ts"
 import * as Cavage from "./Cavage.ts"
@@ -7,7 +7,8 @@ import * as MessageSignatures from "./MessageSignatures.ts"
 import { type Claim, type SignedRequest, Unverified } from "./SignedRequest.ts"
 
 /** How requests are signed: as the fediverse began, or by the standard. */
-export type Scheme = "draft-cavage" | "rfc9421"
+export const Scheme = Schema.Literals(["draft-cavage", "rfc9421"])
+export type Scheme = typeof Scheme.Type
 
 /** Who signs: the id by which others find the public key, and the private one as PEM. */
 export interface SigningKey {

@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Page } from "../../services/Paging.ts"
+import type { Listed } from "../../services/statuses/Interactions.ts"
+import { AccountViews } from "../render/AccountViews.ts"
+import * as Lists from "../render/Lists.ts"
+import { accountRows } from "../render/Pages.ts"
+import { pageOf, type PageParameters } from "../wire/PageQuery.ts"
+
+/** Answers pages of accounts, by the cursors of what lists them. Made once a group. */
+export const make = Effect.gen(function*() {
+  const views = yield* AccountViews
+  const { publicUrl } = yield* ServerConfig
+  return Effect.fnUntraced(function*<E>(
+    path: string,
+    query: PageParameters,
+    read: (page: Page) => Effect.Effect<ReadonlyArray<Listed>, E>
+  ) {
+    const page = pageOf(query, accountRows)
+    const rows = yield* read(page)
+    return Lists.page({
+      baseUrl: publicUrl,
+      path,
+      page,
+      rows,
+      cursor: ({ cursor }) => cursor,
+      items: yield* views.render(rows.map(({ accountId }) => accountId)),
+      back: "since_id"
+    })
+  })
+})

@@ -1,0 +1,44 @@
+import { Effect, Layer } from "effect"
+import { HttpApiGroup } from "effect/http-api"
+import type { AccountId, StatusId } from "../../services/Ids.ts"
+import { ConversationMutes } from "../../services/statuses/ConversationMutes.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { StatusViews } from "../render/StatusViews.ts"
+import * as StatusCommands from "./StatusCommands.ts"
+
+export class ConversationMutesGroup extends HttpApiGroup.make("conversationMutes")
+  .add(
+    StatusCommands.onStatus("mute", "write:mutes"),
+    StatusCommands.onStatus("unmute", "write:mutes")
+  )
+  .middleware(Guard)
+{}
+
+/** Conversations that somebody does not want to be notified of, by one of their statuses; nobody else hears of it. */
+export const layer = group(
+  ConversationMutesGroup,
+  Effect.fn(function*(handlers) {
+    const mutes = yield* ConversationMutes
+    const views = yield* StatusViews
+
+    const change = Effect.fnUntraced(function*(
+      id: StatusId,
+      write: (viewer: AccountId, id: StatusId) => Effect.Effect<void>
+    ) {
+      const viewer = yield* Caller.account
+      // Asked for first: what cannot be seen cannot be muted.
+      yield* views.renderOne(viewer, id)
+      yield* write(viewer, id)
+      return Reply.json(yield* views.renderOne(viewer, id))
+    })
+
+    return handlers.handleAll({
+      mute: traced("conversationMutes.mute")(({ params }) => change(params.id, mutes.mute)),
+      unmute: traced("conversationMutes.unmute")(({ params }) => change(params.id, mutes.unmute))
+    })
+  })
+).pipe(Layer.provide(StatusViews.layer))

@@ -1,0 +1,76 @@
+import { Effect, Layer, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Interactions } from "../../services/statuses/Interactions.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import { AccountViews } from "../render/AccountViews.ts"
+import * as Lists from "../render/Lists.ts"
+import { statusRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/StatusViews.ts"
+import { Account } from "../wire/Account.ts"
+import { pageOf, PageQuery } from "../wire/PageQuery.ts"
+import { StatusIdPath } from "../wire/ReadRequests.ts"
+import { Status } from "../wire/Status.ts"
+import * as AccountPages from "./AccountPages.ts"
+import * as StatusCommands from "./StatusCommands.ts"
+
+const path = "/api/v1/favourites"
+
+export class FavouritesGroup extends HttpApiGroup.make("favourites")
+  .add(
+    HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(Status) })
+      .annotate(Access, Access.user("read", "read:favourites")),
+    HttpApiEndpoint.get("favouritedBy", "/api/v1/statuses/:id/favourited_by", {
+      params: StatusIdPath,
+      query: PageQuery,
+      success: Schema.Array(Account)
+    }).annotate(Access, Access.public("read", "read:accounts")),
+    StatusCommands.onStatus("favourite", "write:favourites"),
+    StatusCommands.onStatus("unfavourite", "write:favourites")
+  )
+  .middleware(Guard)
+{}
+
+/** Favourites, and who favourited a status that the caller may see (S-198, S-201). */
+export const layer = group(
+  FavouritesGroup,
+  Effect.fn(function*(handlers) {
+    const { act, undo } = yield* StatusCommands.make
+    const interactions = yield* Interactions
+    const people = yield* AccountPages.make
+    const statuses = yield* Statuses
+    const views = yield* StatusViews
+    const { publicUrl } = yield* ServerConfig
+    return handlers.handleAll({
+      list: traced("favourites.list")(function*({ query }) {
+        const viewer = yield* Caller.account
+        const page = pageOf(query, statusRows)
+        const rows = yield* interactions.favouritesOf(viewer, page)
+        return Lists.page({
+          baseUrl: publicUrl,
+          path,
+          page,
+          rows,
+          cursor: ({ cursor }) => cursor,
+          items: yield* views.render(viewer, rows.map(({ statusId }) => statusId), "permitted")
+        })
+      }),
+      favouritedBy: traced("favourites.favouritedBy")(function*({ params, query }) {
+        const viewer = yield* Caller.viewer
+        const { id } = yield* statuses.find(viewer, params.id)
+        return yield* people(
+          `/api/v1/statuses/${params.id}/favourited_by`,
+          query,
+          (page) => interactions.favouritedBy(viewer, id, page)
+        )
+      }),
+      favourite: traced("favourites.favourite")(({ params }) => act({ _tag: "Favourite", statusId: params.id })),
+      unfavourite: traced("favourites.unfavourite")(({ params }) => undo({ _tag: "Unfavourite", statusId: params.id }))
+    })
+  })
+).pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))

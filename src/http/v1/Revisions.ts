@@ -1,0 +1,45 @@
+import { Effect, Layer, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { History } from "../../services/statuses/History.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { RevisionViews } from "../render/RevisionViews.ts"
+import { json } from "../wire/Keys.ts"
+import { StatusIdPath } from "../wire/ReadRequests.ts"
+import { StatusEdit, StatusSource } from "../wire/Status.ts"
+
+export class RevisionsGroup extends HttpApiGroup.make("revisions")
+  .add(
+    HttpApiEndpoint.get("history", "/:id/history", { params: StatusIdPath, success: Schema.Array(StatusEdit) })
+      .annotate(Access, Access.public("read", "read:statuses")),
+    HttpApiEndpoint.get("source", "/:id/source", { params: StatusIdPath, success: StatusSource })
+      .annotate(Access, Access.appOrUser("read", "read:statuses"))
+  )
+  .prefix("/api/v1/statuses")
+  .middleware(Guard)
+{}
+
+/** What a status said before, and the text that its author would edit (S-144). */
+export const layer = group(
+  RevisionsGroup,
+  Effect.fn(function*(handlers) {
+    const history = yield* History
+    const statuses = yield* Statuses
+    const views = yield* RevisionViews
+    return handlers.handleAll({
+      history: traced("revisions.history")(function*({ params }) {
+        const { id } = yield* statuses.find(yield* Caller.viewer, params.id)
+        return Reply.list(yield* views.render(yield* history.of(id)))
+      }),
+      source: traced("revisions.source")(function*({ params }) {
+        const { id, spoilerText, text } = yield* statuses.source(yield* Caller.viewer, params.id)
+        return Reply.json(json<StatusSource>({ id: String(id), text, spoilerText }))
+      })
+    })
+  })
+).pipe(Layer.provide(RevisionViews.layer))
