@@ -13,7 +13,7 @@ interface Rows<Row> {
 
 /**
  * A page that is filled up where the viewer's filters left something out, so that it neither ends a list early nor comes
- * empty where more follows (S-128). Where they leave nothing out it is read once.
+ * empty where more follows (S-128). Where they leave nothing out it is read and shown once. `show` leaves out what they do.
  */
 export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
   readonly page: Page
@@ -27,9 +27,9 @@ export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
 }): Effect.fn.Return<{ readonly read: ReadonlyArray<Row>; readonly items: ReadonlyArray<Item> }, E, R> {
   const { ends, page, show } = options
   const first = yield* options.read(page)
-  if (first.read.length === 0 || !(yield* options.hides)) {
-    return { read: first.read, items: yield* show(first.wanted) }
-  }
+  const items = yield* show(first.wanted)
+  // Whatever else left something out, filters did only where there are some that do.
+  if (items.length === first.wanted.length || !(yield* options.hides)) return { read: first.read, items }
   const inOrder = <A>(rows: ReadonlyArray<A>) => page.minId === undefined ? rows : rows.toReversed()
   const [read, kept]: [Array<Row>, Array<Row>] = [[], []]
   const take = Effect.fnUntraced(function*(rows: Rows<Row>) {

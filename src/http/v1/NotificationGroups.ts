@@ -93,7 +93,7 @@ export const layer = group(
                 : groups.page(viewer, selection, groupedOf(query.groupedTypes), page),
               whole
             ),
-          show: Effect.succeed
+          show: (rows) => single.unhidden(viewer, rows, ({ newest }) => newest)
         })
         const [first, last] = [rows[0], lowest(rows)]
         const ends = first === undefined || last === undefined

@@ -152,7 +152,9 @@ export class Notifications extends Context.Service<Notifications, {
         unread,
         unreadRows,
         clear: traced("Notifications.clear")((owner) =>
-          Effect.asVoid(Effect.orDie(again(sql`DELETE FROM notifications WHERE account_id = ${owner}`)))
+          Effect.asVoid(Effect.orDie(again(sql`
+            WITH requests AS (DELETE FROM notification_requests WHERE account_id = ${owner})
+            DELETE FROM notifications WHERE account_id = ${owner}`)))
         ),
         dismiss: traced("Notifications.dismiss")((owner, ids) =>
           Effect.asVoid(Effect.orDie(again(

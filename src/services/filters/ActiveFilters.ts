@@ -9,9 +9,10 @@ import type { Filter } from "./Filter.ts"
 import { type FilterMatcher, filterMatcher } from "./FilterMatcher.ts"
 import { filtersWhere } from "./FilterRows.ts"
 
-/** Bytes of matchers that are kept, and what one takes beside its filters: that somebody has none is kept, too. */
-const matcherCacheBytesMax = 48 * 1024 * 1024
-const matcherBytes = 200
+/** Bytes of matchers that are kept. */
+const matcherCacheBytesMax = 64 * 1024 * 1024
+/** What is kept of somebody without filters, and of somebody with them beside these: how statuses stand to them. */
+const [noFiltersBytes, verdictsBytes] = [200, 16_384]
 /** How long somebody's filters are believed while the nodes hear one another, in milliseconds. */
 const matcherMillisMax = 120_000
 
@@ -28,7 +29,7 @@ export class ActiveFilters extends Context.Service<ActiveFilters, {
         rows: (_, accountId) => [["filters", accountId]],
         max: {
           bytes: matcherCacheBytesMax,
-          bytesOf: (matcher) => matcherBytes + (matcher === "no filters" ? 0 : matcher.bytes)
+          bytesOf: (matcher) => matcher === "no filters" ? noFiltersBytes : matcher.bytes + verdictsBytes
         },
         millisMax: matcherMillisMax
       })

@@ -104,6 +104,20 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention", "mention", "favourite"])
     }))
 
+  it.effect("staff that is shown as such is heard, whatever the policy says", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ada, ben] = [yield* somebody, yield* somebody]
+      yield* decide(ada, { for_not_following: "drop", for_private_mentions: "drop" })
+      const mention = post(ben, `@${ada.username} from staff`, { visibility: "direct" })
+      yield* mention
+      assert.deepStrictEqual(yield* types(ada, "?include_filtered=1"), [])
+      yield* sql`UPDATE users SET role_id = (SELECT id FROM roles WHERE name = 'Moderator') WHERE account_id = ${ben.accountId}`
+      yield* sql`UPDATE roles SET highlighted = true WHERE name = 'Moderator'`
+      yield* mention
+      assert.deepStrictEqual(yield* types(ada), ["mention"])
+    }))
+
   it.effect("the first form of the policy, and what is none", () =>
     Effect.gen(function*() {
       const ada = yield* somebody
