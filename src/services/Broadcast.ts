@@ -49,6 +49,8 @@ export const BroadcastMessage = Schema.Union([
     channels: Schema.Array(Schema.String)
   }),
   Schema.TaggedStruct("NotificationCreated", { accountId: Account, notificationId: IdFromString }),
+  /** Notifications of an account that waited are among its others now. */
+  Schema.TaggedStruct("NotificationsMerged", { accountId: Account }),
   /** `conversationId` is the id of the row in `account_conversations`. */
   Schema.TaggedStruct("ConversationChanged", { accountId: Account, conversationId: IdFromString }),
   Schema.TaggedStruct("FiltersChanged", { accountId: Account }),

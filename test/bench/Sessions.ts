@@ -38,6 +38,7 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     Requests.accountStatuses,
     Requests.publicTimeline,
     Requests.posting,
+    Requests.homeWithFilters,
     ...sizes.filter((size) => size <= followersMax).map(fanout),
     events,
     ...Media.rows,

@@ -28,11 +28,15 @@ export interface NotificationRow {
   readonly type: string
   readonly fromAccountId: bigint
   readonly statusId: bigint
+  readonly filtered: boolean
 }
+
+type Asking = { readonly accountId: bigint; readonly fromAccountId: bigint }
 
 type Pair = { readonly accountId: bigint; readonly targetAccountId: bigint }
 
 export const pair = (from: bigint, to: bigint) => `${from}>${to}`
+const askings = (rows: ReadonlyArray<Asking>) => new Set(rows.map((row) => pair(row.fromAccountId, row.accountId)))
 const pairs = (rows: ReadonlyArray<Pair>) => new Set(rows.map((row) => pair(row.accountId, row.targetAccountId)))
 
 /** Everything that the database says at rest, read row by row, without any of the product's queries. */
@@ -51,7 +55,9 @@ export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: n
     mutes: pairs(mutes.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > now)),
     favourites: yield* sql<{ accountId: bigint; statusId: bigint }>`SELECT * FROM favourites`,
     pins: yield* sql<{ accountId: bigint; statusId: bigint }>`SELECT * FROM status_pins`,
-    notifications: yield* sql<NotificationRow>`SELECT * FROM notifications`
+    notifications: yield* sql<NotificationRow>`SELECT * FROM notifications`,
+    asking: askings(yield* sql<Asking>`SELECT * FROM notification_requests`),
+    heard: askings(yield* sql<Asking>`SELECT * FROM notification_permissions`)
   })
 })
 
@@ -66,6 +72,9 @@ export interface Rows {
   readonly favourites: ReadonlyArray<{ readonly accountId: bigint; readonly statusId: bigint }>
   readonly pins: ReadonlyArray<{ readonly accountId: bigint; readonly statusId: bigint }>
   readonly notifications: ReadonlyArray<NotificationRow>
+  /** Who asks to be heard, and who is, by whom. */
+  readonly asking: ReadonlySet<string>
+  readonly heard: ReadonlySet<string>
 }
 
 /** What follows from the rows by the rules of the product, in plain code. */

@@ -182,6 +182,32 @@ const attemptCounts: Mutant = {
   seedsMax: 30
 }
 
+/** Who waits to be heard is never asked for. */
+const requestForgotten: Mutant = {
+  name: "a mention waits without a request",
+  mutation: { sql: (text) => text.replace(/FROM told\s+WHERE filtered AND/, "FROM told WHERE false AND") },
+  breaks: /^I22: .* asks for nothing/,
+  commands: 20,
+  foundAt: 2,
+  seedsMax: 30
+}
+
+/** What waits is told like all else. */
+const waitingTold: Mutant = {
+  name: "a notification that waits is streamed",
+  mutation: {},
+  planted: {
+    file: "services/feeds/NotificationWriter.ts",
+    from: "written.filter(({ filtered }) => !filtered)",
+    times: 1,
+    to: (on) => `written.filter(({ filtered }) => ${on} || !filtered)`
+  },
+  breaks: /^I22: .* and is streamed/,
+  commands: 20,
+  foundAt: 2,
+  seedsMax: 30
+}
+
 export const mutants: ReadonlyArray<Mutant> = [
   cursorFirst,
   keyOutside,
@@ -193,6 +219,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   begunLate,
   wakeLost,
   attemptCounts,
+  requestForgotten,
+  waitingTold,
   ...overlappingMutants
 ]
 

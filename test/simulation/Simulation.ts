@@ -10,6 +10,7 @@ import * as Drawing from "./Drawing.ts"
 import { cpuMillis, drive } from "./Drive.ts"
 import { pair } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
+import * as Hearing from "./Hearing.ts"
 import * as Invariants from "./Invariants.ts"
 import * as Node from "./Node.ts"
 import { Overlap } from "./Overlap.ts"
@@ -111,8 +112,10 @@ const scenario = (options: Options, overlapping: boolean) =>
       overlapping ? Crowd.takeOver(world, common, { accounts: people }) : Effect.void
     )
     const sweeps = yield* Effect.forkChild(Uploading.sweepNowAndThen(world, common))
+    const accepts = yield* Effect.forkChild(Hearing.acceptNowAndThen(world, common, people))
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* Fiber.join(sweeps)
+    yield* Fiber.join(accepts)
     yield* Fiber.join(takeOvers)
     yield* over
     yield* rest(common, Drawing.lateMillis(seed))

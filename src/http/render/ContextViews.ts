@@ -54,7 +54,7 @@ export class ContextViews extends Context.Service<ContextViews, {
 
       const make = Effect.fnUntraced(function*(viewer: Viewer, status: FoundStatus) {
         const { ancestors, authors, descendants } = yield* contexts.of(viewer, status)
-        const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted")
+        const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted", "thread")
         const ready = (ids: ReadonlyArray<bigint>) => list(ids.flatMap((id) => texts.get(id) ?? []))
         const text = splice<WireContext, "ancestors" | "descendants">({}, {
           ancestors: ready(ancestors),

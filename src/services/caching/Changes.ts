@@ -2,8 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast, type BroadcastMessage, type Change } from "../Broadcast.ts"
 
-/** What can change. Tokens do when they are revoked, which has a message of its own. */
-export type ChangeKind = Change["kind"] | "token"
+/** What can change. Tokens do when they are revoked, and somebody's filters, which have messages of their own. */
+export type ChangeKind = Change["kind"] | "token" | "filters"
 
 /** Rows of one kind whose last change is known one by one. */
 const changedRowsMax = 20_000
@@ -74,9 +74,11 @@ export class Changes extends Context.Service<Changes, {
             return message.event === "status.update" ? add("status", [message.statusId]) : undefined
           case "StatusDeleted":
             return add("status", [message.statusId])
-          case "NotificationCreated":
-          case "ConversationChanged":
           case "FiltersChanged":
+            return add("filters", [message.accountId])
+          case "NotificationCreated":
+          case "NotificationsMerged":
+          case "ConversationChanged":
             return undefined
         }
       }

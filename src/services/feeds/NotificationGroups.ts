@@ -35,6 +35,10 @@ export const groupKeyOf = (
 ): string =>
   groupableTypes.has(record.type) && grouped.has(record.type) ? keyOfSpan(spanOf(record)) : `ungrouped-${record.id}`
 
+/** How many groups notifications make. */
+export const groupsAmong = (records: ReadonlyArray<NotificationRecord>, grouped: ReadonlySet<string>): number =>
+  new Set(records.map((record) => groupKeyOf(record, grouped))).size
+
 /** What a key names: one notification by its id, or a span; undefined for what is no key. */
 export const parseGroupKey = (key: string): bigint | GroupSpan | undefined => {
   const alone = /^ungrouped-(\d{1,18})$/.exec(key)

@@ -36,14 +36,14 @@ const pushRows = rowsOf(Push)
 
 /**
  * The part of a WITH that enqueues pushes of the notifications that `told` gives (`id`, `account_id`, `type`,
- * `from_account_id`), for those of their owners' subscriptions that want them.
+ * `from_account_id`, `filtered`), for those of their owners' subscriptions that want them.
  */
 export const enqueued = (sql: SqlClient.SqlClient, at: Date): Fragment =>
   sql`pushed AS (
     INSERT INTO pushes (subscription_id, notification_id, due_at, created_at)
     SELECT p.id, told.id, greatest(p.rests_until, ${at}), ${at} FROM told
     JOIN push_subscriptions p ON p.account_id = told.account_id AND p.alerts -> told.type = 'true'
-    WHERE CASE p.policy WHEN 'all' THEN true
+    WHERE NOT told.filtered AND CASE p.policy WHEN 'all' THEN true
         WHEN 'followed' THEN EXISTS (SELECT FROM follows f
           WHERE f.account_id = told.account_id AND f.target_account_id = told.from_account_id)
         WHEN 'follower' THEN EXISTS (SELECT FROM follows f

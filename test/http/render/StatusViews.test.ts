@@ -86,7 +86,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
           const each = yield* views.renderFor(id, accountIds)
           for (const viewer of accountIds) {
             const alone = yield* views.byId(viewer, [id], "authors")
-            assert.strictEqual(each.get(viewer), alone.get(id), `status ${id} for ${viewer}`)
+            assert.strictEqual(each.get(viewer)?.text, alone.get(id), `status ${id} for ${viewer}`)
           }
         }
       }),
