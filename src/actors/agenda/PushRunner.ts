@@ -5,7 +5,7 @@ import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
 import { PushContents } from "../../services/push/PushContents.ts"
 import { PushMessages } from "../../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../../services/push/PushSubscriptions.ts"
-import { claiming, every } from "./ClaimRounds.ts"
+import { claiming } from "./ClaimRounds.ts"
 
 /** Subscriptions that a node sends to at once. */
 const subscriptionsAtOnceMax = 64
@@ -58,7 +58,6 @@ const make = Effect.gen(function*() {
   })
 
   yield* claiming({ what: "pushes", atOnceMax: subscriptionsAtOnceMax, claim: pushes.claim, run: drain })
-  yield* every("1 hour", "pushes that are too old", pushes.sweep)
 })
 
 /**
