@@ -18,8 +18,8 @@ interface Asked extends Pick<ReaderSlice, "reblogOfId"> {
   readonly statusId: bigint
   /** In milliseconds since 1970. */
   readonly since: number
-  /** Asks once more. */
-  readonly again: Effect.Effect<Audience, SqlError>
+  /** Asks once more; nobody is to get a status that is gone by now. */
+  readonly again: Effect.Effect<Audience | undefined, SqlError>
 }
 
 /**
@@ -38,7 +38,7 @@ export const make = Effect.gen(function*() {
     yield* feeds.push([...accountIds, ...lists.map(listFeed)], { id: statusId, reblogOf: reblogOfId ?? undefined })
     if ((yield* Clock.currentTimeMillis) - since <= audienceMillisMax) return audience
     const now = yield* again
-    const [homes, kept] = [new Set<bigint>(now.accountIds), new Set(now.lists)]
+    const [homes, kept] = [new Set<bigint>(now?.accountIds), new Set(now?.lists)]
     yield* feeds.drop([
       ...accountIds.filter((id) => !homes.has(id)),
       ...lists.filter((id) => !kept.has(id)).map(listFeed)
