@@ -105,7 +105,7 @@ export const failed = (error: SqlError | MigrationError) =>
   new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
 
 /**
- * Brings the schema up to date, in one transaction and under a lock, so that nodes that start at once agree. It has a
+ * Brings the schema up to date in one transaction under a lock, so that nodes that start at once agree. It has a
  * session of its own without time limits. Answers the numbers and names of what it ran.
  */
 export const migrate = traced("Database.migrate")(

@@ -8,7 +8,7 @@ import { StoodStill } from "../services/StoodStill.ts"
 export const standstillMillisMax = 5_000
 const beatPeriod = "500 millis"
 /**
- * Beats from the end of a standstill, the one that comes at once among them, until nothing is read any more that was asked
+ * Beats from the end of a standstill, the one that comes at once among them, until nothing is read that was asked
  * before. Between two of them everything that has arrived is read, however long a busy machine takes for that.
  */
 export const aftermathBeats = 3

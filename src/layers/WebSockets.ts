@@ -108,7 +108,7 @@ const webSocketOf = (client: Client, connection: Connection, receive: WebSocket[
     send: (text) => {
       if (client.readyState !== Client.OPEN) return
       if (client.bufferedAmount > 0 && client.bufferedAmount + text.length > waitingBytesMax) return client.terminate()
-      // Without compression `ws` writes every frame of its own at once and whole, so this cannot get into one of them.
+      // Without compression `ws` writes every frame of its own at once and whole. This cannot get into one of them.
       connection.write(frameOf(text))
     },
     ping: ifOpen(() => client.ping()),

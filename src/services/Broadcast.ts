@@ -5,8 +5,9 @@ const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
 const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
 /**
- * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole. A `user`
- * changed when its state did (confirmed, disabled), `moderation` is what staff did to an account, a `card` the preview of a page.
+ * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole.
+ * A `user` changed when its state did (confirmed, disabled). `moderation` is what staff did to an account, a `card` the
+ * preview of a page.
  */
 export const Change = Schema.TaggedStruct("Changed", {
   kind: Schema.Literals([

@@ -66,9 +66,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   }
 
   /**
-   * Whether what came under the id is not what stands: it came anew under another id since, or was taken back before, which an
-   * Undo says again (and signs later) whose sender did not hear the answer. `known`: something came under the id; `came`: and was
-   * not undone. Where the ids themselves say which is the earlier one, that holds, in whatever order they came.
+   * Whether what came under the id is not what stands: it came anew under another id since, or was taken back before.
+   * An Undo says so again (and signs later) whose sender did not hear the answer. `known`: something came under the id;
+   * `came`: and was not undone. Where the ids themselves say which is the earlier one, that holds, in whatever order
+   * they came.
    */
   const isEarlier = Effect.fnUntraced(
     function*(

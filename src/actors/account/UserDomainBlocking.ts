@@ -14,7 +14,7 @@ type Relations = Pick<Verbs, "RejectFollow" | "RemoveFollower" | "Unfollow">
 
 /**
  * A user's block of a whole server: it is hidden at once. All that stands between the two ends by and by, as if each
- * follow were ended by itself, so that the other server hears of it.
+ * follow were ended by itself: the other server hears of it.
  */
 export const make = Effect.fnUntraced(function*(relations: Relations) {
   const sql = yield* SqlClient.SqlClient

@@ -9,7 +9,7 @@ export const every = <A, E, R>(period: "1 second" | "1 hour", what: string, work
   )
 
 /**
- * Work that any node claims: every second this one takes as much as there is room for, and none waits for what was begun
+ * Work that any node claims: every second this one takes as much as there is room for. None waits for what was begun
  * before it. Work that fails stays as it is claimed, and is due again when the claim is over.
  */
 export const claiming = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOnceMax, claim, run, what }: {

@@ -113,7 +113,7 @@ const make = Effect.gen(function*() {
 })
 
 /**
- * Runs jobs: on every node, each taken by one of them at a time, again where it did not come to its end. It holds no
+ * Runs jobs: on every node, each by one of them at a time, again where it did not come to its end. It holds no
  * transaction while it waits for others; what it learns is written by services that may be told twice.
  */
 export const layer = Layer.effectDiscard(make).pipe(

@@ -4,7 +4,7 @@ import * as AddressShares from "../guard/AddressShares.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import * as Reply from "../guard/Reply.ts"
 
-/** Requests of other servers that one node serves at once, in all and from one address (an IPv6 address by its /64). */
+/** Requests of other servers that one node serves at once: in all, and from one address (IPv6 by its /64). */
 export const bounds = {
   /** Activities that are read, verified and written down. */
   activities: { atOnceMax: 256, perAddressMax: 64 },

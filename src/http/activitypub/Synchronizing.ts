@@ -17,8 +17,8 @@ const lookedMax = 10_000
 const parameter = /\b(collectionId|digest|url)="([^"]*)"/g
 
 /**
- * What other servers say about which of our people follow their accounts (FEP-8fcf): where we see it differently, whom they do
- * not know does not follow any more, whom they let in does, and what we know nothing of is undone.
+ * What other servers say about which of our people follow their accounts (FEP-8fcf): where we see it differently, whom
+ * they do not know does not follow any more. Whom they let in does. What we know nothing of is undone.
  */
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors

@@ -55,7 +55,7 @@ const make = Effect.gen(function*() {
     askPath
   )
 
-  /** Leads on to the first address of the app that made the account, and nowhere that the link itself could name. */
+  /** Leads on to the first address of the app that made the account: nowhere that the link itself names. */
   const confirm = Effect.gen(function*() {
     const link = yield* parameters
     const outcome = yield* Effect.result(mailLinks.confirm(link.get("confirmation_token") ?? ""))

@@ -62,8 +62,8 @@ const dropped = Schema.Union([Schema.String, Schema.Union([Schema.Number, Schema
 type Given<A> = ReadonlyArray<A> | null | "" | A
 
 /**
- * A list; one value alone is a list of one, and nothing (`null`, or the empty string of a form) is the empty list.
- * Empty texts in it, which forms send for "none", are left out.
+ * A list; one value alone is a list of one. Nothing (`null`, or the empty string of a form) is the empty list. Empty
+ * texts in it, which forms send for "none", are left out.
  */
 export const list = <A, I extends string | number | boolean | object>(
   item: Schema.Codec<A, I>

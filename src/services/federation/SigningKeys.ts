@@ -19,7 +19,7 @@ export interface OwnKey extends SigningKey {
 
 const pairRows = rowsOf(Schema.Struct({ publicPem: Schema.String, privatePem: Schema.String }))
 
-/** The keys of local accounts and of the server itself, each made when it is needed first and kept for ever. */
+/** The keys of local accounts and of the server itself. Each is made at its first need and kept for ever. */
 export class SigningKeys extends Context.Service<SigningKeys, {
   readonly ofAccount: (account: { readonly id: bigint; readonly username: string }) => Effect.Effect<OwnKey>
   readonly ofInstance: Effect.Effect<OwnKey>

@@ -67,10 +67,10 @@ const isOpenTo = (viewer: Viewer, status: StatusFacts, relations: RelationFacts)
 
 /**
  * The same decision for a row of `statuses` under `alias`, as a condition for any query. `viewer` is an id, an SQL
- * expression of one, or undefined for nobody. Subqueries end in OFFSET 0, so that Postgres looks single rows up and
- * never hashes all mentions or blocks of somebody well known. `author` names the one author of all rows, where that is
- * known. What concerns the author is then asked once instead of once a row. For "deleted ones too" the row itself may
- * be deleted.
+ * expression of one, or undefined for nobody. Subqueries end in OFFSET 0: Postgres looks single rows up and never
+ * hashes all mentions or blocks of somebody well known. `author` names the one author of all rows, where that is known.
+ * What concerns the author is then asked once instead of once a row. For "deleted ones too" the row itself may be
+ * deleted.
  */
 export const visibleTo = (
   sql: SqlClient,
