@@ -14,9 +14,9 @@ const beatPeriod = "500 millis"
 export const aftermathBeats = 3
 
 /**
- * A process that stood still (a frozen machine, SIGSTOP) finds requests whose clients gave up long ago, asked another node and
- * had it undone since. Nobody can tell how old they are, so that those that change something are refused; those that it had
- * begun with begin no command any more, and ask the database for nothing.
+ * A process that stood still (a frozen machine, SIGSTOP) finds old requests. Their clients gave up long ago, asked
+ * another node and had it undone since. Nobody can tell how old they are, so that those that change something are
+ * refused; those that it had begun with begin no command any more, and ask the database for nothing.
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {

@@ -68,7 +68,7 @@ const Published = Context.Reference<Array<Change> | undefined>("services/Broadca
   defaultValue: () => undefined
 })
 
-/** Does work and answers the changes that it published, too, for a caller on another node that must not read what was before. */
+/** Does work and answers the changes that it published, too. A caller on another node must not read what was before. */
 export const withChanges = <A, E, R>(
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly answer: A; readonly changes: ReadonlyArray<Change> }, E, R> =>

@@ -18,14 +18,14 @@ interface Asked extends Pick<ReaderSlice, "reblogOfId"> {
   readonly statusId: bigint
   /** In milliseconds since 1970. */
   readonly since: number
-  /** Asks once more. */
-  readonly again: Effect.Effect<Audience, SqlError>
+  /** Asks once more; nobody is to get a status that is gone by now. */
+  readonly again: Effect.Effect<Audience | undefined, SqlError>
 }
 
 /**
  * Writes a new status into feeds and answers whose. A reader who stops following has the feed dropped; a process that
  * stood still does not see that and writes a status that does not belong there. So readers that were asked for long ago
- * are asked for once more after the write, and the feeds of those who left are dropped.
+ * are asked for once more after the write. The feeds of those who left are dropped.
  */
 export const make = Effect.gen(function*() {
   const feeds = yield* Feeds
@@ -38,7 +38,7 @@ export const make = Effect.gen(function*() {
     yield* feeds.push([...accountIds, ...lists.map(listFeed)], { id: statusId, reblogOf: reblogOfId ?? undefined })
     if ((yield* Clock.currentTimeMillis) - since <= audienceMillisMax) return audience
     const now = yield* again
-    const [homes, kept] = [new Set<bigint>(now.accountIds), new Set(now.lists)]
+    const [homes, kept] = [new Set<bigint>(now?.accountIds), new Set(now?.lists)]
     yield* feeds.drop([
       ...accountIds.filter((id) => !homes.has(id)),
       ...lists.filter((id) => !kept.has(id)).map(listFeed)

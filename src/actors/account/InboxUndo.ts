@@ -30,7 +30,7 @@ const isUndoable = (type: string | undefined): type is Undoable => undoable.some
 
 /**
  * Undoes a remote account's activities, named in full or by id, inside a transaction of its actor. An Undo that comes
- * before its activity is remembered, and the activity then has no effect (row 10, scenario F17).
+ * before its activity is remembered. The activity then has no effect (row 10, scenario F17).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient

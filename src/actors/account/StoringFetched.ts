@@ -19,7 +19,7 @@ import * as StreamPublishing from "./StreamPublishing.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
 
 /**
- * Stores a remote account's post that was fetched from its origin, as if the account had sent it, or edits an older
+ * Stores a remote account's post that was fetched from its origin, as if the account had sent it. Edits an older
  * version. What the account deleted does not come back.
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {

@@ -14,7 +14,7 @@ import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 
-/** Jobs that a node runs at once, and how long one may take before it is given up for this time, in seconds. */
+/** Jobs that a node runs at once. One that takes longer than so many seconds is given up for this time. */
 const jobsAtOnceMax = 32
 const jobSecondsMax = 50
 /** How long one of those whom a post names is waited for, in seconds. */

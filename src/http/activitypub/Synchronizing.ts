@@ -9,7 +9,7 @@ import type { Sender } from "../../services/federation/Senders.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 
-/** Pages of a collection that are read, and how long a sender's collection is not looked at again, in milliseconds. */
+/** Pages of a collection that are read; how long a sender's collection is then left alone, in milliseconds. */
 const pagesMax = 10
 const lookMillis = 300_000
 const lookedMax = 10_000

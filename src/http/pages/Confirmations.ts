@@ -107,5 +107,5 @@ ${hidden(tokenField, formToken)}
   )
 })
 
-/** Confirming an e-mail address by the link in a mail (2 days), and asking for that mail once more (S-100). */
+/** Confirms an e-mail address by the link in a mail (2 days). Sends that mail once more (S-100). */
 export const layer = Layer.unwrap(make)

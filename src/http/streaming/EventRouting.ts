@@ -22,7 +22,7 @@ type Message<Tag extends BroadcastMessage["_tag"]> = Extract<BroadcastMessage, {
 
 /**
  * Turns messages of the bus into events for those who listen on this node (streaming.md sections 4 and 5). A status is
- * rendered once, in a fixed number of queries however many listen, and everybody whose view of it is the same shares one
+ * rendered once, in a fixed number of queries however many listen. Everybody whose view of it is the same shares one
  * array of bytes.
  */
 export const make = Effect.fnUntraced(function*(registry: Registry) {

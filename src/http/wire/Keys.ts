@@ -32,7 +32,7 @@ interface Written<in out Wire> {
   readonly [written]: (value: Wire) => Wire
 }
 
-/** The JSON of a value of the wire type `Wire`, and of no other, as a text that is ready to be sent. */
+/** The JSON of a value of the wire type `Wire`, and of no other: a text that is ready to be sent. */
 export type Ready<Wire> = string & Written<Wire>
 
 /** The JSON of one of the alternatives of `Wire`, or of any. */

@@ -12,7 +12,7 @@ import * as SingleFlight from "./SingleFlight.ts"
 /** Keys that are kept in memory. */
 const keysMax = 10_000
 
-/** A key that signs for one of ours, with its public half as others read it in the actor's document. */
+/** A key that signs for one of ours. Others read its public half in the actor's document. */
 export interface OwnKey extends SigningKey {
   readonly publicPem: string
 }

@@ -42,19 +42,23 @@ const withMember = (sql: SqlClient, list: Fragment): Fragment =>
   sql`(${isBroadcast(sql, "s")} AND EXISTS (SELECT FROM statuses_tags word
     JOIN list_tags member ON member.tag_id = word.tag_id WHERE word.status_id = s.id AND member.list_id = ${list} OFFSET 0))`
 
-/** A list that has what it shows for itself has it as a member; what is direct is no list's. */
-const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
+/**
+ * Whether the home of `reader`, an SQL expression, leaves the status to an exclusive list that has its author or a hashtag of it
+ * as a member; what is direct is no list's.
+ */
+export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM lists apart WHERE apart.account_id = ${reader} AND apart.exclusive AND s.visibility <> 'direct'
     AND (${byMember(sql, sql.literal("apart.id"))} OR ${withMember(sql, sql.literal("apart.id"))}) OFFSET 0)`
 
 /**
  * Whether a home takes the status over a follow `f` of its author. As Mastodon's: replies to accounts that the reader does
- * not follow stay out, unless to the author or the reader; reblogs and languages as the follow says.
+ * not follow stay out, unless to the author or the reader; reblogs and languages as the follow says. Exclusive lists are
+ * asked about apart (`isExcluded`), because most statuses are in no list.
  */
 export const isFollowed = (sql: SqlClient, now: Date): Fragment => {
   const reader = sql.literal("f.account_id")
   return sql`(${meets(sql, reader, now)} AND ${answers(sql, reader, answersFollowed(sql, reader))}
-    AND ${asFollowed(sql)} AND NOT ${isExcluded(sql, reader)})`
+    AND ${asFollowed(sql)})`
 }
 
 /** Whether the home of `reader`, an SQL expression, takes it over a hashtag that it follows. */

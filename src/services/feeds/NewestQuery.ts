@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
-import { isFollowed, isListed, isTagged } from "./FeedConditions.ts"
+import { isExcluded, isFollowed, isListed, isTagged } from "./FeedConditions.ts"
 
 const newestRows = rowsOf(Schema.Struct({ id: Schema.BigInt, reblogOfId: Schema.NullOr(Schema.BigInt) }))
 
@@ -104,7 +104,7 @@ export const ofHome = (sql: SqlClient, reader: bigint, range: Range, now: Date) 
         rows: sql`(SELECT * FROM follows WHERE account_id = ${reader})`,
         alias: "f",
         ...byAuthor(sql, sql.literal("f.target_account_id")),
-        belongs: isFollowed(sql, now)
+        belongs: sql`${isFollowed(sql, now)} AND NOT ${isExcluded(sql, self)}`
       },
       {
         rows: sql`(SELECT * FROM tag_follows WHERE account_id = ${reader})`,

@@ -37,7 +37,8 @@ const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
  * Reads an account's notifications and writes what is private about them. Left out are those from suspended accounts,
- * from whom the owner blocks, or mutes with its notifications, and those about a status that the owner cannot see (row 62).
+ * from accounts that the owner blocks or mutes with their notifications, and those about a status that the owner cannot
+ * see (row 62).
  */
 export class Notifications extends Context.Service<Notifications, {
   readonly page: (

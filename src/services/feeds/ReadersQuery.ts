@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { rowsMax } from "../Paging.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
-import { isFollowed, isListed, isTagged } from "./FeedConditions.ts"
+import { isExcluded, isFollowed, isListed, isTagged } from "./FeedConditions.ts"
 
 /** Only accounts seen since then have feeds to write into. */
 const seen = (sql: SqlClient, account: Fragment, since: Date): Fragment =>
@@ -39,6 +39,11 @@ export const readers = (
     JOIN statuses s ON s.id = ${status}
     LEFT JOIN statuses o ON o.id = s.reblog_of_id
     ORDER BY f.id`
+
+/** Those of the readers whose homes leave a status to an exclusive list. */
+export const excluding = (sql: SqlClient, status: bigint, readers: ReadonlyArray<bigint>) =>
+  sql`SELECT r.account_id FROM unnest(${readers}::bigint[]) AS r (account_id) JOIN statuses s ON s.id = ${status}
+    WHERE ${isExcluded(sql, sql.literal("r.account_id"))}`
 
 /** Which subscriptions of a status are asked about; ids or SQL expressions of them. */
 interface Subscribed {

@@ -9,7 +9,7 @@ import { StoredStatus } from "../statuses/StoredStatus.ts"
 import { isOpen, visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import * as ReadersQuery from "./ReadersQuery.ts"
-import { Gathered, gathered, seenMillisMax, type Subscribers, subscribersOf } from "./StatusSubscribers.ts"
+import { seenMillisMax } from "./StatusSubscribers.ts"
 
 const followerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: AccountId, seen: Schema.Boolean }))
 
@@ -27,8 +27,8 @@ interface Slice {
 
 /** Where a status goes: a slice of its readers, and the public streams that carry it. */
 export interface ReaderSlice extends Slice, Pick<ToldSlice, "statusId" | "visibility" | "limited" | "reblogOfId"> {
-  /** The first of them, `fewReadersMax` at most. */
-  readonly others: Subscribers
+  /** Some of the readers may have it in an exclusive list, and others may get it who do not follow its author (`StatusSubscribers`). */
+  readonly subscribed: boolean
   readonly channels: ReadonlyArray<string>
   /** Somebody elsewhere may be concerned by it. */
   readonly federates: boolean
@@ -82,6 +82,12 @@ export class StatusReaders extends Context.Service<StatusReaders, {
             UNION ALL SELECT account_id FROM statuses WHERE id = s.reblog_of_id)))`)
         : sql.literal("false")
 
+      /** Its author is in a list, or one of its hashtags is in one or followed. */
+      const subscribed = sql.literal(`(EXISTS (SELECT FROM list_accounts WHERE account_id = s.account_id OFFSET 0)
+        OR EXISTS (SELECT FROM statuses_tags st WHERE st.status_id = s.id AND (
+          EXISTS (SELECT FROM list_tags WHERE tag_id = st.tag_id OFFSET 0)
+          OR EXISTS (SELECT FROM tag_follows WHERE tag_id = st.tag_id OFFSET 0)) OFFSET 0))`)
+
       /** Statuses and a slice of the readers of each. */
       const slices = (rows: number) =>
         Effect.fnUntraced(function*(looks: ReadonlyArray<SliceQuery>) {
@@ -99,19 +105,8 @@ export class StatusReaders extends Context.Service<StatusReaders, {
                 mentionedOnly
               }, new Date(now))
             }) one`
-          const others = ReadersQuery.subscribers(
-            sql,
-            {
-              status: sql.literal("look.status_id"),
-              author: sql.literal("look.author"),
-              cursor: 0n,
-              limit: fewReadersMax
-            },
-            seenSince,
-            new Date(now)
-          )
           const found = yield* sliceRows(sql`
-            SELECT look.place::int, ${facts}, slice.*, others.*, ${federates} AS federates,
+            SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates, ${subscribed} AS subscribed,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned
             FROM unnest(${looks.map(({ statusId }) => statusId)}::bigint[], ${
             looks.map(({ author }) => author)
@@ -121,8 +116,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
           }::bigint[]) WITH ORDINALITY AS look (status_id, author, cursor, place)
             JOIN statuses s ON s.id = look.status_id
             CROSS JOIN LATERAL (SELECT * FROM (${sliceOf(false)}) open WHERE s.visibility <> 'direct'
-              UNION ALL SELECT * FROM (${sliceOf(true)}) named WHERE s.visibility = 'direct') slice
-            CROSS JOIN LATERAL (${gathered(sql, others)}) others`)
+              UNION ALL SELECT * FROM (${sliceOf(true)}) named WHERE s.visibility = 'direct') slice`)
           const byPlace = new Map(found.map((row) => [row.place - 1, row]))
           return (_: SliceQuery, place: number) => audienceOf(byPlace.get(place), rows)
         })
@@ -178,12 +172,12 @@ const toldRows = rowsOf(ToldStatus)
 /** A status with a slice: `asked` follows were looked at, the last of which is `last`. */
 const ToldSlice = Schema.Struct({
   ...ToldStatus.fields,
-  ...Gathered.fields,
   readers: Schema.Array(AccountId),
   subscribers: Schema.Array(AccountId),
   asked: Schema.Int,
   last: Schema.NullOr(Schema.BigInt),
   federates: Schema.Boolean,
+  subscribed: Schema.Boolean,
   mentioned: Schema.Array(Schema.BigInt),
   place: Schema.Int
 })
@@ -204,7 +198,7 @@ const audienceOf = (
     federates: row.federates,
     readers: row.readers,
     subscribers: row.subscribers,
-    others: subscribersOf(row, fewReadersMax),
+    subscribed: row.subscribed,
     cursor: row.asked < rows ? undefined : row.last ?? undefined
   }
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { AccountId, StatusId } from "../Ids.ts"
-import { only, rowsOf } from "../Rows.ts"
+import { accountIdRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as ReadersQuery from "./ReadersQuery.ts"
 
@@ -14,7 +14,7 @@ export const seenMillisMax = 7 * 86_400_000
  * Who gets a status by another way than a follow of its author: `lists` with the author or one of its hashtags, and `readers`
  * who follow such a hashtag. `cursor` is undefined after the last ones.
  */
-export interface Subscribers {
+interface Subscribers {
   readonly lists: ReadonlyArray<bigint>
   readonly readers: ReadonlyArray<AccountId>
   readonly cursor: bigint | undefined
@@ -31,6 +31,11 @@ type Asking<Answer> = (
 export class StatusSubscribers extends Context.Service<StatusSubscribers, {
   /** Those whose feed takes the status. Undefined for a status that is deleted by now. */
   readonly page: Asking<(Subscribers & Pick<Told, "statusId" | "reblogOfId">) | undefined>
+  /** Those of the followers whose homes leave it to an exclusive list. */
+  readonly excluding: (
+    statusId: bigint,
+    followers: ReadonlyArray<AccountId>
+  ) => Effect.Effect<ReadonlySet<bigint>, SqlError>
   /** Those who could see it, for taking a deleted status back. */
   readonly ofDeleted: Asking<Subscribers>
 }>()("murmuration/services/feeds/StatusSubscribers") {
@@ -48,6 +53,14 @@ export class StatusSubscribers extends Context.Service<StatusSubscribers, {
           }) others WHERE s.id = ${status} AND s.deleted_at IS NULL`)
           return row && { statusId: row.statusId, reblogOfId: row.reblogOfId, ...subscribersOf(row, limit) }
         }),
+        excluding: traced("StatusSubscribers.excluding")((statusId, followers) =>
+          followers.length === 0
+            ? Effect.succeed(new Set<bigint>())
+            : Effect.map(
+              accountIdRows(ReadersQuery.excluding(sql, statusId, followers)),
+              (rows) => new Set<bigint>(rows.map(({ accountId }) => accountId))
+            )
+        ),
         ofDeleted: traced("StatusSubscribers.ofDeleted")((author, status, cursor, limit) =>
           Effect.map(
             gatheredRows(sql`${gathered(sql, ReadersQuery.subscribed(sql, { status, author, cursor, limit }))}`),
@@ -59,14 +72,15 @@ export class StatusSubscribers extends Context.Service<StatusSubscribers, {
   )
 }
 
-/** A slice of subscriptions: `othersAsked` were looked at, the last of which is `othersLast`. */
-export const Gathered = Schema.Struct({
-  otherLists: Schema.Array(Schema.BigInt),
-  otherReaders: Schema.Array(AccountId),
-  othersAsked: Schema.Int,
-  othersLast: Schema.NullOr(Schema.BigInt)
+/** A slice of subscriptions: `asked` were looked at, the last of which is `last`. */
+const Gathered = Schema.Struct({
+  lists: Schema.Array(Schema.BigInt),
+  readers: Schema.Array(AccountId),
+  asked: Schema.Int,
+  last: Schema.NullOr(Schema.BigInt)
 })
 type Gathered = typeof Gathered.Type
+
 const gatheredRows = rowsOf(Gathered)
 const Told = Schema.Struct({
   ...Gathered.fields,
@@ -77,17 +91,14 @@ type Told = typeof Told.Type
 const toldRows = rowsOf(Told)
 
 /** The rows of `subscribers` as one row. */
-export const gathered = (sql: SqlClient.SqlClient, subscriptions: Fragment): Fragment =>
-  sql`SELECT coalesce(array_agg(list_id) FILTER (WHERE list_id IS NOT NULL), '{}') AS other_lists,
-      coalesce(array_agg(reader) FILTER (WHERE reader IS NOT NULL), '{}') AS other_readers,
-      count(*)::int AS others_asked, max(id) AS others_last
+const gathered = (sql: SqlClient.SqlClient, subscriptions: Fragment): Fragment =>
+  sql`SELECT coalesce(array_agg(list_id) FILTER (WHERE list_id IS NOT NULL), '{}') AS lists,
+      coalesce(array_agg(reader) FILTER (WHERE reader IS NOT NULL), '{}') AS readers,
+      count(*)::int AS asked, max(id) AS last
     FROM (${subscriptions}) one`
 
-export const subscribersOf = (
-  { otherLists, otherReaders, othersAsked, othersLast }: Gathered,
-  rowsMax: number
-): Subscribers => ({
-  lists: otherLists,
-  readers: otherReaders,
-  cursor: othersAsked < rowsMax ? undefined : othersLast ?? undefined
+const subscribersOf = ({ asked, last, lists, readers }: Gathered, rowsMax: number): Subscribers => ({
+  lists,
+  readers,
+  cursor: asked < rowsMax ? undefined : last ?? undefined
 })

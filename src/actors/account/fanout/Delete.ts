@@ -11,8 +11,8 @@ import { ConversationWriter } from "../../../services/statuses/ConversationWrite
 import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import type { Owners } from "../Ownership.ts"
 import * as StreamPublishing from "../StreamPublishing.ts"
-import { beyondFollowers, listed } from "./Beyond.ts"
 import * as Deliver from "./Deliver.ts"
+import { beyondFollowers, listed } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 
 /** A deleted status: first its reblogs go, then the streams of all followers hear of it. Made once a node. */
