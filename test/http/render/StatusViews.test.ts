@@ -30,8 +30,8 @@ const mark = Effect.fnUntraced(function*() {
   yield* sql`INSERT INTO conversation_mutes (account_id, conversation_id)
     SELECT DISTINCT a.id, s.conversation_id FROM accounts a, statuses s WHERE (a.id + s.conversation_id) % 5 = 0`
   yield* sql`UPDATE status_stats SET favourites_count = status_id % 3, replies_count = status_id % 4, reblogs_count = status_id % 2`
-  yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (1, 'blau', 'Blau', ${Worlds.now}), (2, 'rot', 'rot', ${Worlds.now})`
-  yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT t.id, s.id FROM tags t, statuses s WHERE (s.id + t.id) % 3 = 0`
+  yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (11, 'blau', 'Blau', ${Worlds.now}), (12, 'rot', 'rot', ${Worlds.now})`
+  yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT t.id, s.id FROM tags t, statuses s WHERE t.id > 10 AND (s.id + t.id) % 3 = 0`
   yield* sql`UPDATE statuses SET application_id = 1, edited_at = ${Worlds.now}, spoiler_text = 'a "spoiler"', sensitive = true
     WHERE id % 3 = 1`
   yield* sql`UPDATE users SET show_application = account_id <> 2`
