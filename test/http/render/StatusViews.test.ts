@@ -115,12 +115,9 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       yield* forgetAll
       const whole = yield* query(40)
       const warm = yield* query(40)
-      assert.deepStrictEqual([cold.queries, half.queries, whole.queries, warm.queries].map((count) => count <= 4), [
-        true,
-        true,
-        true,
-        true
-      ])
+      // The first one may ask for the reader's filters, too.
+      assert.isAtMost(cold.queries, 5)
+      for (const { queries } of [half, whole, warm]) assert.isAtMost(queries, 4)
       assert.strictEqual(warm.queries, 0)
       assert.strictEqual(warm.value.length, 40)
       yield* changed("status", page(40).map((id) => id - 1000n))
