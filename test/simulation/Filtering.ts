@@ -39,9 +39,10 @@ export const changeNowAndThen = Effect.fnUntraced(
       const keyword = { keyword: dice.pick(words) }
       const own = yield* filters.list(owner)
       const known = own.length === 0 ? undefined : dice.pick(own)
-      if (known === undefined || dice.chance(0.3)) {
+      const kind = dice.pick(["create", "remove", "change", "change"])
+      if (known === undefined || kind === "create") {
         yield* filters.create(owner, { title: keyword.keyword, contexts: ["home"], keywords: [keyword] })
-      } else if (dice.chance(0.3)) yield* filters.remove(owner, known.id)
+      } else if (kind === "remove") yield* filters.remove(owner, known.id)
       else {
         const gone = known.keywords.map(({ id }) => ({ id, remove: true }))
         yield* filters.update(
