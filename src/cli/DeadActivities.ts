@@ -2,7 +2,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
-import type { Came } from "../services/federation/inbox/InboundOutcomes.ts"
+import type { ListedActivity } from "../services/federation/inbox/InboundOutcomes.ts"
 import { traced } from "../services/Traced.ts"
 import * as Operator from "./Operator.ts"
 
@@ -10,7 +10,7 @@ import * as Operator from "./Operator.ts"
 const listedMax = 100
 
 /** What became of an activity, in a line. */
-const ofCame = ({ actor, id, outcome, receivedAt, tries, uri }: Came) => {
+const ofActivity = ({ actor, id, outcome, receivedAt, tries, uri }: ListedActivity) => {
   const state = outcome ?? (tries === 0 ? "waits" : `waits, after ${tries} ${tries === 1 ? "try" : "tries"}`)
   return [String(id), receivedAt.toISOString(), actor, uri, state.split("\n")[0]].join("\t")
 }
@@ -19,7 +19,7 @@ const ofCame = ({ actor, id, outcome, receivedAt, tries, uri }: Came) => {
 export const explained = (name: string) =>
   Effect.map(
     Effect.flatMap(InboundActivities, (inbound) => Effect.orDie(inbound.history(name, listedMax))),
-    (rows) => rows.length === 0 ? undefined : rows.map(ofCame).join("\n")
+    (rows) => rows.length === 0 ? undefined : rows.map(ofActivity).join("\n")
   )
 
 export const services = InboundActivities.layer.pipe(Layer.provideMerge(Operator.layer))

@@ -2,7 +2,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { type DomainBlockRecord, DomainBlocks } from "../services/federation/domains/DomainBlocks.ts"
-import { PublishedBlocks, type Readers } from "../services/federation/domains/PublishedBlocks.ts"
+import { type BlockReaders, PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { traced } from "../services/Traced.ts"
 import { refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
@@ -95,7 +95,7 @@ const list = Command.make(
 ).pipe(Command.withDescription("Lists blocks, the strictest first, and allowed servers"))
 
 /** Words for who may read something, and the setting's. */
-const readers = { everybody: "all", users: "users", nobody: "disabled" } satisfies Record<string, Readers>
+const readers = { everybody: "all", users: "users", nobody: "disabled" } satisfies Record<string, BlockReaders>
 const words = ["everybody", "users", "nobody"] as const
 
 const publish = Command.make(

@@ -5,7 +5,13 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import { parse } from "../services/discovery/LocalUrls.ts"
 import { normalizeDomain } from "../services/federation/DomainNames.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
-import { countedMax, type Queue, Queues, type Refusing, type Waiting } from "../services/federation/outbox/Queues.ts"
+import {
+  countedMax,
+  type HostQueue,
+  Queues,
+  type RefusingInbox,
+  type WaitingDelivery
+} from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/Traced.ts"
 import { dead, explained, services } from "./DeadActivities.ts"
 
@@ -29,7 +35,7 @@ const pauses = {
   failures: "paused, for it failed on seven days: nothing is sent until it speaks to us"
 }
 
-const ofHost = ({ error, host, nextAt, oldestAt, pausedBy, waiting }: Queue, now: number) => {
+const ofHost = ({ error, host, nextAt, oldestAt, pausedBy, waiting }: HostQueue, now: number) => {
   const many = waiting >= countedMax ? `${countedMax} or more` : String(waiting)
   const state = pausedBy === null ? `the next one ${next(nextAt, now)}` : pauses[pausedBy]
   const why = error === null ? "" : `; it said last: ${error}`
@@ -86,13 +92,13 @@ const resume = Command.make(
   }, provided)
 ).pipe(Command.withDescription("Ends a pause"))
 
-const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: Waiting, now: number) => {
+const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: WaitingDelivery, now: number) => {
   const state = pausedBy === null ? next(dueAt, now) : pauses[pausedBy]
   const tried = tries === 0 ? "" : `, after ${tries} ${tries === 1 ? "try" : "tries"}`
   return `  ${type} to ${inbox} ${state}${tried}${error === null ? "" : ` (${error})`}`
 }
 
-const ofRefusal = ({ goneAt, inbox, refusal }: Refusing) =>
+const ofRefusal = ({ goneAt, inbox, refusal }: RefusingInbox) =>
   goneAt === null
     ? `It was refused by ${inbox}: ${refusal}`
     : `Nothing is sent to ${inbox}, which said at ${goneAt.toISOString()} that it is gone (410), until its server speaks to us.`

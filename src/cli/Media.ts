@@ -34,6 +34,7 @@ const usage = Command.make(
       line("profiles", ledger.profiles),
       line("emoji", ledger.emoji),
       line("site", ledger.site),
+      line("cards", ledger.cards),
       line("waiting", ledger.waiting),
       line("all", total),
       line("remote copies", yield* RemoteCache.taken)

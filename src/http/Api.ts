@@ -22,6 +22,8 @@ import { FollowRequestsGroup } from "./v1/FollowRequests.ts"
 import { FollowsGroup } from "./v1/Follows.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
 import { LegacyFiltersGroup } from "./v1/LegacyFilters.ts"
+import { ListMembersGroup } from "./v1/ListMembers.ts"
+import { ListsGroup } from "./v1/Lists.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
 import { MediaGroup } from "./v1/Media.ts"
 import { MutesGroup } from "./v1/Mutes.ts"
@@ -33,6 +35,7 @@ import { PinsGroup } from "./v1/Pins.ts"
 import { PlaceholdersGroup } from "./v1/Placeholders.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
+import { PushSubscriptionsGroup } from "./v1/PushSubscriptions.ts"
 import { ReblogsGroup } from "./v1/Reblogs.ts"
 import { RelationshipsGroup } from "./v1/Relationships.ts"
 import { RemoteFollowsGroup } from "./v1/RemoteFollows.ts"
@@ -69,6 +72,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(FollowRequestsGroup)
   .add(FollowsGroup)
   .add(InstanceGroup)
+  .add(ListMembersGroup)
+  .add(ListsGroup)
   .add(LegacyFiltersGroup)
   .add(MarkersGroup)
   .add(MediaGroup)
@@ -81,6 +86,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(PlaceholdersGroup)
   .add(PollsGroup)
   .add(PreferencesGroup)
+  .add(PushSubscriptionsGroup)
   .add(ReblogsGroup)
   .add(RelationshipsGroup)
   .add(RemoteFollowsGroup)

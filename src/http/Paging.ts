@@ -1,7 +1,7 @@
 import type { Page } from "../services/Paging.ts"
 
 /** Where a page stands: `first` and `last` are the cursor ids of its newest and oldest row. */
-interface Ends {
+interface PageEnds {
   readonly first: bigint
   readonly last: bigint
   /** There may be more below: `next` is given. */
@@ -15,7 +15,7 @@ interface Ends {
 export const link = (
   baseUrl: string,
   path: string,
-  ends: Ends | undefined,
+  ends: PageEnds | undefined,
   limit: number,
   keep: Readonly<Record<string, string | ReadonlyArray<string> | boolean | undefined>> = {},
   back: "min_id" | "since_id" = "min_id"
@@ -41,7 +41,7 @@ export const endsOf = <A>(
   rows: ReadonlyArray<A>,
   id: (row: A) => bigint,
   always: "full" | "always" = "full"
-): Ends | undefined => {
+): PageEnds | undefined => {
   const [first, last] = [rows[0], rows.at(-1)]
   return first === undefined || last === undefined
     ? undefined

@@ -35,6 +35,8 @@ import * as FollowRequests from "./v1/FollowRequests.ts"
 import * as Follows from "./v1/Follows.ts"
 import * as Instance from "./v1/Instance.ts"
 import * as LegacyFilters from "./v1/LegacyFilters.ts"
+import * as ListMembers from "./v1/ListMembers.ts"
+import * as Lists from "./v1/Lists.ts"
 import * as Markers from "./v1/Markers.ts"
 import * as Media from "./v1/Media.ts"
 import * as Mutes from "./v1/Mutes.ts"
@@ -46,6 +48,7 @@ import * as Pins from "./v1/Pins.ts"
 import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
+import * as PushSubscriptions from "./v1/PushSubscriptions.ts"
 import * as Reblogs from "./v1/Reblogs.ts"
 import * as Relationships from "./v1/Relationships.ts"
 import * as RemoteFollows from "./v1/RemoteFollows.ts"
@@ -82,6 +85,8 @@ const groups = Layer.mergeAll(
   FollowRequests.layer,
   Follows.layer,
   Instance.layer,
+  ListMembers.layer,
+  Lists.layer,
   LegacyFilters.layer,
   Markers.layer,
   Media.layer,
@@ -94,6 +99,7 @@ const groups = Layer.mergeAll(
   Placeholders.layer,
   Polls.layer,
   Preferences.layer,
+  PushSubscriptions.layer,
   Reblogs.layer,
   Relationships.layer,
   RemoteFollows.layer,

@@ -9,6 +9,7 @@ import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
+import { StatusCards } from "../services/cards/StatusCards.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
@@ -38,6 +39,7 @@ import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import type { Feeds } from "../services/feeds/Feeds.ts"
 import { NotificationWriter } from "../services/feeds/NotificationWriter.ts"
 import { StatusReaders } from "../services/feeds/StatusReaders.ts"
+import { StatusSubscribers } from "../services/feeds/StatusSubscribers.ts"
 import { Accounts as AccountRecords } from "../services/identity/Accounts.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { Profiles } from "../services/identity/Profiles.ts"
@@ -72,6 +74,8 @@ import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
+import { TagFollows } from "../services/statuses/TagFollows.ts"
+import { Tags } from "../services/statuses/Tags.ts"
 import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
@@ -119,11 +123,15 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Reports.layer,
     Retention.layer,
     Severances.layer,
+    StatusCards.layer,
     Signatures.layer,
     SigningKeys.layer,
     StatusReaders.layer,
+    StatusSubscribers.layer,
     StatusTargets.layer,
     StatusWriter.layer,
+    TagFollows.layer,
+    Tags.layer,
     TargetAccounts.layer,
     Tombstones.layer,
     Undoables.layer,

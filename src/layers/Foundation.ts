@@ -18,6 +18,7 @@ import type { OperatorError } from "./OperatorError.ts"
 import * as UndiciTransport from "./outbound/UndiciTransport.ts"
 import * as PasswordHashing from "./PasswordHashing.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
+import * as WebPush from "./push/WebPush.ts"
 import { Redis } from "./Redis.ts"
 import * as RedisFeeds from "./redis/RedisFeeds.ts"
 import * as RedisLimits from "./redis/RedisLimits.ts"
@@ -71,7 +72,8 @@ const cluster = Layer.unwrap(Effect.map(Environment, actors))
  * actors, secrets, mail and what Node gives. Only `Environment` is left to provide.
  */
 export const layer = Layer.satisfiesServicesType<Environment>()(
-  Layer.mergeAll(cluster, outbound, Secrets.layer, Mail.layer, PasswordHashing.layer).pipe(
+  Layer.mergeAll(cluster, outbound, WebPush.layer, Mail.layer, PasswordHashing.layer).pipe(
+    Layer.provideMerge(Secrets.layer),
     Layer.provideMerge(shared),
     Layer.provideMerge(PostgresChannel.layer),
     Layer.provideMerge(DatabaseClock.layer),

@@ -7,12 +7,14 @@ import { rowsOf } from "../services/Rows.ts"
 import { traced } from "../services/Traced.ts"
 import { Environment } from "./Environment.ts"
 import { OperatorError } from "./OperatorError.ts"
+import { makePrivateKey, pairOf } from "./push/VapidKeys.ts"
 import * as SecretFile from "./SecretFile.ts"
 
 const secretRows = rowsOf(Schema.Struct({ value: Schema.String }))
 
 const signingKeyName = "signing_key"
 const signingKeyBytes = 48
+const vapidKeyName = "vapid_key"
 
 const makeKey = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom
@@ -43,17 +45,18 @@ export const keepInDatabase = traced("Secrets.keepInDatabase")(
 )
 
 /**
- * `SECRET_KEY`, or a key made once: kept in the database where several nodes may share it (`DATABASE_URL`), else in
- * `DATA_DIR`, so that it is not in a backup of the tables.
+ * `SECRET_KEY`, or a key made once, and the key for web push: kept in the database where several nodes may share them
+ * (`DATABASE_URL`), else in `DATA_DIR`, so that a backup of the tables has neither.
  */
 export const layer = Layer.effect(
   Secrets,
   Effect.gen(function*() {
     const { dataDir, databaseUrl, secretKey } = yield* Environment
-    if (secretKey !== undefined) return Secrets.of({ signingKey: secretKey })
-    const signingKey = databaseUrl === undefined
-      ? yield* SecretFile.keep(dataDir, signingKeyName, makeKey)
-      : yield* keepInDatabase(signingKeyName, makeKey)
-    return Secrets.of({ signingKey })
+    const keep = (name: string, make: Effect.Effect<string, never, SecureRandom.SecureRandom>) =>
+      databaseUrl === undefined ? SecretFile.keep(dataDir, name, make) : keepInDatabase(name, make)
+    return Secrets.of({
+      signingKey: secretKey ?? (yield* keep(signingKeyName, makeKey)),
+      vapid: pairOf(yield* keep(vapidKeyName, makePrivateKey))
+    })
   })
 )

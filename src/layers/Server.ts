@@ -1,6 +1,8 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import * as CardRunner from "../actors/agenda/CardRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
+import * as PushRunner from "../actors/agenda/PushRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/RequestPaths.ts"
@@ -9,6 +11,16 @@ import * as Edge from "../http/Edge.ts"
 import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
+import { Cards } from "../services/cards/Cards.ts"
+import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
+import { Pushes } from "../services/intents/Pushes.ts"
+import { StoredFiles } from "../services/media/StoredFiles.ts"
+import { CardPictures } from "../services/previews/CardPictures.ts"
+import { Creators } from "../services/previews/Creators.ts"
+import { Pages } from "../services/previews/Pages.ts"
+import { Previews } from "../services/previews/Previews.ts"
+import { PushContents } from "../services/push/PushContents.ts"
+import { SealedTokens } from "../services/push/SealedTokens.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Compression from "./Compression.ts"
@@ -16,6 +28,7 @@ import type { Environment } from "./Environment.ts"
 import * as Foundation from "./Foundation.ts"
 import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
+import * as KeyOperations from "./KeyOperations.ts"
 import * as Media from "./Media.ts"
 import * as OperatorWakes from "./OperatorWakes.ts"
 import * as Services from "./Services.ts"
@@ -36,11 +49,24 @@ const routes = Layer.mergeAll(
 
 const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
 
+/** What fetches the pages behind links. */
+const cards = CardRunner.layer.pipe(
+  Layer.provide(Previews.layerNoDeps),
+  Layer.provide([Cards.layer, CardPictures.layer, Creators.layer, Pages.layer, StoredFiles.layer]),
+  Layer.provide(KeyOperations.layer)
+)
+
+/** What sends notifications to phones. */
+const pushes = PushRunner.layer.pipe(
+  Layer.provide(PushContents.layerNoDeps),
+  Layer.provide([Pushes.layer, SealedTokens.layer, UserCatalogs.layer])
+)
+
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.merge(served, JobRunner.layer)),
+    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes)),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),

@@ -23,6 +23,7 @@ import type { Feeds } from "../services/feeds/Feeds.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
+import { ListTimelines } from "../services/feeds/ListTimelines.ts"
 import { Markers } from "../services/feeds/Markers.ts"
 import { NotificationPolicies } from "../services/feeds/NotificationPolicies.ts"
 import { NotificationRequests } from "../services/feeds/NotificationRequests.ts"
@@ -45,6 +46,7 @@ import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
+import type { Secrets } from "../services/instance/Secrets.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Reports } from "../services/moderation/Reports.ts"
@@ -53,10 +55,15 @@ import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
+import type { PushMessages } from "../services/push/PushMessages.ts"
+import { PushSubscriptions } from "../services/push/PushSubscriptions.ts"
+import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { AccountNotes } from "../services/social/AccountNotes.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { FollowLists } from "../services/social/FollowLists.ts"
+import { ListMembers } from "../services/social/ListMembers.ts"
 import { Mutes } from "../services/social/Mutes.ts"
+import { OwnedLists } from "../services/social/OwnedLists.ts"
 import { Relationships } from "../services/social/Relationships.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
@@ -69,6 +76,7 @@ import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
+import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
 import { remote } from "./Federation.ts"
@@ -76,7 +84,7 @@ import * as KeyOperations from "./KeyOperations.ts"
 
 /** Where everything is kept, who hears of it, and how the operator wants it. */
 type Stored = Broadcast | ServerConfig | SqlClient.SqlClient
-type Secret = Credentials | Digest.Digest | SecureRandom.SecureRandom
+type Secret = Credentials | Digest.Digest | PushMessages | Secrets | SecureRandom.SecureRandom
 
 /** Who people are, and what acts for them. */
 const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
@@ -85,6 +93,7 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
     Grants.layer,
     LiveTokens.layer,
     MailLinks.layer,
+    PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
     Registrations.layer,
     Roles.layer,
     Sessions.layer,
@@ -121,7 +130,10 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     HomeTimelines.layer,
     Instance.layer,
     Interactions.layer,
+    ListMembers.layer,
+    ListTimelines.layer,
     Listeners.layer,
+    OwnedLists.layer,
     Markers.layer,
     AccountNotes.layer,
     NotificationPolicies.layer,
@@ -132,6 +144,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     Search.layer,
     Reports.layer,
     ViewerStates.layer,
+    TagFollows.layer,
     Tags.layer,
     Timelines.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))

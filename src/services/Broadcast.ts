@@ -5,11 +5,22 @@ const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
 const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
 /**
- * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole. A `user`
- * changed when its state did (confirmed, disabled), `moderation` is what staff did to an account.
+ * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole.
+ * A `user` changed when its state did (confirmed, disabled). `moderation` is what staff did to an account, a `card` the
+ * preview of a page.
  */
 export const Change = Schema.TaggedStruct("Changed", {
-  kind: Schema.Literals(["account", "status", "relations", "moderation", "instance", "user", "emojis", "domains"]),
+  kind: Schema.Literals([
+    "account",
+    "status",
+    "relations",
+    "moderation",
+    "instance",
+    "user",
+    "emojis",
+    "domains",
+    "card"
+  ]),
   ids: Schema.Array(IdFromString)
 })
 export type Change = typeof Change.Type
@@ -20,7 +31,7 @@ export type Change = typeof Change.Type
  */
 export const BroadcastMessage = Schema.Union([
   /**
-   * A new or edited status for the homes of `accountIds` and the public streams `channels` ("public:local", "hashtag:x").
+   * A new or edited status for the homes of `accountIds`, for `lists`, and for the public streams `channels` ("public:local", "hashtag:x").
    * It may take several messages; the first names the author among the accounts. `editedAt` is the edit that it tells of, in
    * milliseconds since 1970: who reads a later one says nothing, for that one has a message of its own.
    */
@@ -28,12 +39,14 @@ export const BroadcastMessage = Schema.Union([
     event: Schema.Literals(["update", "status.update"]),
     statusId: Status,
     accountIds: Schema.Array(Account),
+    lists: Schema.optionalKey(Schema.Array(IdFromString)),
     channels: Schema.Array(Schema.String),
     editedAt: Schema.optionalKey(Schema.Int)
   }),
   Schema.TaggedStruct("StatusDeleted", {
     statusId: Status,
     accountIds: Schema.Array(Account),
+    lists: Schema.optionalKey(Schema.Array(IdFromString)),
     channels: Schema.Array(Schema.String)
   }),
   Schema.TaggedStruct("NotificationCreated", { accountId: Account, notificationId: IdFromString }),
@@ -58,7 +71,7 @@ const Published = Context.Reference<Array<Change> | undefined>("services/Broadca
   defaultValue: () => undefined
 })
 
-/** Does work and answers the changes that it published, too, for a caller on another node that must not read what was before. */
+/** Does work and answers the changes that it published, too. A caller on another node must not read what was before. */
 export const withChanges = <A, E, R>(
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly answer: A; readonly changes: ReadonlyArray<Change> }, E, R> =>

@@ -11,8 +11,8 @@ interface NotificationKind {
   /** "others": nobody is told of what they did themselves. */
   readonly sender: "others" | "anybody"
   /**
-   * Who may have it: "the willing" do not hide the sender, and may see the status; "the concerned" are told whatever stands
-   * between the two; staff has a permission, and is told without being named.
+   * Who may have it. "The willing" do not hide the sender, and may see the status; "the concerned" are told whatever
+   * stands between the two; staff has a permission, and is told without being named.
    */
   readonly recipients: "the willing" | "the concerned" | { readonly staff: "manageReports" }
   /**

@@ -25,6 +25,8 @@ it.live(
       yield* settled(places)
       const { id } = yield* ben.find(anna)
       const left = Effect.map(ben.ask("GET", `/api/v1/accounts/relationships?id=${id}`), ([found]) => found)
+      const list = yield* ben.ask("POST", "/api/v1/lists", { title: "Friends" })
+      yield* ben.ask("POST", `/api/v1/lists/${list.id}/accounts`, { account_ids: [id] })
       yield* operate(third!, "account", "alias", "add", "neva", anna.handle)
       yield* operate(first!, "account", "move", "anna", neva.handle)
       yield* eventually(ben.relationship(neva), ({ following }) => following === true)
@@ -32,6 +34,9 @@ it.live(
       yield* settled(places)
       assert.strictEqual((yield* ben.ask("GET", `/api/v1/accounts/${id}`)).moved.acct, neva.handle)
       assert.deepStrictEqual(yield* neva.notifications, ["follow ben"])
+      // Lists go along as well.
+      const members = yield* ben.ask("GET", `/api/v1/lists/${list.id}/accounts`)
+      assert.deepStrictEqual(members.map(({ acct }: { readonly acct: string }) => acct), [neva.handle])
     }).pipe(Effect.scoped),
   180_000
 )

@@ -1,6 +1,7 @@
 import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Redacted } from "effect"
+import { createECDH } from "node:crypto"
 import * as SecretFile from "../../src/layers/SecretFile.ts"
 import { keepInDatabase, layer as secretsLayer } from "../../src/layers/Secrets.ts"
 import { Secrets } from "../../src/services/instance/Secrets.ts"
@@ -9,17 +10,33 @@ import { testEnvironment } from "../support/TestEnvironment.ts"
 
 const Live = Layer.mergeAll(TestDatabase.layer, NodeServices.layer, NodeCrypto.layer)
 
+const secrets = (variables: Record<string, string>) =>
+  Secrets.pipe(Effect.provide(Layer.fresh(secretsLayer.pipe(Layer.provide(testEnvironment(variables))))))
 const signingKey = (variables: Record<string, string>) =>
-  Effect.gen(function*() {
-    return Redacted.value((yield* Secrets).signingKey)
-  }).pipe(Effect.provide(Layer.fresh(secretsLayer.pipe(Layer.provide(testEnvironment(variables))))))
+  Effect.map(secrets(variables), ({ signingKey }) => Redacted.value(signingKey))
 
 layer(Live, { excludeTestServices: true })("Secrets", (it) => {
   it.effect("uses SECRET_KEY where it is given", () =>
     Effect.gen(function*() {
       const key = "k".repeat(40)
-      assert.strictEqual(yield* signingKey({ SECRET_KEY: key, DATA_DIR: "/nowhere" }), key)
+      const { url } = yield* TestDatabase
+      assert.strictEqual(yield* signingKey({ SECRET_KEY: key, DATABASE_URL: url, DATA_DIR: "/nowhere" }), key)
     }))
+
+  it.effect("S-090: the key for web push is a pair that is kept like that, and the same on all nodes", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })
+      const { url } = yield* TestDatabase
+      for (const variables of [{ DATA_DIR: dataDir }, { DATA_DIR: "/nowhere", DATABASE_URL: url }]) {
+        const all = yield* Effect.all(Array.from({ length: 4 }, () => secrets(variables)), { concurrency: 4 })
+        const [{ vapid } = yield* secrets(variables)] = all
+        assert.deepStrictEqual([...new Set(all.map(({ vapid }) => vapid.publicKey))], [vapid.publicKey])
+        const pair = createECDH("prime256v1")
+        pair.setPrivateKey(Redacted.value(vapid.privateKey), "base64url")
+        assert.strictEqual(pair.getPublicKey("base64url"), vapid.publicKey)
+      }
+    })))
 
   it.effect("makes one once in DATA_DIR, readable for its owner only, and keeps it", () =>
     Effect.scoped(Effect.gen(function*() {

@@ -3,6 +3,8 @@ import { Effect, Schema } from "effect"
 import { type Backoff, delayMillis, next } from "../../src/services/Backoff.ts"
 import { inboundBackoff } from "../../src/services/federation/inbox/InboundActivities.ts"
 import { deliveryBackoff } from "../../src/services/federation/outbox/Retries.ts"
+import { agendaBackoff } from "../../src/services/intents/AgendaEntries.ts"
+import { operatorBackoff } from "../../src/services/intents/OperatorCommands.ts"
 
 const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const part = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -39,6 +41,9 @@ it.effect("there is no delay after the last try", () =>
 it("each queue's numbers give the delays that its documents promise", () => {
   const seconds = (backoff: Backoff, chance: number) =>
     Array.from({ length: backoff.triesMax - 1 }, (_, n) => delayMillis(backoff, n + 1, chance) / 1_000)
+  const hours = (backoff: Backoff) => seconds(backoff, 0).reduce((sum, delay) => sum + delay, 0) / 3_600
+  assert.closeTo(hours(agendaBackoff), 25, 0.5)
+  assert.closeTo(hours(operatorBackoff) * 60, 67, 0.5)
   assert.deepStrictEqual(seconds(inboundBackoff, 0), [10, 20, 40, 80, 160, 320, 640])
   assert.deepStrictEqual(seconds(deliveryBackoff, 0).slice(0, 6), [15, 16, 31, 96, 271, 640])
   assert.deepStrictEqual(seconds(deliveryBackoff, 1).slice(0, 6), [15, 16.5, 39, 136.5, 399, 952.5])

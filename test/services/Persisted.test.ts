@@ -3,6 +3,7 @@ import { Cause, Effect, Exit, Schema } from "effect"
 import type { Command } from "../../src/actors/account/Protocol.ts"
 import { PersistedCommand } from "../../src/actors/account/Protocol.ts"
 import { AccountId, AppId, StatusId } from "../../src/services/Ids.ts"
+import { type CommandAnswer, PersistedAnswer } from "../../src/services/intents/Commands.ts"
 import { persisted } from "../../src/services/Persisted.ts"
 import { PersistedPost } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
@@ -48,6 +49,16 @@ describe("what rows keep as JSON", () => {
       const json: unknown = JSON.parse(yield* PersistedCommand.encode(command))
       assert.deepInclude(json, { _tag: "Publish", version: 1 })
       assert.deepStrictEqual(yield* PersistedCommand.decode(json), command)
+    }))
+
+  it.effect("answers that were remembered before versions were written", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* PersistedAnswer.decode({ id: "7", kind: "report" }), { id: "7", kind: "report" })
+      const answer: CommandAnswer = { id: "8", kind: "status", standing: { limit: 300, remaining: 299, resetAt: 1 } }
+      assert.deepStrictEqual(yield* PersistedAnswer.decode({ ...answer }), answer)
+      const json: unknown = JSON.parse(yield* PersistedAnswer.encode(answer))
+      assert.deepInclude(json, { id: "8", kind: "status", version: 1 })
+      assert.deepStrictEqual(yield* PersistedAnswer.decode(json), answer)
     }))
 
   it.effect("what a newer program kept is not misread", () =>

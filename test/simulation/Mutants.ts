@@ -1,7 +1,6 @@
 import { Clock, Effect } from "effect"
-import type { FeedEntry } from "../../src/services/feeds/Feeds.ts"
-import type { AccountId } from "../../src/services/Ids.ts"
-import type { Answer } from "../../src/services/intents/Commands.ts"
+import type { FeedEntry, FeedKey } from "../../src/services/feeds/Feeds.ts"
+import type { CommandAnswer } from "../../src/services/intents/Commands.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
 
@@ -24,7 +23,7 @@ const keyOutside: Mutant = {
       ...commands,
       once: (owner, id, family, work) =>
         Effect.gen(function*() {
-          const [found] = yield* sql<{ answer: Answer }>`
+          const [found] = yield* sql<{ answer: CommandAnswer }>`
             SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
           if (found !== undefined) return { answer: found.answer, repeated: true }
           const answer = yield* commands.owned(owner, work)
@@ -46,8 +45,8 @@ const listFeed: Mutant = {
   name: "a feed's insert is not a set",
   mutation: {
     store: (feeds) => {
-      const pushed = new Map<AccountId, ReadonlyArray<FeedEntry>>()
-      const forget = (account: AccountId) => pushed.delete(account)
+      const pushed = new Map<FeedKey, ReadonlyArray<FeedEntry>>()
+      const forget = (feed: FeedKey) => pushed.delete(feed)
       return {
         ...feeds,
         push: (accounts, entry) => {
@@ -78,7 +77,7 @@ const epochUnchecked: Mutant = {
       owned: (_owner, work) => sql.withTransaction(work),
       once: (owner, id, family, work) =>
         sql.withTransaction(Effect.gen(function*() {
-          const [found] = yield* sql<{ answer: Answer }>`
+          const [found] = yield* sql<{ answer: CommandAnswer }>`
             SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
           if (found !== undefined) return { answer: found.answer, repeated: true }
           const answer = yield* work

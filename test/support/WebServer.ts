@@ -12,6 +12,8 @@ import * as Catalogs from "../../src/layers/Catalogs.ts"
 import { outbound } from "../../src/layers/Foundation.ts"
 import * as Media from "../../src/layers/Media.ts"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
+import * as WebPush from "../../src/layers/push/WebPush.ts"
+import * as Secrets from "../../src/layers/Secrets.ts"
 import * as Services from "../../src/layers/Services.ts"
 import * as WebSockets from "../../src/layers/WebSockets.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
@@ -44,7 +46,8 @@ const routes = Layer.mergeAll(
 
 /** What costs time is in memory, in a folder or left out. */
 const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeof PasswordHashing.layerSimulation) =>
-  Layer.mergeAll(Catalogs.layer, Feeds.layerMemory, credentials, mailer, outbound).pipe(
+  Layer.mergeAll(Catalogs.layer, Feeds.layerMemory, credentials, mailer, outbound, WebPush.layer).pipe(
+    Layer.provideMerge(Secrets.layer),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, signupConfirmation: "mail", ...config })),
     Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, Postbox.layer, environment)),
     Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeServices.layer, TestDatabase.layer))

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { insertLists } from "./WorldLists.ts"
 
 /*
  * Small worlds of accounts and statuses for property tests: `World` generates them, `settle` writes one into an empty
@@ -14,10 +15,23 @@ export const statusesMax = 10
 export const now = new Date("2026-06-01T12:00:00Z")
 
 const Account = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: accounts }))
+const Local = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }))
 const Pair = Schema.Tuple([Account, Account])
 const earlier = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })))
 const pairs = Schema.Array(Pair).check(Schema.isMaxLength(4))
 const rarely = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 7 }))
+
+const Tag = Schema.Literals(["birds", "cats"])
+
+/** A list of somebody, with its members. */
+const List = Schema.Struct({
+  /** Only people of this server have lists. */
+  owner: Local,
+  repliesPolicy: Schema.Literals(["followed", "list", "none"]),
+  exclusive: Schema.Boolean,
+  accounts: Schema.Array(Account).check(Schema.isBetweenLength(1, 4)),
+  tags: Schema.Array(Tag).check(Schema.isMaxLength(1))
+})
 
 export const Status = Schema.Struct({
   author: Account,
@@ -30,7 +44,8 @@ export const Status = Schema.Struct({
   mentions: Schema.Array(Schema.Struct({ account: Account, silent: Schema.Boolean })).check(
     Schema.isBetweenLength(1, 3)
   ),
-  language: Schema.Literals(["en", "de"])
+  language: Schema.Literals(["en", "de"]),
+  tags: Schema.Array(Tag).check(Schema.isMaxLength(2))
 })
 
 export const World = Schema.Struct({
@@ -45,9 +60,26 @@ export const World = Schema.Struct({
     Schema.isMaxLength(6)
   ),
   /** Accounts 4 and 5 are at remote.example, whose domain these accounts block. */
-  domainBlocks: Schema.Array(Account).check(Schema.isMaxLength(2))
+  domainBlocks: Schema.Array(Account).check(Schema.isMaxLength(2)),
+  /** Nobody is silenced where it is 0. */
+  silenced: Schema.Int.check(Schema.isBetween({ minimum: -12, maximum: accounts })),
+  lists: Schema.Array(List).check(Schema.isBetweenLength(1, 3)),
+  tagFollows: Schema.Array(Schema.Struct({ account: Local, tag: Tag })).check(Schema.isBetweenLength(1, 4))
 })
 export type World = typeof World.Type
+
+/** A world of accounts alone. */
+export const nothing: World = {
+  suspended: 0,
+  statuses: [],
+  follows: [],
+  blocks: [],
+  mutes: [],
+  domainBlocks: [],
+  silenced: 0,
+  lists: [],
+  tagFollows: []
+}
 
 /** A status of a settled world, with the ids that it has in the database. */
 export interface Settled {
@@ -60,6 +92,7 @@ export interface Settled {
   readonly replyTo: Settled | undefined
   readonly conversation: bigint
   readonly mentions: ReadonlyMap<bigint, { readonly silent: boolean }>
+  readonly tags: ReadonlyArray<string>
 }
 
 export const isRemote = (account: bigint): boolean => account >= 4n
@@ -82,7 +115,8 @@ export const statusesOf = (world: World): ReadonlyArray<Settled> => {
       conversation: reblogOf?.conversation ??
         (reblogOf === undefined ? named(status.replyTo)?.conversation : undefined) ??
         firstStatus + BigInt(index) + 500n,
-      mentions: new Map(status.mentions.map(({ account, silent }) => [BigInt(account), { silent }]))
+      mentions: new Map(status.mentions.map(({ account, silent }) => [BigInt(account), { silent }])),
+      tags: reblogOf === undefined ? [...new Set(status.tags)] : []
     })
   })
   return settled
@@ -127,9 +161,10 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
   yield* sql`DELETE FROM statuses`
   yield* sql`DELETE FROM accounts`
   yield* sql`DELETE FROM tags`
-  yield* sql`INSERT INTO accounts (id, username, domain, suspended_at, created_at, updated_at)
+  yield* sql`INSERT INTO accounts (id, username, domain, suspended_at, silenced_at, created_at, updated_at)
     SELECT i, 'account' || i, CASE WHEN i >= 4 THEN 'remote.example' END,
-      CASE WHEN i = ${world.suspended} THEN ${now}::timestamptz END, ${now}, ${now}
+      CASE WHEN i = ${world.suspended} THEN ${now}::timestamptz END,
+      CASE WHEN i = ${world.silenced} THEN ${now}::timestamptz END, ${now}, ${now}
     FROM generate_series(1::bigint, ${BigInt(accounts)}) i`
   yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, last_seen_at, created_at)
     SELECT id, id || '@local.example', '', ${now}, ${now}, ${now} FROM accounts WHERE domain IS NULL`
@@ -192,5 +227,6 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
     "domainMutes",
     [...domainBlocks].map((accountId, index) => ({ id: BigInt(index + 1), accountId, domain: "remote.example" }))
   )
+  yield* insertLists(world, statuses, insert)
   return statuses
 })

@@ -5,7 +5,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { withChanges } from "../../services/Broadcast.ts"
 import { type ClientError, Unavailable } from "../../services/Errors.ts"
 import { AccountId } from "../../services/Ids.ts"
-import { AgendaEntries, type Due } from "../../services/intents/AgendaEntries.ts"
+import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEntries.ts"
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
@@ -25,6 +25,7 @@ import * as Purging from "./Purging.ts"
 import * as Relations from "./Relations.ts"
 import * as Scheduling from "./Scheduling.ts"
 import * as StoringFetched from "./StoringFetched.ts"
+import * as TagFollowing from "./TagFollowing.ts"
 import * as UserDomainBlocking from "./UserDomainBlocking.ts"
 import { familyOf, perform, type Verbs } from "./Verbs.ts"
 
@@ -45,6 +46,7 @@ const make = Effect.gen(function*() {
   const importing = yield* StoringFetched.make(publishing.verbs)
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
+  const following = yield* TagFollowing.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
@@ -59,7 +61,8 @@ const make = Effect.gen(function*() {
     ...importing.verbs,
     ...profile.verbs,
     ...purging.verbs,
-    ...featuring.verbs
+    ...featuring.verbs,
+    ...following.verbs
   }
 
   /** Has work that leaves intents followed by the fan-out that works them off. */
@@ -105,27 +108,36 @@ const make = Effect.gen(function*() {
     ["scheduled_status"]: scheduling.due
   } as const
 
-  // Struck first, because what is done may enter the next time.
-  const onDue = (own: Ownership.Ownership, { kind, subjectId }: Due) =>
-    again(owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId))))
+  // Completed first, because what is done may enqueue the next time.
+  const onDue = (own: Ownership.Ownership, entry: AgendaEntry) => {
+    const { kind, subjectId } = entry
+    return again(owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId)))).pipe(
+      Effect.catchCause(retried(`${kind} of ${subjectId}`, agenda.retry(entry))),
+      Effect.asVoid
+    )
+  }
 
-  const fromOutside = Effect.fnUntraced(function*(own: Ownership.Ownership, { command, id }: OperatorCommand) {
-    yield* PersistedCommand.decode(command).pipe(
-      Effect.flatMap((decoded) => run(own, `outside:${id}`, decoded)),
+  /** Answers whether those behind it may be done. */
+  const fromOutside = (own: Ownership.Ownership, given: OperatorCommand) =>
+    PersistedCommand.decode(given.command).pipe(
+      Effect.flatMap((decoded) => run(own, `outside:${given.id}`, decoded)),
       Effect.catch((refused) =>
         refused._tag === "Unavailable"
           ? Effect.fail(refused)
           : Effect.logWarning("refused a command", refused.message)
-      )
+      ),
+      Effect.andThen(operatorCommands.complete(given.id)),
+      Effect.as(true),
+      Effect.catchCause(retried(`the operator's command ${given.id}`, operatorCommands.retry(given)))
     )
-    yield* operatorCommands.complete(id)
-  })
 
   /** Does the account's waiting work: the operator's commands, due entries and intents. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
-      for (const command of yield* operatorCommands.claim(own.accountId)) yield* fromOutside(own, command)
-      for (const due of yield* agenda.claim(own.accountId)) yield* onDue(own, due)
+      for (const command of yield* operatorCommands.claim(own.accountId)) {
+        if (!(yield* fromOutside(own, command))) break
+      }
+      for (const entry of yield* agenda.claim(own.accountId)) yield* onDue(own, entry)
       yield* inbox.workOff(own)
     },
     (chores, own) =>
@@ -172,11 +184,11 @@ const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) 
 
 /**
  * The account's actor. It is the only writer of what the account does: commands run one at a time, each in one
- * transaction that checks the actor's epoch, looks the command's id up, writes the change with the intents that follow
- * from it and records the answer. So a command is done once for each id, whichever node tries it again; an answer
- * means that the change is on disk. Fan-out, timers and commands from outside are rows, worked off by one supervised
- * fiber: at least once, with effects that are sets, in the order of their ids. The mailbox holds
- * `accountMailboxMax` commands; fan-out takes `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
+ * transaction. That checks the actor's epoch, looks the command's id up, writes the change with its intents and records
+ * the answer. So a command is done once for each id, whichever node tries it again; an answer means that the change is
+ * on disk. Fan-out, timers and commands from outside are rows, worked off by one supervised fiber: at least once, with
+ * effects that are sets, in the order of their ids. The mailbox holds `accountMailboxMax` commands; fan-out takes
+ * `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (node) =>
@@ -185,6 +197,18 @@ export const layer = Layer.effectDiscard(
       lean(Scope.Scope, Sharding.Sharding)
     ))
 )
+
+/** Work that failed is retried later by `retry`, or has failed for good. Answers whether it is over. */
+const retried = (work: string, retry: Effect.Effect<boolean, SqlError>) => (cause: Cause.Cause<unknown>) =>
+  Cause.hasInterrupts(cause)
+    ? Effect.interrupt
+    : Effect.flatMap(retry, (again) =>
+      Effect.as(
+        again
+          ? Effect.logWarning(`${work} must wait`, cause)
+          : Effect.logError(`${work} has failed at every try`, cause),
+        !again
+      ))
 
 /** Whether the database failed, so that nobody knows what it has done. */
 const isUnsure = ({ reasons }: Cause.Cause<unknown>): boolean =>

@@ -42,6 +42,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       case "publish":
         return publish(own, at, intent)
       case "edit":
+      case "card":
         return edit(own, at, intent)
       case "delete":
         return remove(own, at, intent)

@@ -68,7 +68,8 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (id.length > uriCharactersMax || readUrl(id)?.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
     }
-    const { buried, followed, held } = yield* statuses.prospects(own.accountId, id)
+    const { buried, held, ...wanted } = yield* statuses.prospects(own.accountId, id)
+    const followed = wanted.followed || wanted.listed
     if (buried && (yield* tombstones.stands(own.accountId, id, signedMillis))) {
       return yield* ignored("it was undone")
     }

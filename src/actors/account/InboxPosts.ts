@@ -2,6 +2,8 @@ import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { StatusCards } from "../../services/cards/StatusCards.ts"
+import { firstLink } from "../../services/cards/StatusLinks.ts"
 import { columnsOf } from "../../services/Columns.ts"
 import type { ClientError } from "../../services/Errors.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
@@ -19,6 +21,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import { written } from "../../services/statuses/StoredStatus.ts"
+import { TagFollows } from "../../services/statuses/TagFollows.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { transaction } from "../../services/Transactions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
@@ -41,13 +44,14 @@ export type Outcome = Effect.Effect<string, ClientError | SqlError | NeedsFetch>
 export const done = "done"
 export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 
-/** How old a post that was fetched may be to be told of in homes, streams and notifications, in milliseconds. */
+/** How old a fetched post may be, in milliseconds, to be told of in homes, streams and notifications. */
 const newsMillisMax = 6 * 3_600_000
 
 /** New, edited and deleted posts of a remote account; inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
-  const { outboundAllow } = yield* ServerConfig
+  const config = yield* ServerConfig
+  const cards = yield* StatusCards
   const broadcast = yield* Broadcast
   const originChecks = yield* OriginChecks
   const intend = yield* Intents.make
@@ -55,9 +59,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const statusWriter = yield* StatusWriter
   const knownUris = yield* KnownUris
   const statuses = yield* RemoteStatuses
+  const tagFollows = yield* TagFollows
   const tombstones = yield* Tombstones
   const unknown = yield* UnknownMentions
-  const readUrl = urlReader(outboundAllow)
+  const readUrl = urlReader(config.outboundAllow)
 
   /** The accounts that a post mentions, and whether it is addressed to them. */
   const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, note: ForeignNote) {
@@ -75,6 +80,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         : []
     })
   })
+
+  /** The link that has a card: only where no files are shown. */
+  const cardLink = ({ attachments, links }: ForeignNote) =>
+    attachments.length === 0 ? firstLink(config, links) : undefined
 
   const adopt = (uri: string) =>
     transaction(sql)(statuses.adopt(uri)).pipe(
@@ -97,18 +106,22 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (voted !== undefined) return voted
     const note = foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("no post of its sender")
-    const { buried, followed } = yield* statuses.prospects(own.accountId, note.uri)
+    const { buried, followed, listed } = yield* statuses.prospects(own.accountId, note.uri)
     if (buried) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* knownUris.status(note.inReplyTo)
     const mentions = yield* mentionsOf(own, self, note)
     const open = isOpen(note.visibility)
-    const concerns = (asked && open) || parentId !== undefined || mentions.some((mention) => mention.addressed) ||
-      followed
-    if (!concerns) return yield* ignored("it concerns nobody here")
+    const concerns = (open && (asked || listed)) || parentId !== undefined || followed ||
+      mentions.some((mention) => mention.addressed)
+    // A question more for what would be left else.
+    const wanted = concerns || (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
+    if (!wanted) return yield* ignored("it concerns nobody here")
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("it is here already")
     const { adopted, id } = made
     yield* unknown.note(id, note)
+    const link = cardLink(note)
+    if (link !== undefined) yield* cards.attach(id, link, true)
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
       // It was edited before it came, or the edit came before it.
       yield* statusWriter.preserve(id, note.publishedMillis)
@@ -180,6 +193,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     })
     yield* statuses.quieten(old.id, mentions)
     yield* unknown.note(old.id, note)
+    yield* cards.replace(old.id, cardLink(note), true)
     yield* intend(own, { _tag: "edit", statusId: old.id, editedAt: millis })
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done

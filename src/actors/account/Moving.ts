@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function*(
   const changed = (accountId: AccountId) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
 
-  /** Follows the new account as the old one was followed; where that is refused, the old follow stays. */
+  /** Follows the new account as the old one was followed, and has it in the same lists; where that is refused, the old follow stays. */
   const follow = Effect.fnUntraced(function*(own: Ownership, from: AccountId, to: AccountId) {
     const [old] = yield* followedRows(sql`SELECT show_reblogs, notify, languages FROM follows
       WHERE account_id = ${own.accountId} AND target_account_id = ${from}`)
@@ -56,6 +56,10 @@ export const make = Effect.fnUntraced(function*(
     if (own.accountId !== to) {
       const { languages, notify, showReblogs: reblogs } = old
       yield* relations.Follow(own, { _tag: "Follow", target: to, reblogs, notify, languages })
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`INSERT INTO list_accounts (id, list_id, account_id)
+        SELECT next_id(${now}), l.id, ${to}::bigint FROM lists l JOIN list_accounts m ON m.list_id = l.id
+        WHERE l.account_id = ${own.accountId} AND m.account_id = ${from} ON CONFLICT DO NOTHING`
     }
     yield* relations.Unfollow(own, { _tag: "Unfollow", target: from })
   })

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
 import { type AccountId, millisOf } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { type Answer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
+import { type CommandAnswer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
 import { aheadMillisMax } from "../../services/Moments.ts"
 import { only, rowsOf } from "../../services/Rows.ts"
 import type { Backlog } from "./Backlog.ts"
@@ -23,9 +23,9 @@ interface State {
 }
 
 /**
- * What an actor holds while it is active: its epoch, its limits as the rows gave them when it was activated, and the
- * time of its newest status. It is read at the first need, so that an activation never fails where Postgres is away,
- * and forgotten when another node turns out to own the account. Only `Owners` changes it.
+ * What an actor holds while it is active: its epoch, its limits as the rows gave them at activation, and the time of
+ * its newest status. It is read at the first need, so that an activation never fails where Postgres is away. It is
+ * forgotten when another node turns out to own the account. Only `Owners` changes it.
  */
 export interface Ownership {
   readonly accountId: AccountId
@@ -104,14 +104,14 @@ export const make = Effect.gen(function*() {
     own: Ownership,
     id: string,
     kind: Family | undefined,
-    work: Effect.Effect<Answer, E>
+    work: Effect.Effect<CommandAnswer, E>
   ) {
     const family = rateLimits ? kind : undefined
     const held = yield* current(own)
     const now = yield* Clock.currentTimeMillis
-    const metered: Effect.Effect<Answer, E | TooManyRequests> = family === undefined
+    const metered: Effect.Effect<CommandAnswer, E | TooManyRequests> = family === undefined
       ? work
-      : Effect.suspend((): Effect.Effect<Answer, E | TooManyRequests> => {
+      : Effect.suspend((): Effect.Effect<CommandAnswer, E | TooManyRequests> => {
         const { limit, remaining, resetAt } = quotaOf(held, family, now)
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })
@@ -142,9 +142,9 @@ export const make = Effect.gen(function*() {
 export type Owners = Effect.Success<typeof make>
 
 /**
- * The time for a new status, in milliseconds since 1970: after that of the one before, though the clock be set back by some
- * minutes. A status that is later than that was dated by a clock that was wrong, and the next one is of now. For the work of
- * a command only, which goes on under the epoch that it began with, even if that was forgotten meanwhile.
+ * The time for a new status, in milliseconds since 1970: after that of the one before, though the clock be set back by
+ * some minutes. A clock that was wrong dated a status that is later than that. The next one is of now. For the work of
+ * a command only. That goes on under the epoch that it began with, even if that was forgotten meanwhile.
  */
 export const nextMillis = (own: Pick<Ownership, "newestMillis">): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (now) => {

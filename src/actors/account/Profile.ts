@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { Unprocessable } from "../../services/Errors.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
+import { feedsOf } from "../../services/feeds/FeedKeys.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { exceeds, noteCharactersMax, tooLong } from "../../services/html/Text.ts"
 import { Profiles } from "../../services/identity/Profiles.ts"
@@ -119,9 +120,10 @@ export const make = Effect.gen(function*() {
         yield* send(activities.acceptAll(accountId, admitted))
         if (Object.keys(profile).length > 0) yield* tellFollowers(own, "Profile")
         if (ids.length > 0) yield* intend(own, { _tag: "homes", readers: ids })
+        const dropped = yield* feedsOf(sql, ids)
         yield* sql.afterCommit(
           Effect.andThen(
-            feeds.drop(ids),
+            feeds.drop(dropped),
             broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, ...ids] })
           )
         )

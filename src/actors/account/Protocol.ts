@@ -4,7 +4,7 @@ import { Rpc } from "effect/rpc"
 import { Change } from "../../services/Broadcast.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
-import { Answer } from "../../services/intents/Commands.ts"
+import { CommandAnswer } from "../../services/intents/Commands.ts"
 import { persisted } from "../../services/Persisted.ts"
 import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
 import { DefaultVisibility, Visibility } from "../../services/statuses/Visibility.ts"
@@ -15,7 +15,7 @@ const Target = { target: AccountIdFromString }
  * A collection of a remote account as it was at a time, in milliseconds since 1970, after so many changes that the account had
  * told of by then (`remote_actors.featured_changes`).
  */
-const AsRead = { readAt: Schema.Number, changes: Schema.Int }
+const Reading = { readAt: Schema.Number, changes: Schema.Int }
 const OnStatus = { statusId: StatusIdFromString }
 
 /** A picture of a profile by the names of its stored files; null takes it away. */
@@ -93,6 +93,9 @@ export const Command = Schema.Union([
   /** A hashtag on the own profile, without the #. */
   Schema.TaggedStruct("FeatureTag", { name: Schema.String }),
   Schema.TaggedStruct("UnfeatureTag", { name: Schema.String }),
+  /** A hashtag of which public posts are wanted at home, without the #. */
+  Schema.TaggedStruct("FollowTag", { name: Schema.String }),
+  Schema.TaggedStruct("UnfollowTag", { name: Schema.String }),
   Schema.TaggedStruct("Follow", {
     ...Target,
     reblogs: Schema.NullOr(Schema.Boolean),
@@ -136,9 +139,9 @@ export const Command = Schema.Union([
    */
   Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean }),
   /** What a remote account has pinned, first what comes first. */
-  Schema.TaggedStruct("Feature", { ...AsRead, statusIds: Schema.Array(StatusIdFromString) }),
+  Schema.TaggedStruct("Feature", { ...Reading, statusIds: Schema.Array(StatusIdFromString) }),
   /** The hashtags on a remote account's profile. */
-  Schema.TaggedStruct("FeatureTags", { ...AsRead, names: Schema.Array(Schema.String) }),
+  Schema.TaggedStruct("FeatureTags", { ...Reading, names: Schema.Array(Schema.String) }),
   /** Who was unknown when the post came is known now, and mentioned in it. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
   /** A post of the account that its origin has no more. */
@@ -153,7 +156,7 @@ export const Command = Schema.Union([
 export type Command = typeof Command.Type
 
 /** The answer of a command, and what the command changed, of which the caller's node may not have heard yet. */
-const Done = Schema.Struct({ ...Answer.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
+const Done = Schema.Struct({ ...CommandAnswer.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
 
 /** `account_intents.details` */
 export const PersistedCommand = persisted(Command, 1)

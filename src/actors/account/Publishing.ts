@@ -2,6 +2,7 @@ import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { StatusCards } from "../../services/cards/StatusCards.ts"
 import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed } from "../../services/Errors.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { exceedsTold, statusCharactersMax, tooLong } from "../../services/html/Text.ts"
@@ -35,8 +36,12 @@ export const make = Effect.gen(function*() {
   const intend = yield* Intents.make
   const notificationWriter = yield* NotificationWriter
   const broadcast = yield* Broadcast
+  const cards = yield* StatusCards
 
-  /** What can be said against a post, its files, its poll and the mentions in its draft before it is stored; scheduling checks it, too. */
+  /**
+   * What speaks against a post, its files, its poll and the mentions in its draft before it is stored; scheduling
+   * checks it, too.
+   */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
     yield* size(draft, post.spoilerText ?? "")
     yield* attachments.check(accountId, filesOf(post), null)
@@ -91,6 +96,9 @@ export const make = Effect.gen(function*() {
         }
       })
       yield* attachments.give(mediaIds, { statusId: fanout.intent.statusId })
+      if (draft.link !== undefined && mediaIds.length === 0) {
+        yield* cards.attach(fanout.intent.statusId, draft.link, false)
+      }
       if (post.poll !== null) {
         const endsAt = yield* polls.create(fanout.intent.statusId, post.poll, millis)
         yield* agenda.enqueue("poll_end", fanout.intent.statusId, accountId, endsAt)
@@ -155,6 +163,7 @@ export const make = Effect.gen(function*() {
       yield* attachments.revise(command.statusId, described)
       if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
       yield* statusWriter.revise(command.statusId, accountId, { millis, row, draft })
+      yield* cards.replace(command.statusId, mediaIds.length === 0 ? draft.link : undefined, false)
       yield* intend(own, { _tag: "edit", statusId: command.statusId, editedAt: millis })
       yield* sql.afterCommit(changed(accountId, [command.statusId]))
       return onStatus(command.statusId)

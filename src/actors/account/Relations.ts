@@ -4,11 +4,12 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { NotAllowed, RecordNotFound, validationFailed } from "../../services/Errors.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
+import { feedsOf } from "../../services/feeds/FeedKeys.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
-import type { Answer } from "../../services/intents/Commands.ts"
+import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import type { NewNotification } from "../../services/intents/Intent.ts"
 import { Blocks } from "../../services/social/Blocks.ts"
 import { Follows, followsMax } from "../../services/social/Follows.ts"
@@ -25,7 +26,7 @@ const muteSecondsMax = 3_155_760_000
 
 /**
  * Follows, requests, blocks and mutes; a command that makes or ends one of the first three locks the pair (`Pairs`).
- * Homes that they change are forgotten and rebuilt by their owners' next reads.
+ * Homes and lists that they change are forgotten and rebuilt by their owners' next reads.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -42,15 +43,16 @@ export const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
 
   /**
-   * Forgets the homes of `readers`: at once after the commit, and by an intent, should this node die in between. Caches
+   * Forgets the homes and lists of `readers`: at once after the commit, and by an intent, should this node die in between. Caches
    * forget figures and relations of both accounts.
    */
   const changed = Effect.fnUntraced(function*(own: Ownership, target: AccountId, ...readers: ReadonlyArray<AccountId>) {
     const { accountId } = own
     if (readers.length > 0) yield* intend(own, { _tag: "homes", readers: readers })
+    const dropped = yield* feedsOf(sql, readers)
     yield* sql.afterCommit(
       Effect.all([
-        feeds.drop(readers),
+        feeds.drop(dropped),
         broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, target] }),
         broadcast.publish({ _tag: "Changed", kind: "relations", ids: [accountId, target] })
       ], { discard: true })
@@ -68,10 +70,11 @@ export const make = Effect.gen(function*() {
   })
 
   /** Holds the pair before anything of it is looked at. */
-  const paired =
-    <C extends { readonly target: AccountId }, E>(verb: (own: Ownership, command: C) => Effect.Effect<Answer, E>) =>
-    (own: Ownership, command: C): Effect.Effect<Answer, E | SqlError> =>
-      Effect.andThen(lockPairs(sql, [[own.accountId, command.target]]), verb(own, command))
+  const paired = <C extends { readonly target: AccountId }, E>(
+    verb: (own: Ownership, command: C) => Effect.Effect<CommandAnswer, E>
+  ) =>
+  (own: Ownership, command: C): Effect.Effect<CommandAnswer, E | SqlError> =>
+    Effect.andThen(lockPairs(sql, [[own.accountId, command.target]]), verb(own, command))
 
   const verbs = {
     Follow: paired(Effect.fnUntraced(

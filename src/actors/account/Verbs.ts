@@ -2,7 +2,7 @@ import type { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
-import type { Answer, Family } from "../../services/intents/Commands.ts"
+import type { CommandAnswer, Family } from "../../services/intents/Commands.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Command } from "./Protocol.ts"
 
@@ -11,7 +11,10 @@ export type Commands = { readonly [Tag in Command["_tag"]]: Extract<Command, { r
 
 /** What an account does at a command, inside the command's transaction. Verbs are made once a node, for all its actors. */
 export type Verbs<Tags extends keyof Commands = keyof Commands> = {
-  readonly [Tag in Tags]: (own: Ownership, command: Commands[Tag]) => Effect.Effect<Answer, ClientError | SqlError>
+  readonly [Tag in Tags]: (
+    own: Ownership,
+    command: Commands[Tag]
+  ) => Effect.Effect<CommandAnswer, ClientError | SqlError>
 }
 
 /** Does the command under its tag. */
@@ -25,10 +28,11 @@ export const familyOf: Partial<Record<Command["_tag"], Family>> = {
   Schedule: "statuses",
   Reblog: "statuses",
   Follow: "follows",
+  FollowTag: "follows",
   Report: "reports"
 }
 
-export const onStatus = (id: bigint): Answer => ({ id: String(id), kind: "status" })
-export const onScheduled = (id: bigint): Answer => ({ id: String(id), kind: "scheduled" })
-export const onReport = (id: bigint): Answer => ({ id: String(id), kind: "report" })
-export const onAccount = (id: AccountId): Answer => ({ id: String(id), kind: "account" })
+export const onStatus = (id: bigint): CommandAnswer => ({ id: String(id), kind: "status" })
+export const onScheduled = (id: bigint): CommandAnswer => ({ id: String(id), kind: "scheduled" })
+export const onReport = (id: bigint): CommandAnswer => ({ id: String(id), kind: "report" })
+export const onAccount = (id: AccountId): CommandAnswer => ({ id: String(id), kind: "account" })

@@ -26,6 +26,9 @@ const staleMillis = 5_000
 
 const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Intents that wait, by actor kind" })
 const oldest = Metric.gauge("murmuration_intents_oldest_seconds", { description: "Age of the oldest intent" })
+const failed = Metric.gauge("murmuration_agenda_failed", {
+  description: "Entries of the agenda that failed at every try and are set aside"
+})
 const dead = Metric.gauge("murmuration_inbound_dead", {
   description: "Activities of other servers that failed at every try and wait for a person"
 })
@@ -83,6 +86,7 @@ export const layer = Singleton.make(
       const received = yield* inbound.backlog
       yield* measured("Inbound", { count: received.waiting, oldestMillis: received.oldestMillis })
       yield* Metric.update(dead, received.dead)
+      yield* Metric.update(failed, yield* agenda.failed)
     })
     const forget = Effect.all([
       commands.sweep(sweepRowsMax),
@@ -98,6 +102,8 @@ export const layer = Singleton.make(
         Effect.repeat(Schedule.spaced(period))
       )
     return yield* Effect.all([
+      // What failed may work with the program as it is now.
+      Effect.retry(agenda.requeue, Schedule.spaced("1 second")),
       every("1 second", "due", due),
       every("1 second", "outside", fromOutside),
       every("5 seconds", "leftBehind", leftBehind),

@@ -1,6 +1,11 @@
 import { Effect } from "effect"
 import { gathered } from "../../services/Batches.ts"
-import { Deliveries, type Failed, type Over, type Untried } from "../../services/federation/outbox/Deliveries.ts"
+import {
+  type CompletedDelivery,
+  Deliveries,
+  type FailedDelivery,
+  type ReleasedDelivery
+} from "../../services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import type { Scheme } from "../../services/federation/signatures/Signatures.ts"
 
@@ -11,9 +16,9 @@ const hostsMax = 64
 export interface DeliveryOutcome {
   readonly host: string
   /** Taken, or never to be taken. */
-  readonly over: ReadonlyArray<Over>
-  readonly failed: ReadonlyArray<Failed>
-  readonly untried: ReadonlyArray<Untried>
+  readonly over: ReadonlyArray<CompletedDelivery>
+  readonly failed: ReadonlyArray<FailedDelivery>
+  readonly untried: ReadonlyArray<ReleasedDelivery>
   /** It works, and that is news; this is how it wants to be signed for. */
   readonly works?: Scheme | undefined
   /** It does not work today, for this reason. */

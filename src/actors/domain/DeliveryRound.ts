@@ -2,11 +2,11 @@ import { Clock, Effect, Metric } from "effect"
 import * as Backoff from "../../services/Backoff.ts"
 import { gathered } from "../../services/Batches.ts"
 import {
+  type CompletedDelivery,
   Deliveries,
   type Delivery,
-  type Failed,
-  type Over,
-  type Wanted
+  type DeliveryClaim,
+  type FailedDelivery
 } from "../../services/federation/outbox/Deliveries.ts"
 import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
@@ -49,8 +49,8 @@ export const make = Effect.gen(function*() {
   const notes = yield* DeliveryOutcomes.make
   const claims = gathered(
     { max: askingMax, concurrency: turnsMax },
-    (wanted: ReadonlyArray<Wanted>) =>
-      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: Wanted) => taken.get(host) ?? [])
+    (wanted: ReadonlyArray<DeliveryClaim>) =>
+      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: DeliveryClaim) => taken.get(host) ?? [])
   )
 
   /** When it is tried again; undefined after the last try. */
@@ -67,8 +67,8 @@ export const make = Effect.gen(function*() {
     untried: ReadonlyArray<Delivery>
   ) {
     const now = yield* Clock.currentTimeMillis
-    const over: Array<Over> = []
-    const failed: Array<Failed> = []
+    const over: Array<CompletedDelivery> = []
+    const failed: Array<FailedDelivery> = []
     for (const { delivery, verdict } of done) {
       if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.failInbox(delivery.inboxId))
       if (verdict._tag === "Taken" && delivery.gone) yield* Effect.ignore(deliveries.reviveInbox(delivery.inboxId))

@@ -10,5 +10,5 @@ const underWayMax = 10_000
 export const make = Effect.gen(function*() {
   const ask = yield* asking
   const once = yield* SingleFlight.make<HostDocument, OutboundError>(underWayMax)
-  return (wanted: WantedDocument) => once(`${wanted.page} ${wanted.url}`, ask(wanted))
+  return (wanted: WantedDocument) => once(`${wanted.as} ${wanted.url}`, ask(wanted))
 })

@@ -6,10 +6,6 @@ export const signInPath = "/auth/sign_in"
 /** The reference of the API. */
 export const docsPath = "/api/docs"
 
-/** Where the pictures are that an account has until it uploads its own. */
-export const missingAvatarPath = "/avatars/original/missing.png"
-export const missingHeaderPath = "/headers/original/missing.png"
-
 /** Widths in which the server's icon is there, in pixels. */
 export const iconSizes = [36, 48, 72, 96, 144, 192, 256, 384, 512] as const
 export const iconPath = (size: typeof iconSizes[number]): string => `/assets/icon-${size}.png`

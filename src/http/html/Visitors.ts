@@ -12,7 +12,7 @@ import { traced } from "../../services/Traced.ts"
 import { langOf } from "../languages/RequestedLanguage.ts"
 
 /** Somebody who reads one of our pages. */
-export interface Reader {
+export interface PageReader {
   /** The words in which the page is for them. */
   readonly words: Catalog
   /** One of our addresses, with the language that this one asked for. */
@@ -20,7 +20,7 @@ export interface Reader {
 }
 
 /** Somebody with a browser in front of one of our pages. */
-export interface Visitor extends Reader {
+export interface Visitor extends PageReader {
   readonly session: Session | undefined
   /** What a form must bring back to show that it is ours. */
   readonly formToken: string
@@ -31,13 +31,13 @@ export interface Visitor extends Reader {
 type Request = HttpServerRequest.HttpServerRequest
 
 /**
- * Visitors of our pages by their cookies. One cookie holds the session; the other a secret of the browser, from which
- * the token of every form is derived, so that another site can neither read nor guess it (row 72).
+ * Visitors of our pages by their cookies. One cookie holds the session; the other holds a secret of the browser. The
+ * token of every form is derived from it, so that another site can neither read nor guess it (row 72).
  */
 export class Visitors extends Context.Service<Visitors, {
   readonly current: Effect.Effect<Visitor, never, Request>
   /** What a page needs that has no forms. */
-  readonly reader: Effect.Effect<Reader, never, Request>
+  readonly reader: Effect.Effect<PageReader, never, Request>
   /** What can be said of that by a request's head alone. */
   readonly mayBeOurs: (request: Request) => boolean
   /** Whether a form was sent by one of our pages, in this browser and this session. */
@@ -62,7 +62,7 @@ const make = Effect.gen(function*() {
   const sessions = yield* Sessions
   const catalogs = yield* UserCatalogs
   const secure = publicUrl.startsWith("https:")
-  // With this prefix a browser takes the cookie from this very host only, not from a neighbour in the domain.
+  // With this prefix a browser takes the cookie from this very host only, not from a neighbour's.
   const prefix = secure ? "__Host-" : ""
   const [sessionCookie, formCookie] = [`${prefix}session`, `${prefix}form`]
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const
@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
     return secret === undefined ? Effect.succeedNone : sessions.find(Redacted.make(secret))
   }
 
-  const readerOf = (request: Request, session: Option.Option<Session>): Effect.Effect<Reader> => {
+  const readerOf = (request: Request, session: Option.Option<Session>): Effect.Effect<PageReader> => {
     const lang = langOf(request)
     const locale = Option.getOrUndefined(session)?.locale
     const way = (path: string) =>

@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { html } from "../html/Html.ts"
 import { respond } from "../html/HtmlPage.ts"
-import type { Reader, Visitors } from "../html/Visitors.ts"
+import type { PageReader, Visitors } from "../html/Visitors.ts"
 
-type Why = (words: Reader["words"]) => string
+type Explanation = (words: PageReader["words"]) => string
 
 /**
  * The page for a link from a letter that does nothing any more, with status 404: why that is, in the reader's words, and
  * the way to a new one at `askPath`.
  */
-export const expiredLink = (visitors: Visitors["Service"], server: string, why: Why, askPath: string) =>
+export const expiredLink = (visitors: Visitors["Service"], server: string, why: Explanation, askPath: string) =>
   Effect.map(visitors.reader, ({ way, words }) =>
     respond({
       words,

@@ -1,6 +1,6 @@
 import { idMax } from "../../services/Ids.ts"
 import { type Html, html } from "../html/Html.ts"
-import type { Reader } from "../html/Visitors.ts"
+import type { PageReader } from "../html/Visitors.ts"
 
 /** The cursor of a list on a page, from `max_id` of its address; a value that is no id means the newest. */
 export const cursorOf = (text: string | null): bigint | undefined => {
@@ -9,7 +9,7 @@ export const cursorOf = (text: string | null): bigint | undefined => {
 }
 
 /** The way to what is below the last one of a full list. */
-export const older = ({ way, words }: Reader, last: bigint | undefined): Html =>
+export const older = ({ way, words }: PageReader, last: bigint | undefined): Html =>
   last === undefined
     ? html``
     : html`<p><a href="${way(`?max_id=${last}`)}" rel="next">${words.say("Older posts")}</a></p>`

@@ -1,6 +1,7 @@
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { iconSizes, missingAvatarPath, missingHeaderPath, thumbnailPath } from "../html/PagePaths.ts"
+import { missingAvatarPath, missingHeaderPath } from "../../services/identity/PictureAddresses.ts"
+import { iconSizes, thumbnailPath } from "../html/PagePaths.ts"
 
 /** The files of the folder `assets` by their addresses; no part of a request's path ever becomes part of a file's. */
 const files: ReadonlyArray<readonly [address: `/${string}`, file: string]> = [

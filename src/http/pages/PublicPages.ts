@@ -6,7 +6,7 @@ import * as Reply from "../guard/Reply.ts"
 import { html } from "../html/Html.ts"
 import { type Page, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
-import { type Reader, Visitors } from "../html/Visitors.ts"
+import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { publicStylePath } from "./PublicStyle.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -14,7 +14,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Pages for everybody: a page without scripts and forms, and the pages that stand for one that is not there. */
 export class PublicPages extends Context.Service<PublicPages, {
   readonly respond: (page: Pick<Page, "words" | "title" | "body" | "status">) => Response
-  readonly reader: Effect.Effect<Reader, never, HttpServerRequest.HttpServerRequest>
+  readonly reader: Effect.Effect<PageReader, never, HttpServerRequest.HttpServerRequest>
   readonly notFound: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
   readonly gone: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
   /** The page, when there is a place for it; or where it is `closed` to strangers and the visitor has not signed in, one that says so. */
@@ -45,7 +45,7 @@ export class PublicPages extends Context.Service<PublicPages, {
         })
 
       /** Who signs in comes back to the page at `url`. */
-      const closedPage = ({ way, words: { say }, words }: Reader, url: string) =>
+      const closedPage = ({ way, words: { say }, words }: PageReader, url: string) =>
         show({
           words,
           title: say("This is for members"),

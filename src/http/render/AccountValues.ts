@@ -1,41 +1,12 @@
 import type { AccountRecord } from "../../services/identity/Accounts.ts"
+import { picturesOf } from "../../services/identity/PictureAddresses.ts"
 import type { Emoji } from "../../services/instance/Emoji.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
-import { missingAvatarPath, missingHeaderPath } from "../html/PagePaths.ts"
 import type { Account } from "../wire/Account.ts"
 import { day, id, midnight } from "../wire/Common.ts"
 import type { CustomEmoji } from "../wire/CustomEmoji.ts"
 import type { Values } from "../wire/Keys.ts"
-
-type Pictures = Pick<
-  AccountRecord,
-  | "avatarName"
-  | "avatarStaticName"
-  | "avatarRemoteUrl"
-  | "avatarRemoteKey"
-  | "headerName"
-  | "headerStaticName"
-  | "headerRemoteUrl"
-  | "headerRemoteKey"
-  | "suspended"
->
-
-/** The addresses of an account's pictures; those of the server where it has none or is hidden. */
-export const picturesOf = (config: ServerConfig["Service"], record: Pictures) => {
-  const address = (name: string | null, remote: string | null, missing: string) => {
-    const found = name === null ? remote : Urls.file(config, name)
-    return found === null || record.suspended ? config.publicUrl + missing : found
-  }
-  const avatar = Urls.remoteFile(config, record.avatarRemoteUrl, record.avatarRemoteKey)
-  const header = Urls.remoteFile(config, record.headerRemoteUrl, record.headerRemoteKey)
-  return {
-    avatar: address(record.avatarName, avatar, missingAvatarPath),
-    avatarStatic: address(record.avatarStaticName ?? record.avatarName, avatar, missingAvatarPath),
-    header: address(record.headerName, header, missingHeaderPath),
-    headerStatic: address(record.headerStaticName ?? record.headerName, header, missingHeaderPath)
-  }
-}
 
 /** A record as the wire's values; a suspended account keeps its name and nothing that it wrote (S-045). */
 export const accountValues = (

@@ -30,7 +30,7 @@ const rowsOf = ({ authors, ids }: Entry): ReadonlyArray<Cache.Dependency> => [
 ]
 
 /**
- * The threads of statuses as JSON. Visitors without an account all see the same thread, which is kept until one of its
+ * The threads of statuses as JSON. Visitors without an account all see the same thread. It is kept until one of its
  * statuses or their authors changes: an answer changes its parent, a deletion its status. The caller checks each time
  * that the status itself may be seen.
  */

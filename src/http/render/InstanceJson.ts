@@ -24,6 +24,8 @@ interface InstanceFacts {
   readonly contact: ReadyAs<Account | null>
   /** Types of files that the tools of this machine read. */
   readonly mediaTypes: Iterable<string>
+  /** The public half of the key for web push, as base64url. */
+  readonly vapidKey: string
 }
 
 const statuses = {
@@ -78,7 +80,9 @@ const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About,
 }
 
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
-export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage }: InstanceFacts): Ready<Instance> => {
+export const instanceJson = (
+  { about, config, contact, mediaTypes, rules, usage, vapidKey }: InstanceFacts
+): Ready<Instance> => {
   const { localDomain, publicUrl, registrations, sourceUrl } = config
   return splice<Instance, "contact">({
     domain: localDomain,
@@ -98,11 +102,16 @@ export const instanceJson = ({ about, config, contact, mediaTypes, rules, usage 
         privacyPolicy: `${publicUrl}/privacy-policy`,
         termsOfService: about.termsOfService === null ? null : `${publicUrl}/terms-of-service`
       },
-      vapid: { publicKey: "" },
+      vapid: { publicKey: vapidKey },
       accounts,
       statuses,
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
+      lists: {
+        maxLists: Limits.listsMax,
+        maxAccountsPerList: Limits.listAccountsMax,
+        maxTagsPerList: Limits.listTagsMax
+      },
       translation: { enabled: false },
       timelinesAccess: {
         liveFeeds: feeds(config),

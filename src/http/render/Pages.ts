@@ -3,4 +3,5 @@
 export const statusRows = 20
 export const accountRows = 40
 export const domainRows = 100
+export const followedTagRows = 100
 export const notificationRows = 40

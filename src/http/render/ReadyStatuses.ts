@@ -16,7 +16,12 @@ export const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   // Staff marks all that an account posts as sensitive, and domains lose their files.
   const cache = yield* Cache.make<bigint, ReadyStatus>({
-    rows: ({ key }, id) => [["status", id], ["moderation", key.accountId]],
+    rows: ({ card, key }, id) => [
+      ["status", id],
+      ["moderation", key.accountId],
+      ...(card === undefined ? [] : [["card", card.id] as const]),
+      ...(card?.creatorId === undefined ? [] : [["account", card.creatorId] as const])
+    ],
     kinds: ["domains", "emojis"],
     max: { bytes: statusCacheBytesMax, bytesOf }
   })

@@ -13,6 +13,7 @@ import { json, none, type Ready, type Values } from "../wire/Keys.ts"
 import type { Status, StatusBody } from "../wire/Status.ts"
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
+import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
 import { mediaValues } from "./MediaValues.ts"
 import { pollValues } from "./PollValues.ts"
 
@@ -22,14 +23,27 @@ export interface ReadyStatus {
   readonly body: string
   /** Its poll, as `openPoll` makes it. */
   readonly poll: string | undefined
+  readonly card: ReadyCard | undefined
   readonly application: Ready<NonNullable<Status["application"]>> | undefined
   /** Others than the author may see the application. */
   readonly showApplication: boolean
 }
 
+/** Bytes of a status in JSON beside its accounts and what it repeats: its texts (`statusBytesMax`), and addresses. */
+const bodyBytesMax = 98_304
+
+/** The body, unless it is larger than any that people write: then its row is none that a page can show. */
+const measured = (body: string): string => {
+  // A character takes three bytes at most.
+  if (body.length * 3 > bodyBytesMax && Buffer.byteLength(body) > bodyBytesMax) {
+    throw new RangeError(`The status takes more than ${bodyBytesMax} bytes`)
+  }
+  return body
+}
+
 /** Two for each character, and what the object itself takes. */
-export const bytesOf = ({ application, body, poll }: ReadyStatus): number =>
-  (body.length + (application?.length ?? 0) + (poll?.length ?? 0)) * 2 + 512
+export const bytesOf = ({ application, body, card, poll }: ReadyStatus): number =>
+  (body.length + (application?.length ?? 0) + (poll?.length ?? 0) + (card?.body?.length ?? 0)) * 2 + 512
 
 /** Makes a record ready at `now` (milliseconds since 1970); `original` is the record that it repeats. */
 export const ready = (
@@ -40,10 +54,11 @@ export const ready = (
   now: number
 ): ReadyStatus => ({
   key: keyOf(record, original === undefined ? undefined : keyOf(original, undefined)),
-  body: openBody(bodyValues(config, record, named(sourceOf(record)))),
+  body: measured(openBody(bodyValues(config, record, named(sourceOf(record))))),
   poll: record.poll === null
     ? undefined
     : openPoll(pollValues(record.id, record.poll, named({ ...sourceOf(record), texts: record.poll.options }), now)),
+  card: record.card === null ? undefined : readyCard(config, record.card),
   application: record.applicationName === null
     ? undefined
     : json<NonNullable<Status["application"]>>({ name: record.applicationName, website: record.applicationWebsite }),
@@ -68,7 +83,7 @@ export const keyOf = (record: StatusRecord, original: StatusKey | undefined): St
   original
 })
 
-/** Cards and quotes come with the capabilities that make them. */
+/** Quotes come with the capability that makes them. */
 const bodyValues = (
   config: ServerConfig["Service"],
   record: StatusRecord,
@@ -95,7 +110,6 @@ const bodyValues = (
     emojis: emojis.map(emojiValues),
     taggedCollections: [],
     quote: null,
-    card: null,
     quoteApproval: { automatic: [], manual: [], currentUser: "denied" }
   }
 }
@@ -129,6 +143,7 @@ export const compose = (
     reblog,
     application: own || status.showApplication ? status.application ?? none : undefined,
     poll: status.poll,
+    card: composeCard(viewer, status.card, accounts),
     figures: key.original === undefined ? state : noFigures,
     marks: viewer === undefined ? undefined : state,
     pinnable: own && key.original === undefined && key.visibility !== "direct",
@@ -137,12 +152,17 @@ export const compose = (
   })
 }
 
-/** The accounts that statuses show: their authors, and those of what they repeat. */
-export const authorsOf = (keys: Iterable<StatusKey>): ReadonlySet<bigint> => {
+/** The accounts that statuses show: their authors, those of what they repeat, and those of the pages that they link to. */
+export const authorsOf = (
+  keys: Iterable<StatusKey>,
+  bodies: ReadonlyMap<bigint, ReadyStatus>
+): ReadonlySet<bigint> => {
   const authors = new Set<bigint>()
   for (const key of keys) {
     authors.add(key.accountId)
     if (key.original !== undefined) authors.add(key.original.accountId)
+    const creator = creatorOf(bodies.get((key.original ?? key).id)?.card)
+    if (creator !== undefined) authors.add(creator)
   }
   return authors
 }

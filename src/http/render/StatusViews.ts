@@ -109,7 +109,7 @@ export class StatusViews extends Context.Service<StatusViews, {
       ) {
         const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
         const shown = yield* kept.of(viewer, keys, hiding)
-        const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id))))
+        const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id)), found))
         const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
         const texts = new Map<bigint, Ready<Status>>()
         for (const key of keys) {
@@ -186,12 +186,15 @@ export class StatusViews extends Context.Service<StatusViews, {
         const key = found.get(id)?.key
         if (key === undefined) return yield* new RecordNotFound()
         const { state, visible } = yield* viewerStates.ofMarked(viewer, key)
-        const names = yield* accounts.byId(authorsOf([key]))
+        const names = yield* accounts.byId(authorsOf([key], found))
         const open = visible || isOpen((key.original ?? key).visibility)
         const shown = open
           ? found
           : new Map(
-            Array.from(found, ([id, status]) => [id, { ...status, body: withoutText(status.body), poll: undefined }])
+            Array.from(
+              found,
+              ([id, status]) => [id, { ...status, body: withoutText(status.body), poll: undefined, card: undefined }]
+            )
           )
         const filter = open ? yield* filterOf(viewer) : undefined
         const { filtered } = filter?.(key, found) ?? StatusFilters.unfiltered
@@ -212,12 +215,13 @@ export class StatusViews extends Context.Service<StatusViews, {
         const key = found.get(id)?.key
         if (key === undefined) return texts
         const shown = yield* viewerStates.forViewers(viewers, key)
-        const names = yield* accounts.byId(authorsOf([key]))
+        const names = yield* accounts.byId(authorsOf([key], found))
         const filtering = yield* filters.of([...shown.keys()])
         const alike = new Map<string, Ready<Status> | undefined>()
+        const creator = found.get((key.original ?? key).id)?.card?.creatorId
         for (const [viewer, state] of shown) {
           const { bookmarked, favourited, muted, pinned, reblogged, votes } = state
-          const own = viewer === key.accountId || viewer === key.original?.accountId
+          const own = viewer === key.accountId || viewer === key.original?.accountId || viewer === creator
           const { filtered, hiddenIn } = filtering.get(viewer)?.(key, found) ?? StatusFilters.unfiltered
           const view = own
             ? String(viewer)

@@ -2,12 +2,14 @@ import type { Marker as MarkerRecord } from "../../services/feeds/Markers.ts"
 import type { RuleRecord } from "../../services/instance/Instance.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
+import type { ListRecord } from "../../services/social/OwnedLists.ts"
 import type { RelationshipRecord } from "../../services/social/Relationships.ts"
 import type { ScheduledRecord } from "../../services/statuses/ScheduledStatuses.ts"
 import type { TagRecord } from "../../services/statuses/Tags.ts"
 import { id, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { Rule } from "../wire/Instance.ts"
 import type { Values } from "../wire/Keys.ts"
+import type { List } from "../wire/List.ts"
 import type { Marker } from "../wire/Marker.ts"
 import type { Relationship } from "../wire/Relationship.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
@@ -35,8 +37,7 @@ export const ruleValues = ({ hint, text, translations, ...rule }: RuleRecord): V
   translations
 })
 
-/** How every user stands to a hashtag that it does not feature, until hashtags can be followed. */
-export const noTagRelation = { following: false, featuring: false }
+export const listValues = (list: ListRecord): Values<List> => ({ ...list, id: id(list.id) })
 
 /** `relation` is absent for callers without a user. */
 export const tagValues = (

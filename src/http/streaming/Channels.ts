@@ -1,6 +1,6 @@
-import { Result, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import * as HashtagNames from "../../services/html/HashtagNames.ts"
-import type { AccountId } from "../../services/Ids.ts"
+import { type AccountId, IdFromString } from "../../services/Ids.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 
 /* What a client may listen to (streaming.md section 2), and the words in which it is refused (section 6). */
@@ -36,12 +36,14 @@ export interface Channel {
   readonly name: ChannelName
   /** What its messages are published under, the same for everybody who gets the same. */
   readonly topic: string
+  /** Only its owner may listen to a list. */
+  readonly list?: bigint
   /** The value of `stream` in messages on a WebSocket, as JSON. */
   readonly label: string
 }
 
 /** Who asks for a channel. */
-interface Asking {
+interface ChannelCaller {
   readonly accountId: AccountId
   readonly scopes: ReadonlySet<string>
 }
@@ -82,13 +84,17 @@ const isChannelName = (name: string): name is ChannelName => Object.hasOwn(scope
 /** Where the messages of somebody's own channel are published. */
 export const ownTopic = (channel: OwnChannel, accountId: bigint): string => `${channel}/${accountId}`
 
-/** The channel that a client names, if it may listen to it. */
+/** Where the messages of a list are published. */
+export const listTopic = (id: bigint): string => `list:${id}`
+const listId = Schema.decodeOption(IdFromString)
+
+/** The channel that a client names, if it may listen to it; whose a list is, is asked when it is subscribed to. */
 export const channelOf = (
   name: string,
   parameters: ChannelParameters,
-  asking: Asking
+  asking: ChannelCaller
 ): Result.Result<Channel, StreamRefused> => {
-  // An unknown stream is judged like one of posts first, so that a token without a scope learns nothing.
+  // An unknown stream is judged like one of posts first. A token without a scope learns nothing.
   if (!grants(asking.scopes, isChannelName(name) ? scopes[name] : ofPosts)) return Result.fail(refused("noScope"))
   if (!isChannelName(name)) return Result.fail(refused("unknownStream"))
   switch (name) {
@@ -105,9 +111,13 @@ export const channelOf = (
         // Clients find their own subscription by the tag as they wrote it.
         : Result.succeed({ name, topic: `${name}:${tag}`, label: JSON.stringify([name, parameters.tag]) })
     }
-    case "list":
-      // Nobody owns a list yet.
-      return Result.fail(refused(parameters.list === undefined || parameters.list === "" ? "noList" : "foreignList"))
+    case "list": {
+      const { list = "" } = parameters
+      const id = Option.getOrUndefined(listId(list))
+      return id === undefined
+        ? Result.fail(refused(list === "" ? "noList" : "foreignList"))
+        : Result.succeed({ name, topic: listTopic(id), list: id, label: JSON.stringify([name, list]) })
+    }
     default:
       return Result.succeed({ name, topic: name, label: JSON.stringify([name]) })
   }

@@ -4,7 +4,7 @@ import { Listeners } from "../../services/feeds/Listeners.ts"
 import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { editedAtOf } from "../wire/StatusJson.ts"
-import { type Channel, type OwnChannel, ownTopic } from "./Channels.ts"
+import { type Channel, listTopic, type OwnChannel, ownTopic } from "./Channels.ts"
 import type { Connection, Registry } from "./Registry.ts"
 import { Renderings } from "./Renderings.ts"
 import { StreamEvent } from "./StreamEvent.ts"
@@ -23,7 +23,7 @@ type Message<Tag extends BroadcastMessage["_tag"]> = Extract<BroadcastMessage, {
 
 /**
  * Turns messages of the bus into events for those who listen on this node (streaming.md sections 4 and 5). A status is
- * rendered once, in a fixed number of queries however many listen, and everybody whose view of it is the same shares one
+ * rendered once, in a fixed number of queries however many listen. Everybody whose view of it is the same shares one
  * array of bytes.
  */
 export const make = Effect.fnUntraced(function*(registry: Registry) {
@@ -45,12 +45,16 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   const hearsNotifications = (accountId: bigint) => hears("user:notification", accountId) || hears("user", accountId)
 
   const status = Effect.fnUntraced(function*(message: Message<"StatusEvent">) {
-    const { accountIds, channels, editedAt, event, statusId } = message
+    const { accountIds, channels, editedAt, event, lists = [], statusId } = message
     const home = accountIds.filter((id) => hears("user", id))
+    const listed = lists.flatMap((list) => Array.from(registry.listeners(listTopic(list))))
+    const readers = listed.length === 0
+      ? home
+      : [...new Set([...home, ...listed.map(([{ accountId }]) => accountId)])]
     const open = new Set(
       channels.flatMap((channel) => Array.from(registry.listeners(channel).keys(), ({ accountId }) => accountId))
     )
-    const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...home, ...others])]
+    const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...readers, ...others])]
     const reception = listeners.reception(statusId, [...open])
     let mentioned: ReadonlyArray<AccountId> = []
     /** Who was told by an earlier message of the same edit, where their tokens may read notifications. */
@@ -72,7 +76,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       if (found === undefined) return nothing
       withheld = found.withheld
       views = rendered
-    } else views = yield* renderings.status(statusId, home)
+    } else views = yield* renderings.status(statusId, readers)
 
     const events = new Map<string, StreamEvent>()
     for (const text of new Set(Array.from(views.values(), ({ text }) => text))) {
@@ -98,6 +102,10 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         if (shown === undefined) continue
         yield* followers.has(id) ? sendings(ownTopic("user:notification", id), shown) : notifications(id, shown)
       }
+      for (const [connection, channel] of listed) {
+        const shown = eventFor(connection.accountId, "home")
+        if (shown !== undefined) yield { connection, channel, event: shown }
+      }
       for (const topic of channels) {
         for (const [connection, channel] of registry.listeners(topic)) {
           const shown = withheld.has(connection.accountId) ? undefined : eventFor(connection.accountId, "public")
@@ -107,9 +115,12 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     })()
   })
 
-  const deleted = function*({ accountIds, channels, statusId }: Message<"StatusDeleted">): Generator<RoutedEvent> {
+  const deleted = function*(
+    { accountIds, channels, lists = [], statusId }: Message<"StatusDeleted">
+  ): Generator<RoutedEvent> {
     const event = new StreamEvent("delete", String(statusId))
     for (const id of accountIds) yield* sendings(ownTopic("user", id), event)
+    for (const list of lists) yield* sendings(listTopic(list), event)
     for (const topic of channels) yield* sendings(topic, event)
   }
 
@@ -128,6 +139,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     switch (message._tag) {
       case "StatusEvent":
         return message.channels.some((channel) => registry.listeners(channel).size > 0) ||
+          message.lists?.some((list) => registry.listeners(listTopic(list)).size > 0) === true ||
           message.accountIds.some((id) => hears("user", id)) ||
           (message.event === "status.update" && registry.size > 0)
       case "StatusDeleted":

@@ -4,7 +4,6 @@ import { Search } from "../../services/discovery/Search.ts"
 import { missingParameter, Unprocessable } from "../../services/Errors.ts"
 import { RemoteProfiles } from "../../services/federation/fetching/RemoteProfiles.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
-import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
@@ -21,7 +20,6 @@ import * as Lists from "../render/Lists.ts"
 import { accountRows, statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { Account, CredentialAccount } from "../wire/Account.ts"
-import { List } from "../wire/List.ts"
 import { pageOf } from "../wire/PageQuery.ts"
 import {
   AccountIdPath,
@@ -52,8 +50,6 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
       query: AccountStatusesQuery,
       success: Schema.Array(Status)
     }).annotate(Access, Access.public("read", "read:statuses")),
-    HttpApiEndpoint.get("lists", "/:id/lists", { params: AccountIdPath, success: Schema.Array(List) })
-      .annotate(Access, Access.user("read", "read:lists")),
     HttpApiEndpoint.get("identityProofs", "/:id/identity_proofs", {
       params: AccountIdPath,
       success: Schema.Array(Schema.Unknown)
@@ -74,13 +70,6 @@ export const layer = group(
     const views = yield* AccountViews
     const statusViews = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
-
-    /** Lists and proofs come with their capability: nobody has any, but the account must exist. */
-    const none = <Wire>() =>
-      Effect.fnUntraced(function*({ params }: { readonly params: { readonly id: AccountId } }) {
-        yield* accounts.find(params.id)
-        return Reply.list<Wire>([])
-      })
 
     return handlers.handleAll({
       verifyCredentials: traced("accounts.verifyCredentials")(function*() {
@@ -145,8 +134,9 @@ export const layer = group(
           keep: Lists.kept(request.url, accountStatusesFilters)
         })
       }),
-      lists: none(),
-      identityProofs: (request) => Effect.map(none()(request), Reply.withHeaders(deprecated("2022-03-30")))
+      // Nobody has any, but the account must exist.
+      identityProofs: ({ params }) =>
+        Effect.as(accounts.find(params.id), Reply.withHeaders(deprecated("2022-03-30"))(Reply.list([])))
     })
   })
 ).pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))

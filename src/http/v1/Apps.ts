@@ -1,6 +1,7 @@
 import { Effect, Option, Redacted } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unauthorized } from "../../services/Errors.ts"
+import { Secrets } from "../../services/instance/Secrets.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
@@ -30,6 +31,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const apps = yield* Apps
     const { publicUrl } = yield* ServerConfig
+    const { vapid: { publicKey } } = yield* Secrets
     return handlers.handleAll({
       register: traced("apps.register")(function*({ payload }) {
         const { app, secret } = yield* apps.register({
@@ -39,7 +41,7 @@ export const layer = group(
           website: payload.website?.trim() || undefined
         })
         return Reply.json(json<CredentialApplication>({
-          ...valuesOf(app),
+          ...valuesOf(app, publicKey),
           clientId: app.clientId,
           clientSecret: Redacted.value(secret),
           clientSecretExpiresAt: 0
@@ -47,10 +49,10 @@ export const layer = group(
       }),
       verifyCredentials: traced("apps.verifyCredentials")(function*() {
         const { appId, scopes } = yield* Caller
-        if (appId === undefined) return Reply.json(json<Application>(serverItself(publicUrl, [...scopes])))
+        if (appId === undefined) return Reply.json(json<Application>(serverItself(publicUrl, [...scopes], publicKey)))
         const app = yield* apps.find(appId)
         if (Option.isNone(app)) return yield* new Unauthorized({ reason: "invalid" })
-        return Reply.json(json<Application>(valuesOf(app.value)))
+        return Reply.json(json<Application>(valuesOf(app.value, publicKey)))
       })
     })
   })
@@ -62,22 +64,22 @@ const scopesOf = (written: string | null | undefined) => {
 }
 
 /** What a token belongs to that no app asked for: the operator's command line made it. */
-const serverItself = (publicUrl: string, scopes: ReadonlyArray<string>): Values<Application> => ({
+const serverItself = (publicUrl: string, scopes: ReadonlyArray<string>, vapidKey: string): Values<Application> => ({
   id: "0",
   name: "Murmuration",
   website: publicUrl,
   scopes,
   redirectUris: [outOfBand],
   redirectUri: outOfBand,
-  vapidKey: ""
+  vapidKey
 })
 
-const valuesOf = (app: App): Values<Application> => ({
+const valuesOf = (app: App, vapidKey: string): Values<Application> => ({
   id: String(app.id),
   name: app.name,
   website: app.website ?? null,
   scopes: app.scopes,
   redirectUris: app.redirectUris,
   redirectUri: app.redirectUris.join("\n"),
-  vapidKey: ""
+  vapidKey
 })

@@ -1,6 +1,5 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -8,12 +7,11 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import * as Lists from "../render/Lists.ts"
-import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
-import { pageOf, PageQuery } from "../wire/PageQuery.ts"
+import { PageQuery } from "../wire/PageQuery.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
+import * as MarkedPages from "./MarkedPages.ts"
 
 const path = "/api/v1/bookmarks"
 const marking = { params: StatusIdPath, success: Status }
@@ -35,21 +33,9 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const bookmarks = yield* Bookmarks
     const views = yield* StatusViews
-    const { publicUrl } = yield* ServerConfig
+    const page = yield* MarkedPages.make
     return handlers.handleAll({
-      list: traced("bookmarks.list")(function*({ query }) {
-        const viewer = yield* Caller.account
-        const page = pageOf(query, statusRows)
-        const rows = yield* bookmarks.page(viewer, page)
-        return Lists.page({
-          baseUrl: publicUrl,
-          path,
-          page,
-          rows,
-          cursor: ({ cursor }) => cursor,
-          items: yield* views.render(viewer, rows.map(({ statusId }) => statusId), "permitted")
-        })
-      }),
+      list: traced("bookmarks.list")(({ query }) => page(path, query, bookmarks.page)),
       add: traced("bookmarks.add")(function*({ params }) {
         const viewer = yield* Caller.account
         yield* bookmarks.add(viewer, params.id)

@@ -1,6 +1,5 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Interactions } from "../../services/statuses/Interactions.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
@@ -9,14 +8,13 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import { AccountViews } from "../render/AccountViews.ts"
-import * as Lists from "../render/Lists.ts"
-import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { Account } from "../wire/Account.ts"
-import { pageOf, PageQuery } from "../wire/PageQuery.ts"
+import { PageQuery } from "../wire/PageQuery.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 import * as AccountPages from "./AccountPages.ts"
+import * as MarkedPages from "./MarkedPages.ts"
 import * as StatusCommands from "./StatusCommands.ts"
 
 const path = "/api/v1/favourites"
@@ -44,22 +42,9 @@ export const layer = group(
     const interactions = yield* Interactions
     const people = yield* AccountPages.make
     const statuses = yield* Statuses
-    const views = yield* StatusViews
-    const { publicUrl } = yield* ServerConfig
+    const page = yield* MarkedPages.make
     return handlers.handleAll({
-      list: traced("favourites.list")(function*({ query }) {
-        const viewer = yield* Caller.account
-        const page = pageOf(query, statusRows)
-        const rows = yield* interactions.favouritesOf(viewer, page)
-        return Lists.page({
-          baseUrl: publicUrl,
-          path,
-          page,
-          rows,
-          cursor: ({ cursor }) => cursor,
-          items: yield* views.render(viewer, rows.map(({ statusId }) => statusId), "permitted")
-        })
-      }),
+      list: traced("favourites.list")(({ query }) => page(path, query, interactions.favouritesOf)),
       favouritedBy: traced("favourites.favouritedBy")(function*({ params, query }) {
         const viewer = yield* Caller.viewer
         const { id } = yield* statuses.find(viewer, params.id)

@@ -4,7 +4,6 @@ import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { normalise } from "../../services/html/HashtagNames.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
 import { traced } from "../../services/Traced.ts"
@@ -14,8 +13,7 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { FeaturedTagViews } from "../render/FeaturedTagViews.ts"
-import { noTagRelation, tagValues } from "../render/Values.ts"
-import { json } from "../wire/Keys.ts"
+import { TagViews } from "../render/TagViews.ts"
 import { AccountIdPath, IdPath } from "../wire/ReadRequests.ts"
 import { FeaturedTag, Tag, TagName } from "../wire/Tag.ts"
 
@@ -47,18 +45,18 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
     const actors = yield* AccountActors
-    const config = yield* ServerConfig
     const featured = yield* FeaturedTags
     const tags = yield* Tags
     const views = yield* FeaturedTagViews
+    const tagViews = yield* TagViews
 
-    const change = (tag: "FeatureTag" | "UnfeatureTag", featuring: boolean) =>
+    const change = (tag: "FeatureTag" | "UnfeatureTag") =>
       traced(`featuredTags.${tag}`)(function*({ params }: { readonly params: { readonly name: string } }) {
         const viewer = yield* Caller.account
         // A name that is no hashtag is not found, before anything is written.
         yield* tags.find(params.name)
         yield* actors.tell(viewer, { _tag: tag, name: params.name })
-        return Reply.json(json<Tag>(tagValues(config, yield* tags.find(params.name), { ...noTagRelation, featuring })))
+        return Reply.json(yield* tagViews.of(viewer, yield* tags.find(params.name)))
       })
 
     return handlers.handleAll({
@@ -70,8 +68,8 @@ export const layer = group(
         return Reply.list(suspended ? [] : yield* views.of(id))
       }),
       suggestions: traced("featuredTags.suggestions")(function*() {
-        const found = yield* tags.load(yield* featured.suggestions(yield* Caller.account))
-        return Reply.list(found.map((tag) => json<Tag>(tagValues(config, tag, noTagRelation))))
+        const viewer = yield* Caller.account
+        return Reply.list(yield* tagViews.render(viewer, yield* featured.suggestions(viewer)))
       }),
       create: traced("featuredTags.create")(function*({ payload }) {
         const viewer = yield* Caller.account
@@ -87,8 +85,8 @@ export const layer = group(
         yield* actors.tell(viewer, { _tag: "UnfeatureTag", name: found.name })
         return Reply.empty
       }),
-      feature: change("FeatureTag", true),
-      unfeature: change("UnfeatureTag", false)
+      feature: change("FeatureTag"),
+      unfeature: change("UnfeatureTag")
     })
   })
-).pipe(Layer.provide(FeaturedTagViews.layer))
+).pipe(Layer.provide([FeaturedTagViews.layer, TagViews.layer]))

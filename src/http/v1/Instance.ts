@@ -10,6 +10,7 @@ import { PublishedBlocks } from "../../services/federation/domains/PublishedBloc
 import { Activity } from "../../services/instance/Activity.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { Instance } from "../../services/instance/Instance.ts"
+import { Secrets } from "../../services/instance/Secrets.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
 import { group } from "../Group.ts"
@@ -94,6 +95,7 @@ export const layer = group(
     const published = yield* PublishedBlocks
 
     const tools = yield* MediaTools
+    const { vapid } = yield* Secrets
     const facts = Effect.gen(function*() {
       const about = yield* instance.about
       const [contact = none] = about.contactAccountId === null ? [] : yield* accounts.render([about.contactAccountId])
@@ -103,7 +105,8 @@ export const layer = group(
         contact,
         mediaTypes: tools.types,
         rules: yield* instance.rules,
-        usage: yield* instance.usage
+        usage: yield* instance.usage,
+        vapidKey: vapid.publicKey
       }
     })
     const show = yield* single(ofInstance, Effect.map(facts, instanceJson))

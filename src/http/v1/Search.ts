@@ -19,7 +19,7 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
-import { type Found, SearchViews } from "../render/SearchViews.ts"
+import { type FoundIds, SearchViews } from "../render/SearchViews.ts"
 import { SearchQuery } from "../wire/ReadRequests.ts"
 import * as Wire from "../wire/Search.ts"
 
@@ -113,4 +113,4 @@ const negative = "Pagination values for `offset` and `limit` must be positive"
 /** A text that begins like a hashtag, or holds an address among other words, is no name of anybody. */
 const mayNameAccount = (text: string) => !hashtagSign.test(text) && !(text.includes("@") && /\s/.test(text))
 
-const nothing: Found = {}
+const nothing: FoundIds = {}

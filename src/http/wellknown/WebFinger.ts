@@ -3,10 +3,10 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { isUrl, parse } from "../../services/discovery/LocalUrls.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { type Handle, Handles } from "../../services/identity/Handles.ts"
+import { missingAvatarPath } from "../../services/identity/PictureAddresses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { servedTypes } from "../../services/media/FileTypes.ts"
-import { missingAvatarPath } from "../html/PagePaths.ts"
 import { document, nothing } from "./DiscoveryResponse.ts"
 
 /** Characters of a resource that is looked at. */
@@ -18,8 +18,8 @@ const make = Effect.gen(function*() {
   const ours = new Set([config.localDomain.toLowerCase(), new URL(config.publicUrl).host.toLowerCase()])
 
   /**
-   * The local name that a resource asks for, by an address of ours or as `acct:name@domain` with or without its scheme;
-   * else the status of the answer.
+   * The local name that a resource asks for: an address of ours, or `acct:name@domain` with or without its scheme; else
+   * the status of the answer.
    */
   const nameIn = (resource: string): string | 400 | 404 => {
     if (isUrl(resource)) {

@@ -102,6 +102,8 @@ export const Instance = Schema.Struct({
     statuses,
     media_attachments: Schema.Struct({ description_limit: Count, ...mediaAttachments }),
     polls,
+    /** Beyond Mastodon: a list holds hashtags, too (`/api/v1/lists/:id/tags`), and accounts that nobody has to follow. */
+    lists: Schema.Struct({ max_lists: Count, max_accounts_per_list: Count, max_tags_per_list: Count }),
     translation: Schema.Struct({ enabled: Schema.Boolean }),
     timelines_access: Schema.Struct({ live_feeds: feeds, hashtag_feeds: feeds, trending_link_feeds: feeds }),
     limited_federation: Schema.Boolean

@@ -15,6 +15,7 @@ export const Ids = Schema.Struct({ id: texts })
 
 export const IdPath = { id: IdFromString }
 export const GroupKeyPath = { groupKey: Schema.String }
+export const ListIdPath = { listId: IdFromString }
 export const AccountIdPath = { id: AccountIdFromString }
 export const StatusIdPath = { id: StatusIdFromString }
 

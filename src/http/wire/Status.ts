@@ -48,13 +48,18 @@ export const StatusBody = Schema.Struct({
   emojis: Schema.Array(CustomEmoji),
   tagged_collections: Schema.Array(Schema.Unknown),
   quote: Schema.Null,
-  card: Schema.NullOr(PreviewCard),
   quote_approval: QuoteApproval
 })
 export type StatusBody = typeof StatusBody.Type
 
 /** What moves with every interaction. */
-const figures = { replies_count: Count, reblogs_count: Count, favourites_count: Count, poll: Schema.NullOr(Poll) }
+const figures = {
+  replies_count: Count,
+  reblogs_count: Count,
+  favourites_count: Count,
+  poll: Schema.NullOr(Poll),
+  card: Schema.NullOr(PreviewCard)
+}
 
 /** What only a user's token gets. `pinned` comes with own posts that can be pinned. */
 const marks = {

@@ -2,8 +2,9 @@ import { momentOf } from "../../services/Moments.ts"
 import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Account } from "./Account.ts"
 import type { FilterResult } from "./Filter.ts"
-import { encode, json, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
+import { encode, json, none, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
+import type { PreviewCard } from "./PreviewCard.ts"
 import type { DeletedStatus, Status, StatusBody } from "./Status.ts"
 
 /*
@@ -17,6 +18,25 @@ export const openBody = (body: Values<StatusBody>): string => json<StatusBody>(b
 /** The JSON of a poll for nobody in particular, left open at its end. */
 export const openPoll = (poll: Values<Poll>): string => json<Poll>(poll).slice(0, -1)
 
+/** What changes with the viewer and with the account that a card names. */
+type CardBody = Omit<PreviewCard, "authors" | "missing_attribution">
+
+/** The JSON of a card without its authors, left open at its end. */
+export const openCard = (card: Values<CardBody>): string => json<CardBody>(card).slice(0, -1)
+
+/** A card whose author, where it has one, is `account` as clients see it. */
+export const assembleCard = (
+  body: string,
+  author: Values<Pick<PreviewCard["authors"][number], "name" | "url">> | undefined,
+  account: Ready<Account> | Ready<null>,
+  missingAttribution: boolean | undefined
+): Ready<PreviewCard> =>
+  ready(
+    `${body},"authors":[${
+      author === undefined ? "" : `${JSON.stringify(author).slice(0, -1)},"account":${account}}`
+    }]` + (missingAttribution === undefined ? "}" : `,"missing_attribution":${missingAttribution}}`)
+  )
+
 /** A reblog stands with counters of its own, which nobody sees, and with the marks of what it repeats. */
 export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0 }
 
@@ -29,6 +49,8 @@ interface StatusParts {
   readonly application: ReadyAs<NonNullable<Status["application"]> | null> | undefined
   /** From `openPoll`; absent where there is no poll. */
   readonly poll: string | undefined
+  /** Absent where there is none to show. */
+  readonly card: Ready<PreviewCard> | undefined
   readonly figures: Pick<ViewerState, "repliesCount" | "reblogsCount" | "favouritesCount">
   /** Absent for callers without a user. */
   readonly marks: ViewerState | undefined
@@ -41,11 +63,12 @@ interface StatusParts {
 }
 
 export const assemble = (
-  { account, application, asks, body, figures, filtered, marks, pinnable, poll, reblog }: StatusParts
+  { account, application, asks, body, card, figures, filtered, marks, pinnable, poll, reblog }: StatusParts
 ): Ready<Status> =>
   ready(
     `${body},"replies_count":${figures.repliesCount},"reblogs_count":${figures.reblogsCount}` +
-      `,"favourites_count":${figures.favouritesCount},"account":${account},"reblog":${reblog},"poll":` +
+      `,"favourites_count":${figures.favouritesCount},"account":${account},"reblog":${reblog}` +
+      `,"card":${card ?? none},"poll":` +
       (poll === undefined
         ? "null"
         : marks === undefined
@@ -88,8 +111,7 @@ export const withoutText = (body: string): string => {
     mentions: [],
     tags: [],
     emojis: [],
-    media_attachments: [],
-    card: null
+    media_attachments: []
   }
   return JSON.stringify(blank).slice(0, -1)
 }

@@ -47,7 +47,7 @@ const input = ({ path, type }: Source): ReadonlyArray<string> => {
 
 const Numeric = Schema.optionalKey(Schema.Union([Schema.String, Schema.Number]))
 const Tags = Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
-const Found = Schema.fromJsonString(Schema.Struct({
+const Probed = Schema.fromJsonString(Schema.Struct({
   streams: Schema.Array(
     Schema.Struct({
       codecType: Schema.optionalKey(Schema.String),
@@ -71,9 +71,9 @@ const Found = Schema.fromJsonString(Schema.Struct({
     Schema.encodeKeys({ bitrate: "bit_rate" })
   )
 }))
-export type Found = typeof Found.Type
+export type Probed = typeof Probed.Type
 
-const decode = Schema.decodeEffect(Found)
+const decode = Schema.decodeEffect(Probed)
 
 const unreadable = () => new MediaRefused({ text: "File type of uploaded media could not be verified" })
 

@@ -9,21 +9,21 @@ import {
   type Rendition,
   type Source
 } from "../../services/media/MediaTools.ts"
-import { type Ffmpeg, type Found, words } from "./Ffmpeg.ts"
+import { type Ffmpeg, type Probed, words } from "./Ffmpeg.ts"
 import * as Pictures from "./Pictures.ts"
 
 /** Tags of a sound that its listeners are shown; places and devices are none of them (S-074, safety row 49). */
 const tagsKept = new Set(["title", "artist", "album", "date", "track", "genre"])
 const tagCharactersMax = 200
 
-type Stream = Found["streams"][number]
+type Stream = Probed["streams"][number]
 
 const isCover = ({ disposition }: Stream) => disposition?.["attached_pic"] === 1
-const videoOf = ({ streams }: Found) => streams.find((one) => one.codecType === "video" && !isCover(one))
-const coverOf = ({ streams }: Found) => streams.findIndex((one) => one.codecType === "video" && isCover(one))
-const hasSound = ({ streams }: Found) => streams.some(({ codecType }) => codecType === "audio")
+const videoOf = ({ streams }: Probed) => streams.find((one) => one.codecType === "video" && !isCover(one))
+const coverOf = ({ streams }: Probed) => streams.findIndex((one) => one.codecType === "video" && isCover(one))
+const hasSound = ({ streams }: Probed) => streams.some(({ codecType }) => codecType === "audio")
 
-const playing = ({ format }: Found): Playing => ({
+const playing = ({ format }: Probed): Playing => ({
   duration: Number(format.duration ?? 0),
   bitrate: Math.round(Number(format.bitrate ?? 0))
 })
@@ -36,7 +36,7 @@ const framesPerSecond = (text = "0/1"): number => {
 const refuse = (text: string) => Effect.fail(new MediaRefused({ text }))
 
 /** Refuses what would be too much to convert or to watch. */
-const checked = Effect.fnUntraced(function*(found: Found, video: Stream) {
+const checked = Effect.fnUntraced(function*(found: Probed, video: Stream) {
   const { frameRate, frames, height = 0, width = 0 } = video
   if (width === 0 || height === 0) return yield* refuse("Video has no video stream")
   if (width * height > videoPixelsMax) return yield* refuse(`${width}x${height} videos are not supported`)
@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
 
   /** A video that every browser plays, with or without sound; without, it is an animation (`gifv`). */
   const video = Effect.fnUntraced(
-    function*(source: Source, folder: string, found: Found, thumbnail: Source | undefined) {
+    function*(source: Source, folder: string, found: Probed, thumbnail: Source | undefined) {
       const file = `${folder}/original.mp4`
       const sound = hasSound(found)
       yield* ffmpeg.convert(source, [
@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
   })
 
   const audio = Effect.fnUntraced(
-    function*(source: Source, folder: string, found: Found, thumbnail: Source | undefined) {
+    function*(source: Source, folder: string, found: Probed, thumbnail: Source | undefined) {
       if (!hasSound(found)) return yield* refuse("File type of uploaded media could not be verified")
       const file = `${folder}/original.mp3`
       // Ogg keeps tags with the stream, the others with the file; the case of their names differs.

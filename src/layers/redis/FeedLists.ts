@@ -3,10 +3,10 @@ import {
   feedEntriesMax,
   feedEntriesSlack,
   type FeedEntry,
+  type FeedKey,
   feedUnreadMillisMax,
   type Generation
 } from "../../services/feeds/Feeds.ts"
-import type { AccountId } from "../../services/Ids.ts"
 import type { Redis } from "../Redis.ts"
 
 /** Feeds that one call to Redis touches, and calls of one operation that are under way at once. */
@@ -23,7 +23,7 @@ const filledMark = "0"
 /** Begins what stands there instead, with the feed's generation, while the feed waits to be filled. */
 const waitingMark = "?"
 const prefix = "murmuration:feed:"
-const key = (account: AccountId) => prefix + account
+const key = (feed: FeedKey) => prefix + feed
 
 /** A reblog names its original behind a `>`; a bare number takes nine bytes in Redis. */
 const encode = ({ id, reblogOf }: FeedEntry) => reblogOf === undefined ? String(id) : `${id}>${reblogOf}`
@@ -80,45 +80,45 @@ const fillScript = `${trim}
   return 0
 `
 
-export const slices = (accounts: ReadonlyArray<AccountId>): ReadonlyArray<ReadonlyArray<AccountId>> =>
+export const slices = (feeds: ReadonlyArray<FeedKey>): ReadonlyArray<ReadonlyArray<FeedKey>> =>
   Array.from(
-    { length: Math.ceil(accounts.length / keysPerCallMax) },
-    (_, index) => accounts.slice(index * keysPerCallMax, (index + 1) * keysPerCallMax)
+    { length: Math.ceil(feeds.length / keysPerCallMax) },
+    (_, index) => feeds.slice(index * keysPerCallMax, (index + 1) * keysPerCallMax)
   )
 
 export type FeedLists = ReturnType<typeof make>
 
 /**
  * One list of Redis a feed, the last added entry first: sets of 64-bit ids would take twelve times the memory, and ids do
- * not fit into a sorted set's scores. Each operation is one call, and takes `slices` where it takes many accounts.
+ * not fit into a sorted set's scores. Each operation is one call, and takes `slices` where it takes many feeds.
  */
 export const make = (redis: Redis["Service"]) => {
   const call = (script: string, keys: ReadonlyArray<string>, args: ReadonlyArray<string> = []) =>
     redis.use((client) => client.eval(script, keys.length, ...keys, ...limits, ...args))
 
   return {
-    push: (slice: ReadonlyArray<AccountId>, entry: FeedEntry) =>
+    push: (slice: ReadonlyArray<FeedKey>, entry: FeedEntry) =>
       Effect.asVoid(call(pushScript, slice.map(key), [encode(entry)])),
     /** Answers the generation that the list has, or else `fresh`, which it has from then on. */
-    begin: (account: AccountId, fresh: Generation) =>
+    begin: (feed: FeedKey, fresh: Generation) =>
       Effect.map(
-        call(beginScript, [key(account)], [waitingMark + fresh]),
+        call(beginScript, [key(feed)], [waitingMark + fresh]),
         (reply): Generation => typeof reply === "string" ? reply.slice(waitingMark.length) : fresh
       ),
-    fill: (account: AccountId, entries: ReadonlyArray<FeedEntry>, since: Generation | undefined) =>
+    fill: (feed: FeedKey, entries: ReadonlyArray<FeedEntry>, since: Generation | undefined) =>
       Effect.asVoid(
-        call(fillScript, [key(account)], [since === undefined ? "" : waitingMark + since, ...entries.map(encode)])
+        call(fillScript, [key(feed)], [since === undefined ? "" : waitingMark + since, ...entries.map(encode)])
       ),
     /** A feed that is read is kept for longer. */
-    read: Effect.fnUntraced(function*(account: AccountId) {
-      const reply = yield* call(readScript, [key(account)])
+    read: Effect.fnUntraced(function*(feed: FeedKey) {
+      const reply = yield* call(readScript, [key(feed)])
       const elements: ReadonlyArray<string> = Array.isArray(reply) ? reply : []
       const last = elements.at(-1)
       const filled = last === filledMark
       const marked = filled || last?.startsWith(waitingMark) === true
       return { entries: (marked ? elements.slice(0, -1) : elements).map(decode), filled }
     }),
-    drop: (slice: ReadonlyArray<AccountId>) => Effect.asVoid(redis.use((client) => client.unlink(...slice.map(key)))),
+    drop: (slice: ReadonlyArray<FeedKey>) => Effect.asVoid(redis.use((client) => client.unlink(...slice.map(key)))),
     dropAll: Effect.gen(function*() {
       let cursor = "0"
       do {

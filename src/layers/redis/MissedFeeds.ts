@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../services/Ids.ts"
+import type { FeedKey } from "../../services/feeds/Feeds.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { type FeedLists, slices } from "./FeedLists.ts"
 
@@ -9,7 +9,7 @@ const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
 /** Feeds that are remembered one by one; beyond it all feeds are dropped. */
 const rememberedMax = 200_000
-/** How often a node that owes a drop says so again, and how old that may be before the node counts as dead (milliseconds). */
+/** How often a node that owes a drop says so again. How old that is when the node counts as dead, in milliseconds. */
 const noteMillis = 5_000
 const noteMillisMax = 30_000
 const notePrefix = "feeds_missed:"
@@ -22,7 +22,7 @@ export const make = Effect.fnUntraced(function*(lists: FeedLists) {
   const sql = yield* SqlClient.SqlClient
   const note = notePrefix + (yield* (yield* SecureRandom.SecureRandom).uuidV4())
   /** With the number of the failure after which it was remembered, the last where there were several. */
-  const remembered = new Map<AccountId, number>()
+  const remembered = new Map<FeedKey, number>()
   let failures = 0
   /** Counts overflows; a pass that began before the last one has not seen to it. */
   let overflows = 0
@@ -33,11 +33,11 @@ export const make = Effect.fnUntraced(function*(lists: FeedLists) {
     const began = overflows
     return Effect.andThen(lists.dropAll, Effect.sync(() => repaired = began))
   })
-  const drop = Effect.fnUntraced(function*(slice: ReadonlyArray<AccountId>) {
+  const drop = Effect.fnUntraced(function*(slice: ReadonlyArray<FeedKey>) {
     const began = failures
     yield* lists.drop(slice)
     // What failed while Redis was dropping has to be dropped once more.
-    for (const account of slice) if ((remembered.get(account) ?? 0) <= began) remembered.delete(account)
+    for (const feed of slice) if ((remembered.get(feed) ?? 0) <= began) remembered.delete(feed)
   })
 
   const leaveNote = Effect.gen(function*() {
@@ -73,11 +73,11 @@ export const make = Effect.fnUntraced(function*(lists: FeedLists) {
 
   return {
     /** Whether the feed may not be believed. */
-    has: (account: AccountId) => overflows > repaired || remembered.has(account),
-    remember: (accounts: ReadonlyArray<AccountId>) =>
+    has: (feed: FeedKey) => overflows > repaired || remembered.has(feed),
+    remember: (feeds: ReadonlyArray<FeedKey>) =>
       Effect.sync(() => {
         failures++
-        for (const account of accounts) remembered.set(account, failures)
+        for (const feed of feeds) remembered.set(feed, failures)
         if (remembered.size <= rememberedMax) return
         remembered.clear()
         overflows++

@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * What has changed, counted: caches ask it whether what they keep is older than the last change of what that was made of.
- * A change that is published on this node is known here at once, on the others as soon as the bus brings it.
+ * What has changed, counted: caches ask it whether what they keep is older than the last change of what that was made
+ * of. A change that this node publishes is known here at once. The others know it as soon as the bus brings it.
  */
 export class Changes extends Context.Service<Changes, {
   /** Takes over what was published on another node, and may not have come by the bus yet. */

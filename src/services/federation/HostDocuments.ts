@@ -6,8 +6,14 @@ import type { OutboundError } from "../outbound/OutboundError.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
-/** An address that is asked for an object; `page` where it may also be that of a page for people. */
-export const WantedDocument = Schema.Struct({ url: Schema.String, page: Schema.Boolean })
+/**
+ * An address that is asked for an object; for one that may also be a page for people, which leads to it (`objectOrPage`); or for
+ * the beginning of a page, which nobody signs for.
+ */
+export const WantedDocument = Schema.Struct({
+  url: Schema.String,
+  as: Schema.Literals(["object", "objectOrPage", "page"])
+})
 export type WantedDocument = typeof WantedDocument.Type
 
 /** The fetched text, and the addresses that were asked for it one after the other, the last of them `url`. */
@@ -30,6 +36,12 @@ export const HostDocuments = Context.Reference<Ask | undefined>("murmuration/ser
   defaultValue: () => undefined
 })
 
+const types = {
+  object: DocumentTypes.activity,
+  objectOrPage: DocumentTypes.activityOrPage,
+  page: DocumentTypes.html
+}
+
 /** Asks in the name of the server. `places` are those that the same look-up asked before. */
 export const asking = Effect.gen(function*() {
   const keys = yield* SigningKeys
@@ -41,10 +53,11 @@ export const asking = Effect.gen(function*() {
     return yield* signatures.sign("draft-cavage", key, { method: "GET", url, headers: {}, body: undefined })
   })
 
-  return Effect.fnUntraced(function*({ page, url }: WantedDocument, places: Places = new Set()) {
+  return Effect.fnUntraced(function*({ as, url }: WantedDocument, places: Places = new Set()) {
     const before = places.size
-    const type = page ? DocumentTypes.activityOrPage : DocumentTypes.activity
-    const found = yield* outbound.text({ url, type, sign, places })
+    const found = yield* as === "page"
+      ? outbound.text({ url, type: types[as], places, beginning: true })
+      : outbound.text({ url, type: types[as], places, sign })
     const { contentType, link, url: servedBy, value } = found
     return { url: servedBy, text: value, contentType, link, visited: [...places].slice(before) } satisfies HostDocument
   })

@@ -48,9 +48,9 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       const own = new URL(publicUrl).host
 
       /** A look-up that was elsewhere before goes on by itself: where it may go depends on where it was. */
-      const had = Effect.fnUntraced(function*(url: string, page: boolean, places: Places) {
-        if (shared === undefined || places.size > 0) return yield* alone({ url, page }, places)
-        const found = yield* shared({ url, page })
+      const had = Effect.fnUntraced(function*(url: string, as: "object" | "objectOrPage", places: Places) {
+        if (shared === undefined || places.size > 0) return yield* alone({ url, as }, places)
+        const found = yield* shared({ url, as })
         for (const place of found.visited) places.add(place)
         return found
       })
@@ -58,7 +58,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       const once = Effect.fnUntraced(function*(asked: string, places: Places) {
         // Our own objects are not learnt from outside.
         if (URL.parse(asked)?.host === own) return yield* new Implausible({ url: asked, reason: "it is ours" })
-        const { text, url } = yield* had(asked, false, places)
+        const { text, url } = yield* had(asked, "object", places)
         return yield* Result.match(BoundedJson.parse(text), {
           onSuccess: (value) => read(url, value),
           onFailure: () => new Refused({ url, rule: "body" })
@@ -90,7 +90,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
 
       const discover = traced("ObjectFetcher.discover")(function*(url: string, places: Places) {
         if (URL.parse(url)?.host === own) return yield* new Implausible({ url, reason: "it is ours" })
-        const { text: value, ...found } = yield* had(url, true, places)
+        const { text: value, ...found } = yield* had(url, "objectOrPage", places)
         if (DocumentTypes.activity.accepts(...DocumentTypes.parse(found.contentType))) {
           const parsed = Result.getOrElse(BoundedJson.parse(value), () => undefined)
           return yield* atItsId(yield* read(found.url, parsed), places)

@@ -27,16 +27,16 @@ const replyRows = rowsOf(
   })
 )
 
-const Named = Schema.Struct({
+const ActorName = Schema.Struct({
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
   uri: Schema.NullOr(Schema.String)
 })
-type Named = typeof Named.Type
-const personRows = rowsOf(Schema.Struct({ ...Named.fields, id: Schema.BigInt }))
+type ActorName = typeof ActorName.Type
+const personRows = rowsOf(Schema.Struct({ ...ActorName.fields, id: Schema.BigInt }))
 
 const Reference = Schema.Struct({
-  ...Named.fields,
+  ...ActorName.fields,
   id: Schema.BigInt,
   statusUri: Schema.NullOr(Schema.String)
 })
@@ -65,8 +65,8 @@ export class Objects extends Context.Service<Objects, {
       const emojis = yield* CustomEmojis
       const statuses = yield* Statuses
 
-      const actorOf = ({ uri, username }: Named) => uri ?? LocalIds.actor(config, username)
-      const acctOf = ({ domain, username }: Named) => `${username}@${domain ?? config.localDomain}`
+      const actorOf = ({ uri, username }: ActorName) => uri ?? LocalIds.actor(config, username)
+      const acctOf = ({ domain, username }: ActorName) => `${username}@${domain ?? config.localDomain}`
       const uriOf = ({ id, statusUri, username }: Reference) => statusUri ?? LocalIds.note(config, username, id)
 
       const references = (ids: ReadonlyArray<bigint>) =>

@@ -24,31 +24,38 @@ export interface FeedEntry {
   readonly reblogOf: bigint | undefined
 }
 
+/** The feed of a list. */
+type ListFeed = `list:${bigint}`
+export const listFeed = (listId: bigint): ListFeed => `list:${listId}`
+
+/** Whose feed it is: the home of an account, or one of its lists. */
+export type FeedKey = AccountId | ListFeed
+
 /** Stands for a feed from one loss of it to the next, while it waits to be made anew. */
 export type Generation = string
 
 /**
- * Home feeds: sets of statuses' ids, newest first, a cache of what Postgres would answer. Writers may add an entry
+ * Feeds of homes and lists: sets of statuses' ids, newest first, a cache of what Postgres would answer. Writers may add an entry
  * twice or out of order; `read` sorts and removes doubles. `None` of a feed is not the same as an empty feed.
  */
 export class Feeds extends Context.Service<Feeds, {
-  /** Adds one entry to the feeds of many accounts. */
-  readonly push: (accounts: ReadonlyArray<AccountId>, entry: FeedEntry) => Effect.Effect<void>
+  /** Adds one entry to many feeds. */
+  readonly push: (feeds: ReadonlyArray<FeedKey>, entry: FeedEntry) => Effect.Effect<void>
   /** The whole feed, newest first, or undefined where it was never filled and must be rebuilt. */
-  readonly read: (account: AccountId) => Effect.Effect<ReadonlyArray<FeedEntry> | undefined>
+  readonly read: (feed: FeedKey) => Effect.Effect<ReadonlyArray<FeedEntry> | undefined>
   /**
    * Comes before Postgres is asked for a feed's entries: notes the generation in the feed, where it goes when the feed
    * goes. All who make the feed anew at the same time have the same one, and so has who comes after one that gave up.
    */
-  readonly begin: (account: AccountId) => Effect.Effect<Generation>
+  readonly begin: (feed: FeedKey) => Effect.Effect<Generation>
   /**
    * Adds what Postgres has and marks the feed as filled; entries that fan-out pushed meanwhile stay. With `since` nothing
    * is kept where the feed was dropped or lost after that (what was pushed in between is gone, and what was read is old),
    * or where somebody else filled it.
    */
-  readonly fill: (account: AccountId, entries: ReadonlyArray<FeedEntry>, since?: Generation) => Effect.Effect<void>
+  readonly fill: (feed: FeedKey, entries: ReadonlyArray<FeedEntry>, since?: Generation) => Effect.Effect<void>
   /** Forgets feeds, which their owners' next reads rebuild. */
-  readonly drop: (accounts: ReadonlyArray<AccountId>) => Effect.Effect<void>
+  readonly drop: (feeds: ReadonlyArray<FeedKey>) => Effect.Effect<void>
 }>()("murmuration/services/feeds/Feeds") {
   static readonly layerMemory = Layer.sync(Feeds, () => {
     interface Feed {
@@ -61,38 +68,38 @@ export class Feeds extends Context.Service<Feeds, {
       generation?: Generation | undefined
     }
     /** In the order in which they were made, read or filled last. */
-    const feeds = new Map<AccountId, Feed>()
+    const feeds = new Map<FeedKey, Feed>()
     let bytes = 0
-    const remove = (account: AccountId, feed: Feed) => {
+    const remove = (key: FeedKey, feed: Feed) => {
       bytes -= bytesOf(feed.entries.length)
-      feeds.delete(account)
+      feeds.delete(key)
     }
     /** The next read of a lost feed rebuilds it. */
     const evict = (kept: Feed | undefined) => {
       if (bytes <= feedsBytesMax) return
-      for (const [account, feed] of feeds) {
+      for (const [key, feed] of feeds) {
         if (bytes <= feedsBytesMax) return
-        if (feed !== kept) remove(account, feed)
+        if (feed !== kept) remove(key, feed)
       }
     }
-    const used = (account: AccountId, feed: Feed) => {
-      feeds.delete(account)
-      feeds.set(account, feed)
+    const used = (key: FeedKey, feed: Feed) => {
+      feeds.delete(key)
+      feeds.set(key, feed)
     }
     let generations = 0
-    const feedOf = (account: AccountId) => {
-      const found = feeds.get(account)
+    const feedOf = (key: FeedKey) => {
+      const found = feeds.get(key)
       if (found !== undefined) return found
       const made: Feed = { entries: [], filled: false, usedAt: 0 }
-      feeds.set(account, made)
+      feeds.set(key, made)
       bytes += bytesOf(0)
       return made
     }
     return Feeds.of({
-      push: (accounts, entry) =>
+      push: (keys, entry) =>
         Effect.sync(() => {
-          for (const account of accounts) {
-            const feed = feedOf(account)
+          for (const key of keys) {
+            const feed = feedOf(key)
             feed.entries.push(entry)
             feed.contents = undefined
             bytes += entryBytes
@@ -100,28 +107,28 @@ export class Feeds extends Context.Service<Feeds, {
           }
           evict(undefined)
         }),
-      read: (account) =>
+      read: (key) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
-          const feed = feeds.get(account)
+          const feed = feeds.get(key)
           if (feed === undefined) return undefined
           if (feed.filled && now - feed.usedAt > feedUnreadMillisMax) {
-            remove(account, feed)
+            remove(key, feed)
             return undefined
           }
           feed.usedAt = now
-          used(account, feed)
+          used(key, feed)
           return feed.contents ??= contentsOf(feed.entries, feed.filled)
         }),
-      begin: (account) =>
+      begin: (key) =>
         Effect.sync(() => {
-          const feed = feedOf(account)
+          const feed = feedOf(key)
           const generation = feed.generation ?? String(++generations)
           if (!feed.filled) feed.generation = generation
           return generation
         }),
-      fill: (account, entries, since) =>
+      fill: (key, entries, since) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
-          const feed = feedOf(account)
+          const feed = feedOf(key)
           if (since !== undefined && feed.generation !== since) return
           feed.generation = undefined
           feed.entries.unshift(...entries.toReversed())
@@ -129,14 +136,14 @@ export class Feeds extends Context.Service<Feeds, {
           feed.filled = true
           feed.usedAt = now
           bytes += (entries.length - trim(feed.entries)) * entryBytes
-          used(account, feed)
+          used(key, feed)
           evict(feed)
         }),
-      drop: (accounts) =>
+      drop: (keys) =>
         Effect.sync(() => {
-          for (const account of accounts) {
-            const feed = feeds.get(account)
-            if (feed !== undefined) remove(account, feed)
+          for (const key of keys) {
+            const feed = feeds.get(key)
+            if (feed !== undefined) remove(key, feed)
           }
         })
     })

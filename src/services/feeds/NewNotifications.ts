@@ -1,11 +1,12 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { enqueued } from "../intents/Pushes.ts"
 import { policyDecision } from "../NotificationPolicy.ts"
 import { filterableTypes, kindOf, type NotificationType, requestTypes } from "../NotificationTypes.ts"
 import { isOf, mayHave } from "./NotificationConditions.ts"
 
 /**
- * The parts of a WITH that write notifications, as `told`, and the requests to be heard that come of them. `recipients`
+ * The parts of a WITH that write notifications, as `told`, the requests to be heard and the pushes that come of them. `recipients`
  * selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0 where there is none,
  * and `report_id`, where `types` name reports. What the recipient's policy drops is not written.
  */
@@ -31,11 +32,11 @@ export const telling = (
     ORDER BY r.account_id
     ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
     RETURNING id, account_id, type, from_account_id, status_id, filtered)`
-  if (!types.some((type) => requestTypes.includes(type))) return told
+  if (!types.some((type) => requestTypes.includes(type))) return sql`${told}, ${enqueued(sql, at)}`
   return sql`${told}, requested AS (
     INSERT INTO notification_requests (id, account_id, from_account_id, created_at, updated_at)
     SELECT next_id(${now}), w.account_id, w.from_account_id, ${at}, ${at}
     FROM (SELECT DISTINCT account_id, from_account_id FROM told
       WHERE filtered AND ${isOf(sql, "told", requestTypes)} ORDER BY account_id, from_account_id) w
-    ON CONFLICT (account_id, from_account_id) DO UPDATE SET updated_at = EXCLUDED.updated_at)`
+    ON CONFLICT (account_id, from_account_id) DO UPDATE SET updated_at = EXCLUDED.updated_at), ${enqueued(sql, at)}`
 }

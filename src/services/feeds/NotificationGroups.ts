@@ -9,7 +9,7 @@ export const groupableTypes: ReadonlySet<string> = new Set(groupables)
 const groupHours = 12
 const hourMillis = 3_600_000
 
-/** Those of a type and status (0 for a type without one) from a time on, in milliseconds since 1970, for a half day. */
+/** Those of a type and status (0 for none) of a half day, from a time on, in milliseconds since 1970. */
 export interface GroupSpan {
   readonly type: NotificationType
   readonly statusId: bigint

@@ -49,8 +49,9 @@ const lastReadIdRows = rowsOf(Schema.Struct({ lastReadId: Schema.BigInt }))
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
- * Reads an account's notifications and writes what is private about them. Left out are those from suspended accounts,
- * from whom the owner blocks, or mutes with its notifications, and those about a status that the owner cannot see (row 62).
+ * Reads an account's notifications and writes what is private about them. Left out are those about a status that the
+ * owner cannot see (row 62), and those from accounts that are suspended, or that the owner blocks or mutes with their
+ * notifications.
  */
 export class Notifications extends Context.Service<Notifications, {
   readonly page: (

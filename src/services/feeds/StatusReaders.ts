@@ -8,12 +8,10 @@ import { rowsOf } from "../Rows.ts"
 import { StoredStatus } from "../statuses/StoredStatus.ts"
 import { isOpen, visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
-import * as HomeQuery from "./HomeQuery.ts"
+import * as ReadersQuery from "./ReadersQuery.ts"
+import { seenMillisMax } from "./StatusSubscribers.ts"
 
 const followerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: AccountId, seen: Schema.Boolean }))
-
-/** Accounts that were not seen for that long have no feed; a feed is made anew when they return. */
-export const seenMillisMax = 7 * 86_400_000
 
 /** Followers of an account up to which its post is told in one statement with the posts of others, and of how many others. */
 export const fewReadersMax = 100
@@ -28,7 +26,9 @@ interface Slice {
 }
 
 /** Where a status goes: a slice of its readers, and the public streams that carry it. */
-export interface ReaderSlice extends Slice, Pick<Found, "statusId" | "visibility" | "limited" | "reblogOfId"> {
+export interface ReaderSlice extends Slice, Pick<ToldSlice, "statusId" | "visibility" | "limited" | "reblogOfId"> {
+  /** Some of the readers may have it in an exclusive list, and others may get it who do not follow its author (`StatusSubscribers`). */
+  readonly subscribed: boolean
   readonly channels: ReadonlyArray<string>
   /** Somebody elsewhere may be concerned by it. */
   readonly federates: boolean
@@ -82,24 +82,31 @@ export class StatusReaders extends Context.Service<StatusReaders, {
             UNION ALL SELECT account_id FROM statuses WHERE id = s.reblog_of_id)))`)
         : sql.literal("false")
 
+      /** Its author is in a list, or one of its hashtags is in one or followed. */
+      const subscribed = sql.literal(`(EXISTS (SELECT FROM list_accounts WHERE account_id = s.account_id OFFSET 0)
+        OR EXISTS (SELECT FROM statuses_tags st WHERE st.status_id = s.id AND (
+          EXISTS (SELECT FROM list_tags WHERE tag_id = st.tag_id OFFSET 0)
+          OR EXISTS (SELECT FROM tag_follows WHERE tag_id = st.tag_id OFFSET 0)) OFFSET 0))`)
+
       /** Statuses and a slice of the readers of each. */
       const slices = (rows: number) =>
-        Effect.fnUntraced(function*(looks: ReadonlyArray<Look>) {
+        Effect.fnUntraced(function*(looks: ReadonlyArray<SliceQuery>) {
           const now = yield* Clock.currentTimeMillis
+          const seenSince = new Date(now - seenMillisMax)
           const sliceOf = (mentionedOnly: boolean) =>
             sql`SELECT coalesce(array_agg(reader ORDER BY follow_id) FILTER (WHERE reader IS NOT NULL), '{}') AS readers,
                 coalesce(array_agg(reader ORDER BY follow_id) FILTER (WHERE reader IS NOT NULL AND notify), '{}') AS subscribers,
                 count(*)::int AS asked, max(follow_id) AS last
               FROM (${
-              HomeQuery.readers(sql, sql.literal("look.status_id"), sql.literal("look.author"), {
+              ReadersQuery.readers(sql, sql.literal("look.status_id"), sql.literal("look.author"), {
                 cursor: sql.literal("look.cursor"),
                 limit: rows,
-                seenSince: new Date(now - seenMillisMax),
+                seenSince,
                 mentionedOnly
               }, new Date(now))
             }) one`
-          const found = yield* foundRows(sql`
-            SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates,
+          const found = yield* sliceRows(sql`
+            SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates, ${subscribed} AS subscribed,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned
             FROM unnest(${looks.map(({ statusId }) => statusId)}::bigint[], ${
             looks.map(({ author }) => author)
@@ -111,13 +118,13 @@ export class StatusReaders extends Context.Service<StatusReaders, {
             CROSS JOIN LATERAL (SELECT * FROM (${sliceOf(false)}) open WHERE s.visibility <> 'direct'
               UNION ALL SELECT * FROM (${sliceOf(true)}) named WHERE s.visibility = 'direct') slice`)
           const byPlace = new Map(found.map((row) => [row.place - 1, row]))
-          return (_: Look, place: number) => audienceOf(byPlace.get(place), rows)
+          return (_: SliceQuery, place: number) => audienceOf(byPlace.get(place), rows)
         })
       const few = gatheredOrAlone({ max: looksMax }, slices(fewReadersMax))
 
       const followers = traced("StatusReaders.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
-          const [row] = yield* factsRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
+          const [row] = yield* toldRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
           const open = row !== undefined && (isOpen(row.visibility) || row.reblogOfId !== null)
           const seen = open ? sql`true` : sql`EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
             AND ${visibleTo(sql, sql.literal("f.account_id"), "s", author, "deleted ones too")} OFFSET 0)`
@@ -144,13 +151,13 @@ export class StatusReaders extends Context.Service<StatusReaders, {
   )
 }
 
-interface Look {
+interface SliceQuery {
   readonly statusId: bigint
   readonly author: AccountId
   readonly cursor: bigint
 }
 
-const Facts = Schema.Struct({
+const ToldStatus = Schema.Struct({
   ...StoredStatus.mapFields(Struct.pick(["visibility", "limited", "local", "reblogOfId"])).fields,
   statusId: StatusId,
   deleted: Schema.Boolean,
@@ -159,25 +166,26 @@ const Facts = Schema.Struct({
   media: Schema.Boolean,
   tags: Schema.Array(Schema.String)
 })
-type Facts = typeof Facts.Type
-const factsRows = rowsOf(Facts)
+type ToldStatus = typeof ToldStatus.Type
+const toldRows = rowsOf(ToldStatus)
 
 /** A status with a slice: `asked` follows were looked at, the last of which is `last`. */
-const Found = Schema.Struct({
-  ...Facts.fields,
+const ToldSlice = Schema.Struct({
+  ...ToldStatus.fields,
   readers: Schema.Array(AccountId),
   subscribers: Schema.Array(AccountId),
   asked: Schema.Int,
   last: Schema.NullOr(Schema.BigInt),
   federates: Schema.Boolean,
+  subscribed: Schema.Boolean,
   mentioned: Schema.Array(Schema.BigInt),
   place: Schema.Int
 })
-type Found = typeof Found.Type
-const foundRows = rowsOf(Found)
+type ToldSlice = typeof ToldSlice.Type
+const sliceRows = rowsOf(ToldSlice)
 
 const audienceOf = (
-  row: Found | undefined,
+  row: ToldSlice | undefined,
   rows: number
 ): ReaderSlice | undefined =>
   row === undefined || row.deleted ? undefined : {
@@ -190,12 +198,13 @@ const audienceOf = (
     federates: row.federates,
     readers: row.readers,
     subscribers: row.subscribers,
+    subscribed: row.subscribed,
     cursor: row.asked < rows ? undefined : row.last ?? undefined
   }
 
 /** streaming.md section 4: public posts that are no reblogs, replies to others by their hashtags only. */
 const channelsOf = (
-  { answers, local, media, reblogOfId, silenced, tags, visibility }: Facts
+  { answers, local, media, reblogOfId, silenced, tags, visibility }: ToldStatus
 ): ReadonlyArray<string> => {
   if (visibility !== "public" || reblogOfId !== null || silenced) return []
   const side = local ? "local" : "remote"

@@ -5,7 +5,7 @@ import { isHidden } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
-import { visibleTo } from "../statuses/Visibility.ts"
+import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -44,9 +44,9 @@ export class Timelines extends Context.Service<Timelines, {
       /** What holds for a status `s` on any public timeline of the viewer. */
       const shown = (viewer: Viewer, { local, onlyMedia, remote }: Selection, now: Date): Fragment =>
         sql.and([
-          sql`s.visibility = 'public' AND s.deleted_at IS NULL AND s.reblog_of_id IS NULL`,
+          sql`s.deleted_at IS NULL`,
+          isBroadcast(sql, "s"),
           visibleTo(sql, viewer, "s"),
-          sql`NOT EXISTS (SELECT FROM accounts quiet WHERE quiet.id = s.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0)`,
           ...(onlyMedia ? [sql`s.media_ids <> '{}'`] : []),
           ...(local === remote ? [] : [sql`s.local = ${local}`]),
           ...(viewer === undefined ? [] : [

@@ -1,7 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Gone, RecordNotFound } from "../Errors.ts"
+import { makeByteLimit } from "../html/ByteLimit.ts"
+import { sanitise } from "../html/Sanitise.ts"
+import { exceedsTold } from "../html/Text.ts"
 import { AccountId } from "../Ids.ts"
+import { accountBytesMax } from "../instance/ContentLimits.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { idRows, padded, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
@@ -62,6 +66,23 @@ const AccountRecord = Schema.Struct({
 export type AccountRecord = typeof AccountRecord.Type
 const accountRows = rowsOf(AccountRecord)
 
+/** A record with texts of `accountBytesMax` at most. Longer ones were stored before they were measured, and are cut. */
+const bounded = (record: AccountRecord): AccountRecord => {
+  const { avatarDescription, displayName, fields, headerDescription, noteHtml } = record
+  const shown = fields.flatMap(({ html, name }) => [name, html])
+  const texts = [displayName, noteHtml, avatarDescription, headerDescription, ...shown]
+  if (!exceedsTold(texts, accountBytesMax)) return record
+  const room = makeByteLimit(accountBytesMax)
+  return {
+    ...record,
+    displayName: room.text(displayName),
+    noteHtml: room.html(noteHtml, sanitise),
+    fields: room.members(fields, ({ html, name }) => [name, html]),
+    avatarDescription: room.text(avatarDescription),
+    headerDescription: room.text(headerDescription)
+  }
+}
+
 /** An account that is there for others, as far as reading its lists needs it. */
 export interface FoundAccount {
   readonly id: AccountId
@@ -96,7 +117,7 @@ export class Accounts extends Context.Service<Accounts, {
       const load = traced("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const wanted = padded(new Set(ids))
-        return yield* accountRows(sql`
+        const records = yield* accountRows(sql`
           SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
             a.avatar_description, a.header_description, a.avatar_name, a.avatar_static_name,
@@ -113,6 +134,7 @@ export class Accounts extends Context.Service<Accounts, {
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
           WHERE a.id IN (SELECT unnest(${wanted}::bigint[])
             UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${wanted}::bigint[]) AND m.moved_to_id IS NOT NULL)`)
+        return records.map(bounded)
       }, Effect.orDie)
 
       const find = traced("Accounts.find")(function*(id: bigint) {

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { persisted } from "../Persisted.ts"
 import { only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { batched } from "../TransactionBatch.ts"
@@ -18,14 +19,16 @@ export interface Owner {
 export class StaleOwner extends Schema.TaggedError<StaleOwner>()("StaleOwner", {}) {}
 
 /** What a command answers: the id of what it made or changed, as a decimal string, and the limit that it used. */
-export const Answer = Schema.Struct({
+export const CommandAnswer = Schema.Struct({
   id: Schema.String,
   kind: Schema.Literals(["status", "scheduled", "account", "report"]),
   standing: Schema.optionalKey(
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )
 })
-export type Answer = typeof Answer.Type
+export type CommandAnswer = typeof CommandAnswer.Type
+/** As it is remembered under its command's id. */
+export const PersistedAnswer = persisted(CommandAnswer, 1)
 
 /** How long an answer is kept under its command's id, in milliseconds: longer than the longest family's period. */
 const commandMillisMin = 25 * 3_600_000
@@ -40,7 +43,7 @@ export type Family = keyof typeof families
 
 const epochRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt }))
 const ownerRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, epoch: Schema.BigInt }))
-const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.NullOr(Answer) }))
+const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.Unknown }))
 const useRows = rowsOf(Schema.Struct({ statuses: Schema.Int, follows: Schema.Int, reports: Schema.Int }))
 
 /** The transactions of an account's owner: every one checks the epoch in its first statement. */
@@ -57,8 +60,8 @@ export class Commands extends Context.Service<Commands, {
     owner: Owner,
     id: string,
     family: Family | undefined,
-    work: Effect.Effect<Answer, E, R>
-  ) => Effect.Effect<{ readonly answer: Answer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
+    work: Effect.Effect<CommandAnswer, E, R>
+  ) => Effect.Effect<{ readonly answer: CommandAnswer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
   /** Does `work`, which may come again, in a transaction of the owner. */
   readonly owned: <A, E, R>(
     owner: Owner,
@@ -86,24 +89,24 @@ export class Commands extends Context.Service<Commands, {
         return { accountId, epoch: rows[0].epoch }
       })
 
-      // FOR SHARE holds off the UPDATE of a takeover until this transaction is over, yet lets the same owner's
-      // commands and fan-out slices run side by side.
+      // FOR SHARE holds off the UPDATE of a takeover until this transaction is over. It lets the same owner's commands
+      // and fan-out slices run side by side.
       const once = Effect.fnUntraced(function*<E, R>(
         owner: Owner,
         id: string,
         family: Family | undefined,
-        work: Effect.Effect<Answer, E, R>
+        work: Effect.Effect<CommandAnswer, E, R>
       ) {
         const [found] = yield* answerRows(sql`
           SELECT a.epoch, c.answer FROM actors a
           LEFT JOIN commands c ON c.account_id = a.account_id AND c.id = ${id}
           WHERE a.account_id = ${owner.accountId} FOR SHARE OF a`)
         if (found?.epoch !== owner.epoch) return yield* new StaleOwner()
-        if (found.answer !== null) return { answer: found.answer, repeated: true }
+        if (found.answer !== null) return { answer: yield* PersistedAnswer.decode(found.answer), repeated: true }
         const answer = yield* work
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-          VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+          VALUES (${owner.accountId}, ${id}, ${yield* PersistedAnswer.encode(answer)}::jsonb, ${
           family ?? null
         }, ${owner.epoch}, ${now})`
         return { answer, repeated: false }

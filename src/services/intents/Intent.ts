@@ -15,6 +15,10 @@ export type Publish = typeof Publish.Type
 const Edit = Schema.TaggedStruct("edit", { ...OfStatus, editedAt: Schema.optionalKey(Schema.Number) })
 export type Edit = typeof Edit.Type
 
+/** A status that shows the card of its link now. */
+const CardShown = Schema.TaggedStruct("card", OfStatus)
+export type CardShown = typeof CardShown.Type
+
 /** A deleted status. */
 const Delete = Schema.TaggedStruct("delete", OfStatus)
 export type Delete = typeof Delete.Type
@@ -40,8 +44,11 @@ export const senderOf = (accountId: bigint, { from = accountId }: NewNotificatio
 const Report = Schema.TaggedStruct("report", { report: Id })
 export type Report = typeof Report.Type
 
-/** Homes that are out of date because of whom their readers follow, block or mute now. */
-const Homes = Schema.TaggedStruct("homes", { readers: Schema.Array(Id) })
+/**
+ * Feeds that are out of date: homes and lists of `readers`, because of what they follow, block or mute now; and `lists`, because
+ * of their members.
+ */
+const Homes = Schema.TaggedStruct("homes", { readers: Schema.Array(Id), lists: Schema.optionalKey(Schema.Array(Id)) })
 export type Homes = typeof Homes.Type
 
 /** The account has become another one. */
@@ -74,7 +81,7 @@ export type Deliver = typeof Deliver.Type
 export type OutgoingActivity = Omit<Deliver, "_tag" | "statusId">
 
 /** What an account has still to tell, by its kind. */
-export const Intent = Schema.Union([Publish, Edit, Delete, PollEnd, Notify, Report, Homes, Move, Deliver])
+export const Intent = Schema.Union([Publish, Edit, CardShown, Delete, PollEnd, Notify, Report, Homes, Move, Deliver])
 export type Intent = typeof Intent.Type
 
 /** What a row holds of an intent; `details` is everything but the kind and the status, with its version. */

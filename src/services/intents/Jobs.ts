@@ -11,7 +11,7 @@ import { traced } from "../Traced.ts"
  * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
  * mentions (`mentions`).
  */
-export const JobKind = Schema.Literals(["profile", "move", "redirect", "links", "mentions"])
+const JobKind = Schema.Literals(["profile", "move", "redirect", "links", "mentions"])
 export type JobKind = typeof JobKind.Type
 
 /** A job is run six times within a day. */
@@ -25,7 +25,7 @@ const jobBackoff: Backoff.Backoff = {
 /** How long a job belongs to the node that claimed it, in milliseconds: longer than one run takes. */
 const claimMillis = 60_000
 
-export const Job = Schema.Struct({
+const Job = Schema.Struct({
   kind: JobKind,
   subjectId: Schema.BigInt,
   /** How often it was claimed, this time included. */
@@ -36,7 +36,10 @@ export const Job = Schema.Struct({
 export type Job = typeof Job.Type
 const jobRows = rowsOf(Job)
 
-/** Durable work that no transaction can wait for: at least once, by any node, in no order. */
+/**
+ * Durable work that no transaction can wait for: at least once, by any node, in no order. Kinds that this version of the
+ * program does not know stay.
+ */
 export class Jobs extends Context.Service<Jobs, {
   /** Writes a job in the running transaction, for now or later; one that is under way is run once more. */
   readonly enqueue: (kind: JobKind, subjectId: bigint, delayMillis?: number) => Effect.Effect<void, SqlError>
@@ -63,7 +66,8 @@ export class Jobs extends Context.Service<Jobs, {
         }),
         claim: traced("Jobs.claim")(function*(jobsMax) {
           const at = yield* now
-          const due = sql`SELECT kind, subject_id FROM errands WHERE due_at <= ${at} ORDER BY due_at
+          const due = sql`SELECT kind, subject_id FROM errands
+            WHERE due_at <= ${at} AND kind = ANY (${JobKind.literals}) ORDER BY due_at
             LIMIT ${rowsMax(sql, jobsMax)} FOR UPDATE SKIP LOCKED`
           const claimed = yield* jobRows(sql`
             UPDATE errands SET tries = tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}

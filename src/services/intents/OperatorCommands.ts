@@ -1,16 +1,36 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Backoff from "../Backoff.ts"
 import type { AccountId } from "../Ids.ts"
 import { accountIdRows, idRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** A command from outside the cluster, as the operator's command line left it; `command` is the protocol's JSON. */
-export const OperatorCommand = Schema.Struct({ id: Schema.BigInt, command: Schema.Unknown })
+const OperatorCommand = Schema.Struct({
+  id: Schema.BigInt,
+  command: Schema.Unknown,
+  /** How often it was tried in vain. */
+  tries: Schema.Int
+})
 export type OperatorCommand = typeof OperatorCommand.Type
 const commandRows = rowsOf(OperatorCommand)
 
-/** Commands that the command line writes as rows beside a running server, for accounts' actors to run. */
+/** A command is tried 16 times in 67 minutes. */
+export const operatorBackoff: Backoff.Backoff = {
+  baseMillis: 1_000,
+  growth: { factor: 2 },
+  jitter: 0,
+  capMillis: 600_000,
+  triesMax: 16
+}
+/** Commands of an account that one round takes up. */
+const claimedMax = 100
+
+/**
+ * Commands that the command line writes as rows beside a running server, for accounts' actors to run: those of an
+ * account in their order. One that is retried holds up those behind it, until it is done or has failed.
+ */
 export class OperatorCommands extends Context.Service<OperatorCommands, {
   readonly enqueue: (accountId: AccountId, kind: string, command: string) => Effect.Effect<bigint, SqlError>
   /** The same command for several accounts, in the running transaction. */
@@ -21,6 +41,8 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
   ) => Effect.Effect<void, SqlError>
   readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<OperatorCommand>, SqlError>
   readonly complete: (id: bigint) => Effect.Effect<void, SqlError>
+  /** It was tried in vain: is tried again later, or has failed after the last try. Answers whether it is tried again. */
+  readonly retry: (command: OperatorCommand) => Effect.Effect<boolean, SqlError>
   /** Accounts for which commands wait. */
   readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
 }>()("murmuration/services/intents/OperatorCommands") {
@@ -28,6 +50,11 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
     OperatorCommands,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      /** One of the account's commands is to be tried again at its time. */
+      const waits = (at: Date) =>
+        sql`EXISTS (SELECT FROM account_intents r WHERE r.account_id = w.account_id AND r.due_at > ${at})`
+      const complete = (id: bigint) => Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)
       return OperatorCommands.of({
         enqueue: traced("OperatorCommands.enqueue")(function*(accountId, kind, command) {
           const now = yield* Clock.currentTimeMillis
@@ -45,15 +72,24 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
             SELECT next_id(${now}), one, ${kind}, ${command}::jsonb, ${new Date(now)}
             FROM unnest(${accountIds}::bigint[]) one`
         }),
-        claim: traced("OperatorCommands.claim")((accountId) =>
-          commandRows(sql`SELECT id, details AS command FROM account_intents
-            WHERE account_id = ${accountId} ORDER BY id LIMIT 100`)
-        ),
-        complete: traced("OperatorCommands.complete")((id) =>
-          Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)
-        ),
+        claim: traced("OperatorCommands.claim")(function*(accountId) {
+          return yield* commandRows(sql`SELECT id, details AS command, tries FROM account_intents w
+            WHERE account_id = ${accountId} AND NOT ${waits(yield* now)} ORDER BY id LIMIT ${claimedMax}`)
+        }),
+        complete: traced("OperatorCommands.complete")(complete),
+        retry: traced("OperatorCommands.retry")(function*({ id, tries }) {
+          const delay = yield* Backoff.next(operatorBackoff, tries + 1)
+          if (delay === undefined) {
+            yield* complete(id)
+            return false
+          }
+          const dueAt = new Date((yield* now).getTime() + delay)
+          yield* sql`UPDATE account_intents SET tries = ${tries + 1}, due_at = ${dueAt} WHERE id = ${id}`
+          return true
+        }),
         due: traced("OperatorCommands.due")(function*(accountsMax) {
-          const rows = yield* accountIdRows(sql`SELECT DISTINCT account_id FROM account_intents LIMIT ${accountsMax}`)
+          const rows = yield* accountIdRows(sql`SELECT DISTINCT account_id FROM account_intents w
+            WHERE NOT ${waits(yield* now)} LIMIT ${accountsMax}`)
           return rows.map(({ accountId }) => accountId)
         })
       })

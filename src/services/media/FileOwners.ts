@@ -9,9 +9,11 @@ type Holder =
   | { readonly accountId: bigint }
   | { readonly emojiId: bigint }
   | { readonly setting: string }
+  | { readonly cardId: bigint }
 
 /** SQL: nobody holds this row of stored_files. */
-export const unheldFile = "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL AND setting IS NULL"
+export const unheldFile =
+  "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL AND setting IS NULL AND card_id IS NULL"
 
 /** Owners of stored files, written in the transaction of the row that shows them. */
 export class FileOwners extends Context.Service<FileOwners, {
@@ -31,7 +33,8 @@ export class FileOwners extends Context.Service<FileOwners, {
           return rows.length === names.length
         }),
         release: traced("FileOwners.release")((names: ReadonlyArray<string>) =>
-          Effect.asVoid(sql`UPDATE stored_files SET media_id = NULL, account_id = NULL, emoji_id = NULL, setting = NULL
+          Effect.asVoid(sql`UPDATE stored_files SET media_id = NULL, account_id = NULL, emoji_id = NULL, setting = NULL,
+              card_id = NULL
             WHERE name = ANY (${names}::text[])`)
         )
       })

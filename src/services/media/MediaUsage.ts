@@ -14,7 +14,7 @@ export interface Amount {
   readonly bytes: number
 }
 
-const UsageKind = Schema.Literals(["attachments", "profiles", "emoji", "site", "waiting"])
+const UsageKind = Schema.Literals(["attachments", "profiles", "emoji", "site", "cards", "waiting"])
 type UsageKind = typeof UsageKind.Type
 const ledgerRows = rowsOf(Schema.Struct({ kind: UsageKind, files: Schema.Int, bytes: Schema.BigInt }))
 
@@ -45,7 +45,8 @@ export class MediaUsage extends Context.Service<MediaUsage, {
 
       const ledger = ledgerRows(sql`
         SELECT CASE WHEN media_id IS NOT NULL THEN 'attachments' WHEN account_id IS NOT NULL THEN 'profiles'
-            WHEN emoji_id IS NOT NULL THEN 'emoji' WHEN setting IS NOT NULL THEN 'site' ELSE 'waiting' END AS kind,
+            WHEN emoji_id IS NOT NULL THEN 'emoji' WHEN setting IS NOT NULL THEN 'site'
+            WHEN card_id IS NOT NULL THEN 'cards' ELSE 'waiting' END AS kind,
           count(*)::int AS files, coalesce(sum(bytes), 0)::bigint AS bytes
         FROM stored_files GROUP BY 1`).pipe(
         Effect.map((rows) => {
@@ -56,6 +57,7 @@ export class MediaUsage extends Context.Service<MediaUsage, {
             profiles: of("profiles"),
             emoji: of("emoji"),
             site: of("site"),
+            cards: of("cards"),
             waiting: of("waiting")
           }
         }),

@@ -31,15 +31,15 @@ const files: DocumentType = {
   accepts: (type) => /^(?:image|video|audio)\/|^(?:application|binary)\/(?:octet-stream|ogg|mp4)$|^$/.test(type)
 }
 
-const Named = Schema.Struct({
+const NamedFile = Schema.Struct({
   url: Schema.String,
   bytesMax: Schema.Int,
   notBefore: Schema.BigInt,
   /** A picture of a post whose server did not say how large it is. */
   unmeasured: Schema.Boolean
 })
-type Named = typeof Named.Type
-const namedRows = rowsOf(Named)
+type NamedFile = typeof NamedFile.Type
+const namedRows = rowsOf(NamedFile)
 
 /**
  * Files of remote accounts, which stay where they are until somebody looks at them. Only addresses that a row names are
@@ -116,7 +116,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
       })
 
-      const bodyOf = ({ bytesMax, url }: Named) =>
+      const bodyOf = ({ bytesMax, url }: NamedFile) =>
         Effect.map(
           outbound.stream({ url, type: files, bytesMax, secondsMax: remoteFileSecondsMax }),
           ({ body }) => body

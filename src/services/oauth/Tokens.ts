@@ -49,7 +49,7 @@ export class Tokens extends Context.Service<Tokens, {
     to: { readonly appId: AppId | undefined; readonly accountId?: AccountId | undefined },
     scopes: ReadonlyArray<string>
   ) => Effect.Effect<IssuedToken>
-  /** The one way in which tokens end. Their streams close and no node believes them any more. */
+  /** The one way in which tokens end. Their streams close, nothing is pushed to them and no node believes them any more. */
   readonly revoke: (which: Revocation) => Effect.Effect<void>
 }>()("murmuration/services/oauth/Tokens") {
   static readonly layer = Layer.effect(Tokens, Effect.suspend(() => make)).pipe(Layer.provide(Changes.layer))
@@ -168,7 +168,9 @@ const make = Effect.gen(function*() {
 
   const end = Effect.fnUntraced(function*(tokens: Fragment, at: Date) {
     const ended = yield* idRows(sql`
-      UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id`)
+      WITH ended AS (UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id),
+      silenced AS (DELETE FROM push_subscriptions WHERE token_id IN (SELECT id FROM ended))
+      SELECT id FROM ended`)
     if (ended.length === 0) return
     const tokenIds = ended.map(({ id }) => id)
     yield* sql.afterCommit(broadcast.publish({ _tag: "Revoked", tokenIds, accountIds: [] }))

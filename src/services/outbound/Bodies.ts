@@ -57,3 +57,16 @@ export const whole = Effect.fnUntraced(function*(url: string, answer: TransportA
   const body = Buffer.concat(chunks, bytes)
   return encoding === undefined ? body : yield* Effect.fromResult(decoded(url, body, encoding, bytesMax))
 })
+
+/** The first bytes of an answer that is not packed, `bytesMax` at most; the rest is not waited for. */
+export const beginning = Effect.fnUntraced(function*(url: string, answer: TransportAnswer, bytesMax: number) {
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  while (bytes < bytesMax) {
+    const chunk = yield* next(url, answer)
+    if (chunk === undefined) break
+    chunks.push(chunk)
+    bytes += chunk.byteLength
+  }
+  return Buffer.concat(chunks, bytes).subarray(0, bytesMax)
+})

@@ -4,6 +4,7 @@ import { softwareName, softwareVersion } from "../instance/Software.ts"
 import { traced } from "../Traced.ts"
 import * as Bodies from "./Bodies.ts"
 import * as BoundedJson from "./BoundedJson.ts"
+import * as Charsets from "./Charsets.ts"
 import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
 import { HostPolicy } from "./HostPolicy.ts"
@@ -30,6 +31,8 @@ interface Ask {
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   /** `documentBytesMax` where it is not given. */
   readonly bytesMax?: number
+  /** A longer text is cut there, and not refused. */
+  readonly beginning?: boolean
   /** What the same look-up has asked already, where it takes several documents. */
   readonly places?: Places
 }
@@ -69,6 +72,8 @@ interface Posting {
   /** More headers for the address. */
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   readonly body: Uint8Array
+  /** A message for a device goes to a service that is no server like this one. */
+  readonly what?: "document" | "push"
 }
 
 export interface Reply {
@@ -141,14 +146,14 @@ export class Outbound extends Context.Service<Outbound, {
 
       const text = (ask: Ask) =>
         Effect.gen(function*() {
-          const { answer, contentType, url } = yield* open(ask, Bodies.acceptEncoding, "document")
-          const bytes = yield* Bodies.whole(url, answer, ask.bytesMax ?? documentBytesMax)
-          const [, parameters] = DocumentTypes.parse(contentType)
-          const decoder = Result.getOrElse(
-            Result.try(() => new TextDecoder(parameters.get("charset") ?? "utf-8")),
-            () => new TextDecoder()
-          )
-          return { url, value: decoder.decode(bytes), contentType, link: answer.headers["link"] ?? "" }
+          const { beginning = false, bytesMax = documentBytesMax } = ask
+          // What is packed cannot be read from a beginning alone.
+          const encoding = beginning ? "identity" : Bodies.acceptEncoding
+          const { answer, contentType, url } = yield* open(ask, encoding, "document")
+          const bytes = yield* beginning && Bodies.encodingOf(answer) === undefined
+            ? Bodies.beginning(url, answer, bytesMax)
+            : Bodies.whole(url, answer, bytesMax)
+          return { url, value: Charsets.decode(bytes, contentType), contentType, link: answer.headers["link"] ?? "" }
         }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
 
       const stream = Effect.fnUntraced(function*(ask: AskFile) {
@@ -187,24 +192,26 @@ export class Outbound extends Context.Service<Outbound, {
           })
         })
 
-      const post = Effect.fnUntraced(function*({ body, headers: given, sign, url: address }: Posting) {
-        const url = yield* Effect.fromResult(destination(outboundAllow, address))
-        if (!(yield* hostPolicy.isOpen(url.host, "document"))) {
-          return yield* new Refused({ url: url.href, rule: "domain" })
+      const post = Effect.fnUntraced(
+        function*({ body, headers: given, sign, url: address, what = "document" }: Posting) {
+          const url = yield* Effect.fromResult(destination(outboundAllow, address))
+          if (!(yield* hostPolicy.isOpen(url.host, what))) {
+            return yield* new Refused({ url: url.href, rule: "domain" })
+          }
+          const signed = sign === undefined ? undefined : yield* sign(url)
+          const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
+          const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
+          const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until))
+          const said = yield* slots.within(url, "delivery", asked)
+          return {
+            status: said.status,
+            retryAfterSeconds: said.retryAfter === undefined
+              ? undefined
+              : RetryAfter.seconds(said.retryAfter, yield* Clock.currentTimeMillis),
+            text: said.body.byteLength === 0 ? "" : new TextDecoder().decode(said.body)
+          }
         }
-        const signed = sign === undefined ? undefined : yield* sign(url)
-        const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
-        const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
-        const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until))
-        const said = yield* slots.within(url, "delivery", asked)
-        return {
-          status: said.status,
-          retryAfterSeconds: said.retryAfter === undefined
-            ? undefined
-            : RetryAfter.seconds(said.retryAfter, yield* Clock.currentTimeMillis),
-          text: said.body.byteLength === 0 ? "" : new TextDecoder().decode(said.body)
-        }
-      })
+      )
 
       return Outbound.of({
         text: traced("Outbound.text")(text),

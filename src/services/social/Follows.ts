@@ -35,6 +35,7 @@ export class Follows extends Context.Service<Follows, {
     pair: Pair,
     options: { readonly [Option in keyof FollowOptions]: FollowOptions[Option] | null }
   ) => Effect.Effect<boolean, SqlError>
+  /** Takes the followed out of the follower's lists, too, as `withdraw` does. */
   readonly unfollow: (pair: Pair) => Effect.Effect<boolean, SqlError>
   /** Turns a request into a follow; false where there is none. */
   readonly accept: (pair: Pair) => Effect.Effect<boolean, SqlError>
@@ -70,6 +71,10 @@ export class Follows extends Context.Service<Follows, {
           } WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`,
           changed
         )
+      /** Whom one does not follow any more is in none of one's lists. */
+      const unlist = ([owner, member]: Pair) =>
+        sql`DELETE FROM list_accounts m USING lists l
+          WHERE l.account_id = ${owner} AND m.list_id = l.id AND m.account_id = ${member}`
       const counted = ([follower, followed]: Pair, by: 1 | -1) =>
         Counters.count(sql, [{ accountId: follower, following: by }, { accountId: followed, followers: by }])
 
@@ -92,6 +97,7 @@ export class Follows extends Context.Service<Follows, {
         unfollow: traced("Follows.unfollow")(function*(pair) {
           const removed = yield* remove("follows", pair)
           if (removed) yield* counted(pair, -1)
+          yield* unlist(pair)
           return removed
         }),
         accept: traced("Follows.accept")(function*(pair) {
@@ -108,7 +114,11 @@ export class Follows extends Context.Service<Follows, {
           }
           return true
         }),
-        withdraw: traced("Follows.withdraw")((pair) => remove("follow_requests", pair)),
+        withdraw: traced("Follows.withdraw")(function*(pair) {
+          const removed = yield* remove("follow_requests", pair)
+          if (removed) yield* unlist(pair)
+          return removed
+        }),
         admissible: traced("Follows.admissible")(function*(account) {
           const at = new Date(yield* now)
           const rows = yield* accountIdRows(sql`

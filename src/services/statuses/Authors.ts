@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed } from "../Errors.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { Named, namedQuery } from "./Drafts.ts"
+import { NamedAccount, namedQuery } from "./Drafts.ts"
 import { Visibility } from "./Visibility.ts"
 
 /** What an author's new statuses take over where a client says nothing. */
@@ -18,7 +18,7 @@ type AuthorSettings = typeof AuthorSettings.Type
 const authorRows = rowsOf(AuthorSettings)
 /** Beside each of the accounts that a text names, or null where it names none. */
 const writingRows = rowsOf(
-  Schema.Struct({ ...AuthorSettings.fields, ...Named.mapFields(Struct.map(Schema.NullOr)).fields })
+  Schema.Struct({ ...AuthorSettings.fields, ...NamedAccount.mapFields(Struct.map(Schema.NullOr)).fields })
 )
 
 export class Authors extends Context.Service<Authors, {
@@ -28,7 +28,10 @@ export class Authors extends Context.Service<Authors, {
   readonly writing: (
     accountId: bigint,
     handles: ReadonlySet<string>
-  ) => Effect.Effect<{ readonly author: AuthorSettings; readonly named: ReadonlyArray<Named> }, NotAllowed | SqlError>
+  ) => Effect.Effect<
+    { readonly author: AuthorSettings; readonly named: ReadonlyArray<NamedAccount> },
+    NotAllowed | SqlError
+  >
 }>()("murmuration/services/statuses/Authors") {
   static readonly layer = Layer.effect(
     Authors,

@@ -3,14 +3,13 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { type AccountId, StatusId } from "../Ids.ts"
-import { clauses, newestFirst, type Page } from "../Paging.ts"
+import type { Page } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { MarkedStatus } from "./Interactions.ts"
+import * as MarkedStatuses from "./MarkedStatuses.ts"
 import { visibleTo } from "./Visibility.ts"
 
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
-const markedStatusRows = rowsOf(MarkedStatus)
 
 /** Bookmarks are private: nobody else hears of them, so this service writes them itself. Of a reblog the original is meant. */
 export class Bookmarks extends Context.Service<Bookmarks, {
@@ -18,7 +17,7 @@ export class Bookmarks extends Context.Service<Bookmarks, {
   /** Works for a status that the account may not see any more (S-127); what was never bookmarked must be visible. */
   readonly remove: (account: AccountId, statusId: bigint) => Effect.Effect<void, RecordNotFound>
   /** Those that the account may still see. */
-  readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<MarkedStatus>>
+  readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<MarkedStatuses.MarkedStatus>>
 }>()("murmuration/services/statuses/Bookmarks") {
   static readonly layer = Layer.effect(
     Bookmarks,
@@ -51,16 +50,11 @@ export class Bookmarks extends Context.Service<Bookmarks, {
         yield* changed(removed[0]?.statusId ?? (yield* visible(account, statusId)))
       })
 
-      const page = traced("Bookmarks.page")(function*(account: AccountId, page: Page) {
-        if (page.limit === 0) return []
-        const { tail, where } = clauses(sql, "r.id", page)
-        const rows = yield* markedStatusRows(sql`
-          SELECT r.id AS cursor, r.status_id FROM bookmarks r JOIN statuses s ON s.id = r.status_id
-          WHERE r.account_id = ${account} AND ${where} AND ${visibleTo(sql, account, "s")} ${tail}`)
-        return newestFirst(page, rows)
-      }, Effect.orDie)
-
-      return Bookmarks.of({ add, remove, page })
+      return Bookmarks.of({
+        add,
+        remove,
+        page: traced("Bookmarks.page")(MarkedStatuses.make(sql, "bookmarks"))
+      })
     })
   )
 }

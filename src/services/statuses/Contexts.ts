@@ -38,8 +38,8 @@ export class Contexts extends Context.Service<Contexts, {
             ? sql``
             : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`
         }`
-        // LATERAL with OFFSET 0 has each step look up one status, where a join might read the table anew at each depth.
-        // The depth bounds the walk where parents form a circle, which only remote statuses can.
+        // LATERAL with OFFSET 0 has each step look up one status. A join might read the table anew at each depth. The
+        // depth bounds the walk where parents form a circle, which only remote statuses can.
         const ancestors = yield* ancestorRows(sql`
           WITH RECURSIVE up (id, depth) AS (
             SELECT in_reply_to_id, 1 FROM statuses WHERE id = ${id} AND in_reply_to_id IS NOT NULL
@@ -50,7 +50,7 @@ export class Contexts extends Context.Service<Contexts, {
             WHERE up.depth < ${most})
           SELECT s.id, s.account_id FROM up JOIN statuses s ON s.id = up.id WHERE ${shown} AND s.id <> ${id} ORDER BY up.depth DESC`)
         // UNION leaves out what is there already; the limit ends the walk.
-        const below = yield* answerRows(sql`
+        const below = yield* descendantRows(sql`
           WITH RECURSIVE down (id) AS (
             SELECT id FROM statuses WHERE in_reply_to_id = ${id} AND deleted_at IS NULL
             UNION
@@ -70,18 +70,18 @@ export class Contexts extends Context.Service<Contexts, {
   )
 }
 
-const Answer = Schema.Struct({
+const Descendant = Schema.Struct({
   id: Schema.BigInt,
   parent: Schema.BigInt,
   accountId: Schema.BigInt,
   shown: Schema.Boolean
 })
-type Answer = typeof Answer.Type
-const answerRows = rowsOf(Answer)
+type Descendant = typeof Descendant.Type
+const descendantRows = rowsOf(Descendant)
 
 /** Every status before its answers; of one status' answers its author's own come first, then the older ones. */
-const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Answer>): ReadonlyArray<bigint> => {
-  const children = new Map<bigint, Array<Answer>>()
+const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Descendant>): ReadonlyArray<bigint> => {
+  const children = new Map<bigint, Array<Descendant>>()
   for (const answer of answers) {
     const siblings = children.get(answer.parent)
     if (siblings === undefined) children.set(answer.parent, [answer])
@@ -95,7 +95,7 @@ const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Ans
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { accountId, id, shown } = next
     if (shown) ordered.push(id)
-    const own = (answer: Answer) => answer.accountId === accountId ? 0 : 1
+    const own = (answer: Descendant) => answer.accountId === accountId ? 0 : 1
     stack.push(
       ...(children.get(id) ?? []).toSorted((a, b) => own(b) - own(a) || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
     )

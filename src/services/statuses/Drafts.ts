@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { addressesInText, firstLink, type StatusLink } from "../cards/StatusLinks.ts"
 import { type Meaning, type Mentioned, paragraphs } from "../html/Compose.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { handle, tokens } from "../html/TextTokens.ts"
@@ -13,23 +14,24 @@ import { traced } from "../Traced.ts"
 const mentionsMax = 50
 const hashtagsMax = 50
 
-/** A source text made ready: its HTML, the accounts that it mentions and its hashtags. */
+/** A source text made ready: its HTML, the accounts that it mentions, its hashtags and the link that has a card. */
 export interface Draft {
   readonly html: string
   readonly mentionIds: ReadonlyArray<bigint>
   /** `name` is the normalised name, `displayName` as written first. */
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
+  readonly link: StatusLink | undefined
 }
 
 /** An account that a handle means. */
-export const Named = Schema.Struct({
+export const NamedAccount = Schema.Struct({
   id: Schema.BigInt,
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
   url: Schema.NullOr(Schema.String)
 })
-export type Named = typeof Named.Type
-const namedRows = rowsOf(Named)
+export type NamedAccount = typeof NamedAccount.Type
+const namedRows = rowsOf(NamedAccount)
 
 /** The accounts of handles, by `Tokens.handle`, in one query whatever their number; names that nobody here has are left out. */
 export const namedQuery = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) =>
@@ -44,7 +46,7 @@ export class Drafts extends Context.Service<Drafts, {
   /** The handles in a text. */
   readonly handles: (text: string) => ReadonlySet<string>
   /** The text made ready, where `named` are the accounts of its handles. */
-  readonly write: (text: string, named: ReadonlyArray<Named>) => Draft
+  readonly write: (text: string, named: ReadonlyArray<NamedAccount>) => Draft
   /** The same with a query for the accounts. */
   readonly compose: (text: string) => Effect.Effect<Draft, SqlError>
   /** The meaning of mentions and hashtags, for biographies and fields as well. */
@@ -67,7 +69,7 @@ export class Drafts extends Context.Service<Drafts, {
         return wanted
       }
 
-      const meaningOf = (named: ReadonlyArray<Named>) => {
+      const meaningOf = (named: ReadonlyArray<NamedAccount>) => {
         const mentions = new Map<string, Mentioned>()
         for (const { domain, url, username } of named) {
           const known = { username, acct: Urls.acct({ username, domain }), url: url ?? Urls.profile(config, username) }
@@ -77,7 +79,7 @@ export class Drafts extends Context.Service<Drafts, {
         return { mentions, tagUrl, ids: named.map(({ id }) => id) }
       }
 
-      const write = (text: string, named: ReadonlyArray<Named>): Draft => {
+      const write = (text: string, named: ReadonlyArray<NamedAccount>): Draft => {
         const found = meaningOf(named)
         const tags = new Map<string, string>()
         for (const token of tokens(text)) {
@@ -88,11 +90,12 @@ export class Drafts extends Context.Service<Drafts, {
         return {
           html: paragraphs(text, found),
           mentionIds: found.ids,
-          tags: [...tags].map(([name, displayName]) => ({ name, displayName }))
+          tags: [...tags].map(([name, displayName]) => ({ name, displayName })),
+          link: firstLink(config, addressesInText(text))
         }
       }
 
-      const find = (text: string): Effect.Effect<ReadonlyArray<Named>, SqlError> => {
+      const find = (text: string): Effect.Effect<ReadonlyArray<NamedAccount>, SqlError> => {
         const wanted = handles(text)
         return wanted.size === 0 ? Effect.succeed([]) : namedBy(sql, wanted)
       }

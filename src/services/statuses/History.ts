@@ -5,6 +5,7 @@ import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { revised } from "./StatusRows.ts"
+import { shortened } from "./StatusTexts.ts"
 import { StoredStatus, writtenFields } from "./StoredStatus.ts"
 
 /** A version of a status. */
@@ -42,7 +43,7 @@ export class History extends Context.Service<History, {
             SELECT s.id, s.created_at, ${revised.list(sql, "s")}, NULL,
               (SELECT options FROM polls WHERE status_id = s.id) WHERE s.edited_at IS NULL) e
           WHERE s.id = ${statusId} ORDER BY e.id`)
-        return rows.map(asThen)
+        return rows.map((row) => bounded(asThen(row)))
       }, Effect.orDie)
       return History.of({ of })
     })
@@ -52,6 +53,14 @@ export class History extends Context.Service<History, {
 const Row = Schema.Struct({ ...Revision.fields, mediaDescriptions: Schema.NullOr(Schema.Array(Schema.String)) })
 type Row = typeof Row.Type
 const revisionRows = rowsOf(Row)
+
+/** A revision with texts of `statusBytesMax` at most. */
+const bounded = (revision: Revision): Revision => {
+  const cut = shortened({ ...revision, options: revision.pollOptions ?? [], tags: [] })
+  if (cut === undefined) return revision
+  const { html, media, options, spoilerText } = cut
+  return { ...revision, html, media, spoilerText, pollOptions: revision.pollOptions && options }
+}
 
 /** The files with what was said of them when the revision was made. */
 const asThen = ({ mediaDescriptions, ...revision }: Row): Revision => {

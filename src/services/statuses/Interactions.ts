@@ -7,6 +7,7 @@ import { rowsOf } from "../Rows.ts"
 import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
+import * as MarkedStatuses from "./MarkedStatuses.ts"
 import { isOpenRow, visibleTo } from "./Visibility.ts"
 
 /** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
@@ -14,18 +15,13 @@ export const Listed = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.B
 export type Listed = typeof Listed.Type
 const listedRows = rowsOf(Listed)
 
-/** A row of a list of statuses; `cursor` is the id of the mark, by which the list is paged. */
-export const MarkedStatus = Schema.Struct({ cursor: Schema.BigInt, statusId: Schema.BigInt })
-export type MarkedStatus = typeof MarkedStatus.Type
-const markedStatusRows = rowsOf(MarkedStatus)
-
 /** Who favourited and reblogged a status, and what an account favourited. */
 export class Interactions extends Context.Service<Interactions, {
   /** The caller checks that the viewer may see the status; accounts that the viewer hides are left out. */
   readonly favouritedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   readonly rebloggedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   /** Those that the account may still see. */
-  readonly favouritesOf: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<MarkedStatus>>
+  readonly favouritesOf: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<MarkedStatuses.MarkedStatus>>
 }>()("murmuration/services/statuses/Interactions") {
   static readonly layer = Layer.effect(
     Interactions,
@@ -56,15 +52,6 @@ export class Interactions extends Context.Service<Interactions, {
         return newestFirst(page, rows)
       }, Effect.orDie)
 
-      const favouritesOf = traced("Interactions.favouritesOf")(function*(account: AccountId, page: Page) {
-        if (page.limit === 0) return []
-        const { tail, where } = clauses(sql, "r.id", page)
-        const rows = yield* markedStatusRows(sql`
-          SELECT r.id AS cursor, r.status_id FROM favourites r JOIN statuses s ON s.id = r.status_id
-          WHERE r.account_id = ${account} AND ${where} AND ${visibleTo(sql, account, "s")} ${tail}`)
-        return newestFirst(page, rows)
-      }, Effect.orDie)
-
       return Interactions.of({
         favouritedBy: traced("Interactions.favouritedBy")((viewer, statusId, page) =>
           people(viewer, "favourites", "status_id", statusId, page)
@@ -72,7 +59,7 @@ export class Interactions extends Context.Service<Interactions, {
         rebloggedBy: traced("Interactions.rebloggedBy")((viewer, statusId, page) =>
           people(viewer, "statuses", "reblog_of_id", statusId, page)
         ),
-        favouritesOf
+        favouritesOf: traced("Interactions.favouritesOf")(MarkedStatuses.make(sql, "favourites"))
       })
     })
   )

@@ -1,11 +1,13 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { CardRecord } from "../cards/Card.ts"
 import { columnsOf } from "../Columns.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { MediaRecord, recordsOf } from "../media/MediaRecord.ts"
 import { padded, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
+import { shortened } from "./StatusTexts.ts"
 import { StoredStatus } from "./StoredStatus.ts"
 import { visibleTo } from "./Visibility.ts"
 
@@ -47,6 +49,7 @@ export const StatusRecord = Schema.Struct({
   tags: Schema.Array(Schema.String),
   media: Schema.Array(MediaRecord),
   poll: Schema.NullOr(PollRecord),
+  card: Schema.NullOr(CardRecord),
   applicationName: Schema.NullOr(Schema.String),
   applicationWebsite: Schema.NullOr(Schema.String),
   /** Its author lets others see the application. */
@@ -54,6 +57,15 @@ export const StatusRecord = Schema.Struct({
 })
 export type StatusRecord = typeof StatusRecord.Type
 const statusRows = rowsOf(StatusRecord)
+
+/** A record with texts of `statusBytesMax` at most. */
+const bounded = (record: StatusRecord): StatusRecord => {
+  const { html, media, poll, spoilerText, tags } = record
+  const cut = shortened({ html, media, options: poll?.options ?? [], spoilerText, tags })
+  if (cut === undefined) return record
+  const { options, ...texts } = cut
+  return { ...record, ...texts, poll: poll && { ...poll, options } }
+}
 
 /** A status that somebody may read. */
 export const FoundStatus = StoredStatus.mapFields(
@@ -84,7 +96,7 @@ export class Statuses extends Context.Service<Statuses, {
       const load = traced("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const wanted = padded(new Set(ids))
-        return yield* statusRows(sql`
+        const records = yield* statusRows(sql`
           SELECT ${shown.list(sql, "s")}, s.sensitive OR a.sensitized_at IS NOT NULL AS sensitive, a.username, a.domain,
             app.name AS application_name, app.website AS application_website,
             coalesce(u.show_application, true) AS show_application,
@@ -95,11 +107,18 @@ export class Statuses extends Context.Service<Statuses, {
               WHERE st.status_id = s.id ORDER BY t.id) AS tags,
             ${recordsOf(sql, "s.media_ids")} AS media,
             (SELECT json_build_object('options', p.options, 'counts', p.counts, 'voters', p.voters_count, 'multiple', p.multiple,
-              'hideTotals', p.hide_totals, 'expiresAt', p.expires_at) FROM polls p WHERE p.status_id = s.id) AS poll
+              'hideTotals', p.hide_totals, 'expiresAt', p.expires_at) FROM polls p WHERE p.status_id = s.id) AS poll,
+            (SELECT json_build_object('id', c.id::text, 'url', l.url, 'card', c.details, 'imageName', c.image_name,
+                'blurhash', c.blurhash, 'creatorId', k.id::text, 'attributed', EXISTS (
+                  SELECT FROM unnest(k.attribution_domains) d WHERE domain_key(c.page_host) = domain_key(d)
+                    OR starts_with(domain_key(c.page_host), domain_key(d) || '.')))
+              FROM status_cards l JOIN preview_cards c ON c.id = l.card_id
+              LEFT JOIN accounts k ON k.id = c.creator_id AND k.suspended_at IS NULL WHERE l.status_id = s.id) AS card
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
           LEFT JOIN oauth_apps app ON app.id = s.application_id
           WHERE s.id IN (SELECT unnest(${wanted}::bigint[])
             UNION SELECT r.reblog_of_id FROM statuses r WHERE r.id = ANY (${wanted}::bigint[]) AND r.reblog_of_id IS NOT NULL)`)
+        return records.map(bounded)
       }, Effect.orDie)
 
       const find = traced("Statuses.find")(function*(viewer: Viewer, id: bigint) {

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { tokens } from "../html/TextTokens.ts"
@@ -36,6 +37,8 @@ export class Tags extends Context.Service<Tags, {
   readonly find: (name: string) => Effect.Effect<TagRecord, RecordNotFound>
   /** In the order of `ids`; two queries. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<TagRecord>>
+  /** Ids of hashtags that nobody may have used yet; of a name that is none, `RecordNotFound`. */
+  readonly coin: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<bigint>, RecordNotFound | SqlError>
 }>()("murmuration/services/statuses/Tags") {
   static readonly layer = Layer.effect(
     Tags,
@@ -75,7 +78,20 @@ export class Tags extends Context.Service<Tags, {
         const history = daysBefore(today).map((day) => ({ midnight: day * dayMillis / 1000, uses: 0, accounts: 0 }))
         return { id: undefined, name, history }
       })
-      return Tags.of({ find, load })
+      const coin = traced("Tags.coin")(function*(names: ReadonlyArray<string>) {
+        if (!names.every(isTagName)) return yield* new RecordNotFound()
+        const now = yield* Clock.currentTimeMillis
+        const byName = new Map(names.map((name) => [normalise(name), name]))
+        const wanted = [...byName].toSorted(([a], [b]) => a < b ? -1 : 1)
+        const rows = yield* idRows(sql`INSERT INTO tags (id, name, display_name, created_at)
+          SELECT next_id(${now}), name, display_name, ${new Date(now)}
+          FROM unnest(${wanted.map(([name]) => name)}::text[], ${wanted.map(([, shown]) => shown)}::text[])
+            AS given (name, display_name)
+          ON CONFLICT (name) DO UPDATE SET display_name = tags.display_name RETURNING id`)
+        return rows.map(({ id }) => id)
+      })
+
+      return Tags.of({ coin, find, load })
     })
   )
 }

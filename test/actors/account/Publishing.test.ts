@@ -173,10 +173,15 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.deepStrictEqual(statusReaders.readers, [stays, leaves])
       yield* tell(leaves, { _tag: "Unfollow", target: author })
       yield* feeds.fill(leaves, [])
-      const push = yield* FeedWriting.make(10)
+      const push = yield* FeedWriting.make
       const since = (yield* Clock.currentTimeMillis) - FeedWriting.audienceMillisMax - 1
-      const asked = { author, statusId, audience: statusReaders, cursor: 0n, since }
-      assert.deepStrictEqual(yield* push(asked, [author, ...statusReaders.readers]), [author, stays])
+      const audienceOf = ({ readers }: { readonly readers: ReadonlyArray<AccountId> }) => ({
+        accountIds: [author, ...readers],
+        lists: []
+      })
+      const again = Effect.map(readers.readers(statusId, author, 0n, 10), (now) => audienceOf(now!))
+      const late = yield* push({ statusId, reblogOfId: null, since, again }, audienceOf(statusReaders))
+      assert.deepStrictEqual(late, { accountIds: [author, stays], lists: [] })
       // It is made anew when it is read.
       assert.isUndefined(yield* feeds.read(leaves))
     }).pipe(Effect.provide(StatusReaders.layer.pipe(Layer.provide(config)))))

@@ -1,12 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import {
-  iconPath,
-  iconSizes,
-  missingAvatarPath,
-  missingHeaderPath,
-  thumbnailPath
-} from "../../../src/http/html/PagePaths.ts"
+import { iconPath, iconSizes, thumbnailPath } from "../../../src/http/html/PagePaths.ts"
+import { missingAvatarPath, missingHeaderPath } from "../../../src/services/identity/PictureAddresses.ts"
 import { get } from "../../support/Requests.ts"
 import { server } from "../../support/WebServer.ts"
 

@@ -103,7 +103,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
       const reader = AccountId.make(1n)
-      yield* Worlds.settle({ suspended: 0, statuses: [], follows: [], blocks: [], mutes: [], domainBlocks: [] })
+      yield* Worlds.settle(Worlds.nothing)
       yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
         SELECT i, 1 + i % 5, 'public', i, ${Worlds.now} FROM generate_series(2000::bigint, 2039) i`
       yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at, reblog_of_id)
@@ -132,7 +132,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
-      yield* Worlds.settle({ suspended: 0, statuses: [], follows: [], blocks: [], mutes: [], domainBlocks: [] })
+      yield* Worlds.settle(Worlds.nothing)
       yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
         VALUES (5020, 1, 'direct', 5020, ${Worlds.now}), (5021, 1, 'public', 5021, ${Worlds.now})`
       const stranger = AccountId.make(2n)

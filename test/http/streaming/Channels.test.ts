@@ -28,6 +28,7 @@ describe("Channels", () => {
       assert.strictEqual(channel(name), `${name} ["${name}"]`)
     }
     assert.strictEqual(channel("hashtag", { tag: "Ünï_Cödé ！" }), `hashtag:uni_code ["hashtag","Ünï_Cödé ！"]`)
+    assert.strictEqual(channel("list", { list: "012" }), `list:12 ["list","012"]`)
     assert.strictEqual(channel("hashtag:local", { tag: "Cats" }), `hashtag:local:cats ["hashtag:local","Cats"]`)
   })
 
@@ -37,7 +38,8 @@ describe("Channels", () => {
     assert.strictEqual(channel("hashtag"), "400 Missing tag name parameter")
     assert.strictEqual(channel("hashtag:local", { tag: "!?" }), "400 Missing tag name parameter")
     assert.strictEqual(channel("list"), "400 Missing list name parameter")
-    assert.strictEqual(channel("list", { list: "12" }), "401 Not authorized to stream this list")
+    assert.strictEqual(channel("list", { list: "x" }), "401 Not authorized to stream this list")
+    assert.strictEqual(channel("list", { list: "99999999999999999999" }), "401 Not authorized to stream this list")
   })
 
   it("F11: name no tag that a post cannot have, however many they are", () => {

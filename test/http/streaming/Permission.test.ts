@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { type AccountId, StatusId } from "../../../src/services/Ids.ts"
+import { OwnedLists } from "../../../src/services/social/OwnedLists.ts"
 import { followers, person } from "../../support/People.ts"
 import { connect, layerStreams, tokenOf } from "./Streams.ts"
 
@@ -33,7 +34,9 @@ const status = Effect.fnUntraced(function*(accountId: AccountId, more: {
 const everywhere = Effect.fnUntraced(function*(account: AccountId) {
   const { secret } = yield* tokenOf(account)
   const client = yield* connect({ query: "?stream=user", protocol: secret })
+  const { id: list } = yield* (yield* OwnedLists).create(account, { title: "everybody" })
   const asked = [
+    { stream: "list", list: String(list) },
     ...["user:notification", "direct", "public", "public:local", "public:remote"].map((stream) => ({ stream })),
     { stream: "hashtag", tag: "x" },
     { stream: "hashtag:local", tag: "x" },
@@ -41,7 +44,7 @@ const everywhere = Effect.fnUntraced(function*(account: AccountId) {
   ]
   for (const channel of asked) yield* client.send({ type: "subscribe", ...channel })
   assert.strictEqual((yield* client.next).error, "Unknown stream type")
-  return { account, ...client }
+  return { account, list, ...client }
 })
 type Everywhere = Effect.Success<ReturnType<typeof everywhere>>
 
@@ -57,6 +60,7 @@ const shownTo = Effect.fnUntraced(function*(
     event,
     statusId,
     accountIds: Object.values(listeners).map(({ account }) => account),
+    lists: Object.values(listeners).map(({ list }) => list),
     channels
   })
   const shown: Record<string, ReadonlyArray<string>> = {}
@@ -71,7 +75,7 @@ const shownTo = Effect.fnUntraced(function*(
   return shown
 })
 
-const everything = ["user", "public", "public:local", "public:remote", "hashtag", "hashtag:local"]
+const everything = ["user", "list", "public", "public:local", "public:remote", "hashtag", "hashtag:local"]
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams show", (it) => {
   it.effect("row 58: a status to nobody who may not see it at that moment, whatever the bus says", () =>
@@ -174,9 +178,9 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
         neutral: everything,
         muted: everything,
         mutedNamed: everything,
-        // What belongs into a home was decided when it was written there.
-        blocksNamed: ["user"],
-        mutesNamed: ["user"]
+        // What belongs into a home or list was decided when it was written there.
+        blocksNamed: ["user", "list"],
+        mutesNamed: ["user", "list"]
       })
     }).pipe(Effect.scoped))
 
@@ -191,7 +195,12 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
         listeners[name] = yield* everywhere(reader)
       }
       const german = yield* shownTo(yield* status(author, { language: "de" }), listeners)
-      assert.deepStrictEqual(german, { any: everything, none: everything, german: everything, english: ["user"] })
+      assert.deepStrictEqual(german, {
+        any: everything,
+        none: everything,
+        german: everything,
+        english: ["user", "list"]
+      })
       const unknown = yield* shownTo(yield* status(author, {}), listeners)
       assert.sameMembers(Object.keys(unknown), ["any", "none", "german", "english"])
     }).pipe(Effect.scoped))

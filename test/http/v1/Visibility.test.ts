@@ -45,6 +45,9 @@ const idsFor = (role: Role, among: ReadonlyArray<Kind>) =>
   among.filter((kind) => mayRead(role, kind)).map((kind) => String(statuses[kind]))
 const hiding: ReadonlySet<Role> = new Set(["blocking", "muting"])
 
+const listOf = (account: bigint) => 1000n + account
+const tagListOf = (account: bigint) => 2000n + account
+
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO accounts (id, username, suspended_at, created_at, updated_at)
@@ -84,6 +87,18 @@ const settle = Effect.gen(function*() {
   yield* sql`INSERT INTO mutes (id, account_id, target_account_id, hide_notifications) VALUES (1, 8, 1, false)`
   yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (1, 'katze', 'Katze', ${at})`
   yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT 1, id FROM statuses WHERE reblog_of_id IS NULL`
+  // Everybody has a list of all who write here and one of the hashtag.
+  yield* sql`INSERT INTO lists (id, account_id, title, replies_policy, exclusive)
+    SELECT id + ${listOf(0n)}::bigint, id, 'people', 'list', false FROM accounts
+    UNION ALL SELECT id + ${tagListOf(0n)}::bigint, id, 'words', 'none', false FROM accounts`
+  yield* sql`INSERT INTO list_accounts (id, list_id, account_id)
+    SELECT row_number() OVER (), a.id + ${listOf(0n)}::bigint, m FROM accounts a, unnest(${[
+    author,
+    people.stranger,
+    suspended
+  ]}::bigint[]) m`
+  yield* sql`INSERT INTO list_tags (id, list_id, tag_id)
+    SELECT row_number() OVER (), id + ${tagListOf(0n)}::bigint, 1 FROM accounts`
   // Marks and notifications that point at everything, as they may be left over from when it could be read.
   yield* sql`INSERT INTO favourites (id, account_id, status_id)
     SELECT row_number() OVER (), a.id, s.id FROM accounts a, statuses s WHERE s.reblog_of_id IS NULL AND s.id <> ${root}`
@@ -178,6 +193,19 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
             ? ["105"]
             : []
           assert.deepStrictEqual(home, expected, `${role} home`)
+          if (role === "anonymous") continue
+          const listed = (list: bigint) => ids(`/api/v1/timelines/list/${list}`, by)
+          // The reblog repeats what stands below it.
+          const shown: ReadonlyArray<Kind> = ["private", "unlisted", "public"]
+          const inList = open.length === 0 ? [] : [...idsFor(role, shown), String(root)]
+          assert.deepStrictEqual(yield* listed(listOf(people[role])), inList, `${role} list`)
+          assert.deepStrictEqual(
+            yield* listed(tagListOf(people[role])),
+            [...newest, ...rootToo],
+            `${role} list of a tag`
+          )
+          const foreign = yield* get(`/api/v1/timelines/list/${listOf(suspended)}`, by)
+          assert.deepStrictEqual([foreign.status, foreign.text], [404, missing.text], `${role} list of another`)
         }
       }),
     120_000

@@ -124,16 +124,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
         reblogOf: null,
         replyTo: null,
         mentions: [{ account: mentioned, silent: false }, { account: silent, silent: true }],
-        language: "en" as const
+        language: "en" as const,
+        tags: []
       })
       const follow = (from: number, to: number) => ({ pair: [from, to] as const, showReblogs: true, languages: null })
       const world = {
-        suspended: 0,
+        ...Worlds.nothing,
         statuses: [post("public"), post("unlisted"), post("private"), post("direct")],
-        follows: [follow(follower, author)],
-        blocks: [],
-        mutes: [],
-        domainBlocks: []
+        follows: [follow(follower, author)]
       }
       const seen = (viewer: bigint | undefined) =>
         Effect.map(

@@ -1,6 +1,6 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import type { PGlite } from "@electric-sql/pglite"
-import { Context, Effect, Layer, Option, Scope } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Scope } from "effect"
 import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -20,8 +20,10 @@ import { DomainPolicies } from "../../../src/services/federation/domains/DomainP
 import { RemoteLookup } from "../../../src/services/federation/RemoteLookup.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { Credentials } from "../../../src/services/identity/Credentials.ts"
+import { Secrets } from "../../../src/services/instance/Secrets.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
+import { PushMessages } from "../../../src/services/push/PushMessages.ts"
 import { configurationOf } from "../../support/Configuration.ts"
 import { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
@@ -77,9 +79,14 @@ const cluster = Sharding.layer.pipe(
   Layer.provide(ShardingConfig.layer({ shardsPerGroup: 4, simulateRemoteSerialization: false }))
 )
 
-/** What it takes to sign in, which nobody does here. */
+/** What it takes to sign in or to subscribe, which nobody does here. */
 const signingIn = Layer.mergeAll(
   Layer.succeed(Credentials, { hash: () => Effect.die("no passwords"), verify: () => Effect.die("no passwords") }),
+  Layer.succeed(Secrets, {
+    signingKey: Redacted.make(""),
+    vapid: { publicKey: "", privateKey: Redacted.make("") }
+  }),
+  Layer.succeed(PushMessages, { message: () => Effect.die("no phones") }),
   Layer.succeed(Mailer, { send: () => Effect.die("no letters") }),
   NodeCrypto.layer
 )

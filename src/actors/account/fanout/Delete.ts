@@ -3,7 +3,8 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../services/Broadcast.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { StatusReaders } from "../../../services/feeds/StatusReaders.ts"
-import type { AccountId } from "../../../services/Ids.ts"
+import { StatusSubscribers } from "../../../services/feeds/StatusSubscribers.ts"
+import { type AccountId, StatusId } from "../../../services/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Delete } from "../../../services/intents/Intent.ts"
 import { ConversationWriter } from "../../../services/statuses/ConversationWriter.ts"
@@ -11,6 +12,7 @@ import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import type { Owners } from "../Ownership.ts"
 import * as StreamPublishing from "../StreamPublishing.ts"
 import * as Deliver from "./Deliver.ts"
+import { beyondFollowers, listed } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 
 /** A deleted status: first its reblogs go, then the streams of all followers hear of it. Made once a node. */
@@ -20,6 +22,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const conversations = yield* ConversationWriter
   const fanouts = yield* Fanouts
   const readers = yield* StatusReaders
+  const subscribers = yield* StatusSubscribers
   const reblogs = yield* Reblogs
   const writer = yield* NotificationWriter
   const sliceRows = yield* SliceRows
@@ -39,14 +42,23 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
         ? fanouts.advance(at, 1, 0n)
         : fanouts.advance(at, 0, last)
     }
-    const slice = yield* readers.followers(accountId, statusId, cursor, sliceRows)
+    const slice = phase === beyondFollowers
+      ? { statusId: StatusId.make(statusId), readers: [], channels: [], cursor: undefined }
+      : yield* readers.followers(accountId, statusId, cursor, sliceRows)
+    const others = slice.cursor === undefined
+      ? yield* subscribers.ofDeleted(accountId, statusId, phase === beyondFollowers ? cursor : 0n, sliceRows)
+      : undefined
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusDeleted",
       statusId: slice.statusId,
-      accountIds: phase === 1 ? [accountId, ...slice.readers] : slice.readers,
+      accountIds: [...(phase === 1 ? [accountId] : []), ...slice.readers, ...(others?.readers ?? [])],
+      ...listed(others?.lists ?? []),
       channels: phase === 1 ? slice.channels : []
     }))
-    return yield* slice.cursor === undefined ? fanouts.complete(at) : fanouts.advance(at, 2, slice.cursor)
+    if (slice.cursor !== undefined) return yield* fanouts.advance(at, 2, slice.cursor)
+    return yield* others?.cursor === undefined
+      ? fanouts.complete(at)
+      : fanouts.advance(at, beyondFollowers, others.cursor)
   })
 
   const slice: Slice<Delete> = (own, at, { statusId }) => delivered(own, some(own.accountId, at, statusId))

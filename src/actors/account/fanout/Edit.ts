@@ -1,40 +1,50 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../services/Broadcast.ts"
-import { StatusReaders } from "../../../services/feeds/StatusReaders.ts"
 import type { AccountId } from "../../../services/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
-import type { Edit } from "../../../services/intents/Intent.ts"
+import type { CardShown, Edit } from "../../../services/intents/Intent.ts"
 import type { Owners } from "../Ownership.ts"
-import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
+import * as ReaderSlices from "./ReaderSlices.ts"
+import { listed } from "./ReaderSlices.ts"
+import { intoDelivery, type Slice } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
-/** An edited status: notifications, streams, and the intent for other servers. Made once a node. */
+/** When it was edited; a card changes no text. */
+const editedAtOf = (intent: Edit | CardShown) => intent._tag === "edit" ? intent.editedAt : undefined
+
+/**
+ * An edited status: notifications, streams, and the intent for other servers; one that shows its card now: streams alone, to
+ * which that is an edit. Made once a node.
+ */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const fanouts = yield* Fanouts
-  const readers = yield* StatusReaders
-  const sliceRows = yield* SliceRows
+  const slices = yield* ReaderSlices.make
   const delivered = intoDelivery(owners)
   const open = yield* StatusSlice.make
 
-  const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, { editedAt, statusId }: Edit) {
-    const slice = yield* readers.readers(statusId, accountId, at.cursor, sliceRows)
-    if (slice === undefined) return yield* fanouts.complete(at)
-    const first = at.phase === 0
-    if (first) yield* open(accountId, statusId, slice, "Update")
+  const some = Effect.fnUntraced(function*(accountId: AccountId, at: Progress, intent: Edit | CardShown) {
+    const { statusId } = intent
+    const editedAt = editedAtOf(intent)
+    const found = yield* slices.at(accountId, statusId, at)
+    if (found === undefined) return yield* fanouts.complete(at)
+    const { accountIds, lists, next } = found
+    const first = at.phase === 0 ? found.slice : undefined
+    if (first !== undefined && intent._tag === "edit") yield* open(accountId, statusId, first, "Update")
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusEvent",
       event: "status.update",
-      statusId: slice.statusId,
-      accountIds: first ? [accountId, ...slice.readers] : slice.readers,
-      channels: first ? slice.channels : [],
+      statusId: found.statusId,
+      accountIds,
+      ...listed(lists),
+      channels: first?.channels ?? [],
       ...(editedAt === undefined ? {} : { editedAt })
     }))
-    return yield* slice.cursor === undefined ? fanouts.complete(at) : fanouts.advance(at, 1, slice.cursor)
+    return yield* next === undefined ? fanouts.complete(at) : fanouts.advance(at, next.phase, next.cursor)
   })
 
-  const slice: Slice<Edit> = (own, at, intent) => delivered(own, some(own.accountId, at, intent))
+  const slice: Slice<Edit | CardShown> = (own, at, intent) => delivered(own, some(own.accountId, at, intent))
   return slice
 })

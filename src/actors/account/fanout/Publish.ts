@@ -7,59 +7,67 @@ import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Publish } from "../../../services/intents/Intent.ts"
 import * as FeedWriting from "../FeedWriting.ts"
 import type { Owners, Ownership } from "../Ownership.ts"
+import * as ReaderSlices from "./ReaderSlices.ts"
+import { listed } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
-/** A new status: homes, notifications, streams, and the intent for other servers. Made once a node. */
+/** A new status: homes, lists, notifications, streams, and the intent for other servers. Made once a node. */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const { current, ownerRow } = owners
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const fanouts = yield* Fanouts
   const readers = yield* StatusReaders
+  const slices = yield* ReaderSlices.make
   const writer = yield* NotificationWriter
   const sliceRows = yield* SliceRows
   const delivered = intoDelivery(owners)
   const open = yield* StatusSlice.make
-  const push = yield* FeedWriting.make(sliceRows)
+  const push = yield* FeedWriting.make
 
   /** The next slice of its readers, in a transaction of the owner. */
   const some = Effect.fnUntraced(function*({ accountId }: Ownership, at: Progress, statusId: bigint) {
-    const { cursor, phase } = at
     const since = yield* Clock.currentTimeMillis
-    const slice = yield* readers.readers(statusId, accountId, cursor, sliceRows)
-    if (slice === undefined) return yield* fanouts.complete(at)
-    if (phase === 0) yield* open(accountId, statusId, slice, "Create")
-    const accountIds = yield* push(
-      { author: accountId, statusId, audience: slice, cursor, since },
-      phase === 0 ? [accountId, ...slice.readers] : slice.readers
-    )
-    if (slice.subscribers.length > 0) yield* writer.tellReaders("status", accountId, statusId, slice.subscribers)
+    const ask = slices.at(accountId, statusId, at)
+    const found = yield* ask
+    if (found === undefined) return yield* fanouts.complete(at)
+    const { next, slice } = found
+    const opening = at.phase === 0 ? slice : undefined
+    if (opening !== undefined) yield* open(accountId, statusId, opening, "Create")
+    const { accountIds, lists } = yield* push({ ...found, since, again: ask }, found)
+    if (slice !== undefined && slice.subscribers.length > 0) {
+      yield* writer.tellReaders("status", accountId, statusId, slice.subscribers)
+    }
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusEvent",
       event: "update",
-      statusId: slice.statusId,
+      statusId: found.statusId,
       accountIds,
-      channels: phase === 0 ? slice.channels : []
+      ...listed(lists),
+      channels: opening?.channels ?? []
     }))
-    return yield* slice.cursor === undefined ? fanouts.complete(at) : fanouts.advance(at, 1, slice.cursor)
+    return yield* next === undefined ? fanouts.complete(at) : fanouts.advance(at, next.phase, next.cursor)
   })
 
   /**
    * A new status with few readers, as most are: after the feeds, one statement tells whom it mentions and completes the
-   * intent, a transaction of its own that does both under the owner's epoch or nothing. Undefined where it takes more than
-   * that, and nothing is done.
+   * intent. It is a transaction of its own, and does both under the owner's epoch or nothing. Undefined where it takes
+   * more than that, and nothing is done.
    */
   const all = Effect.fnUntraced(function*(own: Ownership, { id }: Progress, statusId: bigint) {
     const { accountId } = own
     const since = yield* Clock.currentTimeMillis
-    const slice = yield* sliceRows < fewReadersMax
+    const ask = sliceRows < fewReadersMax
       ? readers.readers(statusId, accountId, 0n, sliceRows)
       : readers.fewReaders(statusId, accountId)
+    const slice = yield* ask
     if (slice === undefined || slice.cursor !== undefined || slice.subscribers.length > 0) return undefined
     if (slice.visibility === "direct" || slice.federates) return undefined
-    const asked = { author: accountId, statusId, audience: slice, cursor: 0n, since }
-    const accountIds = yield* push(asked, [accountId, ...slice.readers])
+    const whole = yield* slices.whole(accountId, slice, true)
+    if (whole.next !== undefined) return undefined
+    const again = slices.at(accountId, statusId, { phase: 0, cursor: 0n })
+    const { accountIds, lists } = yield* push({ ...whole, since, again }, whole)
     const completing = slice.mentioned.length === 0 ? undefined : fanouts.completing(id, yield* ownerRow(own))
     const completed = completing === undefined
       ? yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })
@@ -71,6 +79,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       event: "update",
       statusId: slice.statusId,
       accountIds,
+      ...listed(lists),
       channels: slice.channels
     })
     return true

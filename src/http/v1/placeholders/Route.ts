@@ -68,15 +68,6 @@ export const refused = (methods: Methods, path: PathInput, access: AccessRule, w
   answer: Effect.fail(new Unprocessable({ text: `This server cannot ${what} yet` }))
 })
 
-/** Nothing to do, and nothing to say about it. */
-export const done = (method: HttpMethod, path: PathInput, access: AccessRule): Route => ({
-  methods: [method],
-  path,
-  access,
-  success: Nothing,
-  answer: Effect.succeed(Reply.empty)
-})
-
 /** The same operation with the header that tells clients to leave it. */
 export const outdated = (since: Parameters<typeof deprecated>[0], route: Route): Route => ({
   ...route,

@@ -4,11 +4,10 @@ import * as Reply from "../../guard/Reply.ts"
 import { Account } from "../../wire/Account.ts"
 import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
 import { encode } from "../../wire/Keys.ts"
-import { List } from "../../wire/List.ts"
 import { PreviewCard } from "../../wire/PreviewCard.ts"
 import { Status } from "../../wire/Status.ts"
 import { Tag } from "../../wire/Tag.ts"
-import { absent, done, emptyList, outdated, refused, type Route, value } from "./Route.ts"
+import { absent, emptyList, outdated, refused, type Route, value } from "./Route.ts"
 
 type Routes = Arr.NonEmptyReadonlyArray<Route>
 
@@ -18,16 +17,6 @@ const write = (kind: string) => user("write", `write:${kind}`)
 const read = (kind: string) => user("read", `read:${kind}`)
 const change = ["PUT", "PATCH"] as const
 const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
-
-const lists: Routes = [
-  emptyList("/api/v1/lists", read("lists"), List),
-  refused("POST", "/api/v1/lists", write("lists"), "keep lists"),
-  absent("GET", "/api/v1/lists/:id", read("lists")),
-  absent(changeOrDelete, "/api/v1/lists/:id", write("lists")),
-  absent("GET", "/api/v1/lists/:id/accounts", read("lists")),
-  absent(["POST", "DELETE"], "/api/v1/lists/:id/accounts", write("lists")),
-  absent("GET", "/api/v1/timelines/list/:list_id", read("lists"))
-]
 
 const onStatuses: Routes = [
   absent("POST", "/api/v1/statuses/:id/translate", read("statuses")),
@@ -56,22 +45,10 @@ const discovery: Routes = [
   emptyList("/api/v1/directory", anybody, Account)
 ]
 
-const hashtags: Routes = [
-  emptyList("/api/v1/followed_tags", user("follow", "read", "read:follows"), Tag),
-  refused("POST", "/api/v1/tags/:name/follow", user("follow", "write", "write:follows"), "follow hashtags"),
-  refused("POST", "/api/v1/tags/:name/unfollow", user("follow", "write", "write:follows"), "follow hashtags")
-]
-
 const announcements: Routes = [
   emptyList("/api/v1/announcements", user(), Schema.Unknown),
   absent("POST", "/api/v1/announcements/:id/dismiss", write("accounts")),
   absent(changeOrDelete, "/api/v1/announcements/:id/reactions/:name", write("favourites"))
-]
-
-const notifications: Routes = [
-  absent(["GET", ...change], "/api/v1/push/subscription", user("push")),
-  refused("POST", "/api/v1/push/subscription", user("push"), "send push notifications"),
-  done("DELETE", "/api/v1/push/subscription", user("push"))
 ]
 
 const Collections = Schema.Struct({ collections: Schema.Array(Schema.Unknown) })
@@ -110,13 +87,10 @@ const others: Routes = [
 
 /** Everything that later capabilities will answer, by capability. */
 export const routes = Arr.flatten([
-  lists,
   onStatuses,
   onAccounts,
   discovery,
-  hashtags,
   announcements,
-  notifications,
   collections,
   others
 ])

@@ -1,10 +1,11 @@
+import { addressesInHtml } from "../../cards/StatusLinks.ts"
+import { makeByteLimit } from "../../html/ByteLimit.ts"
 import { normalise } from "../../html/HashtagNames.ts"
 import { sanitise, sanitiseForeign } from "../../html/Sanitise.ts"
 import { statusBytesMax } from "../../instance/ContentLimits.ts"
 import { momentMillisMin, momentOf } from "../../Moments.ts"
 import type { StoredStatus, Written } from "../../statuses/StoredStatus.ts"
 import { visibilityOf } from "./Addressing.ts"
-import { makeByteLimit } from "./ByteLimit.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
 import { digestOf, otherKinds, pageOf, summaryCharactersMax, withFile } from "./ForeignPage.ts"
@@ -27,6 +28,8 @@ export const contentCharactersMax = statusBytesMax
 /** Mentions and hashtags that are heeded. */
 export const mentionsMax = 100
 export const hashtagsMax = 50
+/** Characters of an attached link. */
+const linkCharactersMax = 4_096
 /** How far in the future a post may be dated, in milliseconds (row 81). */
 export const futureMillisMax = 12 * 3_600_000
 
@@ -44,6 +47,8 @@ export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "visib
   readonly addressed: ReadonlyArray<string>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
   readonly attachments: ReadonlyArray<ForeignAttachment>
+  /** Addresses that it links to, the one that its author's server has a card of before those in its text. */
+  readonly links: ReadonlyArray<string>
   readonly poll: ForeignPoll | undefined
   readonly emojis: ReadonlyArray<ForeignEmoji>
   /** How many like and share it, as its origin says. */
@@ -64,6 +69,18 @@ const hashtags = (note: Foreign) => {
     return name === "" ? [] : [[name, { name, displayName }] as const]
   })
   return [...new Map(named).values()].slice(0, hashtagsMax)
+}
+
+/** Links that are looked at for one that has a card. */
+const linksMax = 20
+
+/** Addresses that a note links to; an attached one is what its author's server shows a card of (federation.md section 9). */
+const linksOf = (note: Foreign, html: string, mentioned: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const attached = asList(note["attachment"]).flatMap((item) => {
+    const link = asForeign(item)
+    return link !== undefined && typeOf(link, "Link") !== undefined ? asText(link["href"], linkCharactersMax) ?? [] : []
+  })
+  return [...attached, ...addressesInHtml(html)].filter((address) => !mentioned.includes(address)).slice(0, linksMax)
 }
 
 /** How many there are, as the origin says; undefined where the document says nothing of it. */
@@ -97,10 +114,12 @@ export const foreignNote = (
   const { language, text } = worded(note, "content", contentCharactersMax)
   const spoiler = worded(note, "summary", summaryCharactersMax)
   const warning = other === undefined ? room.text(spoiler.text) : ""
+  const html = other === undefined ? room.html(text, sanitiseForeign) : room.html(digestOf(note, url), sanitise)
+  const mentioned = tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax)
   return {
     uri: id.href,
     url,
-    html: other === undefined ? room.html(text, sanitiseForeign) : room.html(digestOf(note, url), sanitise),
+    html,
     spoilerText: warning,
     sensitive: note["sensitive"] === true || warning !== "",
     visibility: visibilityOf({ to, cc }, author.followersUrl ?? undefined),
@@ -108,12 +127,13 @@ export const foreignNote = (
     inReplyTo: idOf(note["inReplyTo"]),
     publishedMillis: Math.min(published, now),
     updatedMillis: updated === undefined || updated === momentMillisMin ? undefined : Math.min(updated, now),
-    mentioned: tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax),
+    mentioned,
     addressed: [...to, ...cc],
     tags: room.members(hashtags(note), ({ displayName, name }) => [name, displayName]),
     attachments: foreignAttachments(other === undefined ? note : withFile(note, other), readUrl, room.text),
     favourites: totalOf(note["likes"]),
     reblogs: totalOf(note["shares"]),
+    links: linksOf(note, html, mentioned),
     poll,
     emojis: foreignEmojis(note, readUrl)
   }

@@ -91,7 +91,11 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     conversation: LocalIds.conversation(config, record.conversationId),
     ...(related.begunHere ? { context: LocalIds.context(config, record.conversationId) } : {}),
     content: record.html,
-    attachment: record.media.flatMap((media) => attachmentDocument(config, media) ?? []),
+    attachment: [
+      ...record.media.flatMap((media) => attachmentDocument(config, media) ?? []),
+      // What is shown of the post here, so that others need not choose among its links.
+      ...(record.card?.card ? [{ type: "Link", href: record.card.url }] : [])
+    ],
     tag: [
       ...related.mentioned.map(({ acct, uri }) => ({ type: "Mention", href: uri, name: `@${acct}` })),
       ...record.tags.map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` })),

@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../Broadcast.ts"
+import { feedsOf } from "../../feeds/FeedKeys.ts"
 import { Feeds } from "../../feeds/Feeds.ts"
 import { NotificationWriter } from "../../feeds/NotificationWriter.ts"
-import { AccountId } from "../../Ids.ts"
 import { transaction } from "../../Transactions.ts"
 import { apply, hostsOf, take } from "./DomainAccounts.ts"
 import { DomainPolicies } from "./DomainPolicies.ts"
@@ -34,12 +34,14 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
       const policies = yield* DomainPolicies
       const severances = yield* Severances
 
-      const changed = (accounts: ReadonlyArray<bigint>, losers: ReadonlyArray<bigint>) =>
-        sql.afterCommit(Effect.all([
-          feeds.drop(losers.map((id) => AccountId.make(id))),
+      const changed = Effect.fnUntraced(function*(accounts: ReadonlyArray<bigint>, losers: ReadonlyArray<bigint>) {
+        const dropped = yield* feedsOf(sql, losers)
+        yield* sql.afterCommit(Effect.all([
+          feeds.drop(dropped),
           broadcast.publish({ _tag: "Changed", kind: "account", ids: [...accounts, ...losers] }),
           broadcast.publish({ _tag: "Changed", kind: "relations", ids: losers })
         ], { discard: true }))
+      })
 
       /** A slice of the domain's accounts. It is not left before the follows of those who are suspended are gone. */
       const slice = Effect.fnUntraced(function*(task: DomainTasks.DomainTask) {

@@ -73,7 +73,7 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
     Effect.map(DomainPolicies, ({ of }) =>
       HostPolicy.of({
         isOpen: (host, what) =>
-          Effect.map(of(host), ({ allowed, severity }) => what === "file" ? severity !== "suspend" : allowed)
+          Effect.map(of(host), ({ allowed, severity }) => what === "document" ? allowed : severity !== "suspend")
       }))
   ).pipe(Layer.provide(DomainPolicies.layer))
 }

@@ -6,8 +6,8 @@ import { traced } from "../../Traced.ts"
 import { DomainBlocks } from "./DomainBlocks.ts"
 
 /** Who may read the list of blocks, or their comments. */
-export const Readers = Schema.Literals(["all", "users", "disabled"])
-export type Readers = typeof Readers.Type
+export const BlockReaders = Schema.Literals(["all", "users", "disabled"])
+export type BlockReaders = typeof BlockReaders.Type
 
 /** Mastodon's names of the settings. */
 const listSetting = "show_domain_blocks"
@@ -37,7 +37,7 @@ const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Un
 export class PublishedBlocks extends Context.Service<PublishedBlocks, {
   /** Silenced and suspended domains, in this order; undefined where the list is not for the reader. */
   readonly list: (signedIn: boolean) => Effect.Effect<ReadonlyArray<PublishedBlock> | undefined>
-  readonly publish: (what: "list" | "comments", readers: Readers) => Effect.Effect<void>
+  readonly publish: (what: "list" | "comments", readers: BlockReaders) => Effect.Effect<void>
 }>()("murmuration/services/federation/domains/PublishedBlocks") {
   static readonly layer = Layer.effect(
     PublishedBlocks,
@@ -68,7 +68,7 @@ export class PublishedBlocks extends Context.Service<PublishedBlocks, {
         )
       })
 
-      const publish = traced("PublishedBlocks.publish")(function*(what: "list" | "comments", readers: Readers) {
+      const publish = traced("PublishedBlocks.publish")(function*(what: "list" | "comments", readers: BlockReaders) {
         const updatedAt = new Date(yield* Clock.currentTimeMillis)
         yield* sql`INSERT INTO settings (name, value, updated_at)
           VALUES (${what === "list" ? listSetting : commentsSetting}, ${JSON.stringify(readers)}::jsonb, ${updatedAt})

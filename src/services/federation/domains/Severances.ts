@@ -42,7 +42,7 @@ export class Severances extends Context.Service<Severances, {
     cause: Cause,
     accountIds: ReadonlyArray<bigint>
   ) => Effect.Effect<{ readonly losers: ReadonlyArray<bigint>; readonly all: boolean }, SqlError>
-  /** Notes what local accounts lost, in the running transaction, on top of what they lost to the same cause before. */
+  /** Notes what local accounts lost in the running transaction. It adds to what they lost to the same cause before. */
   readonly record: (
     cause: Cause,
     lost: ReadonlyMap<bigint, { readonly followers: number; readonly following: number }>,
@@ -77,6 +77,7 @@ export class Severances extends Context.Service<Severances, {
           SELECT id FROM follow_requests WHERE ${both} LIMIT ${most}) RETURNING id`
         const follows = yield* endedRows(sql`DELETE FROM follows WHERE id IN (
           SELECT id FROM follows WHERE ${both} LIMIT ${most}) RETURNING account_id, target_account_id`)
+        yield* sql`DELETE FROM list_accounts WHERE account_id = ANY (${accountIds}::bigint[])`
         const severed = new Set(accountIds)
         const lost = new Map<bigint, { followers: number; following: number }>()
         const figures = new Map<bigint, { followers: number; following: number }>()

@@ -13,7 +13,7 @@ interface Import {
 }
 
 /** When a collection was read, in milliseconds since 1970, and how often the account had told of changes by then. */
-export interface AsRead {
+export interface CollectionReading {
   readonly readAt: number
   readonly changes: number
 }
@@ -28,13 +28,13 @@ export class FetchedPosts extends Context.Service<FetchedPosts, {
    */
   readonly feature: (
     account: AccountId,
-    read: AsRead,
+    read: CollectionReading,
     statusIds: ReadonlyArray<StatusId>
   ) => Effect.Effect<boolean, Unavailable>
   /** The hashtags on its profile, without #; the same. */
   readonly featureTags: (
     account: AccountId,
-    read: AsRead,
+    read: CollectionReading,
     names: ReadonlyArray<string>
   ) => Effect.Effect<boolean, Unavailable>
 }>()("murmuration/services/federation/fetching/FetchedPosts") {}

@@ -38,7 +38,7 @@ interface FetchedPost {
 }
 
 /** Why a post is fetched. */
-interface Wish {
+interface FetchReason {
   /** Somebody wants it; else it is kept only where it concerns somebody here. */
   readonly asked: boolean
   /** What fetching for the same reason may still cost. */
@@ -58,9 +58,9 @@ export class RemotePosts extends Context.Service<RemotePosts, {
   /** The status with this id, as it is here; fetched where it is not. */
   readonly find: (uri: string) => Effect.Effect<StatusId, PostError>
   /** The same, fetched in any case: an edit is taken over, and what is deleted stays so. */
-  readonly refresh: (uri: string, wish: Wish) => Effect.Effect<FetchedPost, PostError>
+  readonly refresh: (uri: string, wish: FetchReason) => Effect.Effect<FetchedPost, PostError>
   /** Stores what was fetched already. */
-  readonly keep: (found: FetchedDocument, wish: Wish, places?: Places) => Effect.Effect<FetchedPost, PostError>
+  readonly keep: (found: FetchedDocument, wish: FetchReason, places?: Places) => Effect.Effect<FetchedPost, PostError>
   /** Whether its origin says that there is no such post any more; with `open`, also where it knows of none. */
   readonly isGone: (uri: string, open: boolean) => Effect.Effect<boolean, RemoteError>
 }>()("murmuration/services/federation/fetching/RemotePosts") {
@@ -86,7 +86,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       })
 
       /** Each new account is paid for. */
-      const authorAt = Effect.fnUntraced(function*(uri: string, { budget }: Wish) {
+      const authorAt = Effect.fnUntraced(function*(uri: string, { budget }: FetchReason) {
         const known = yield* accounts.byUri(uri)
         if (known !== undefined) return known
         if (budget !== undefined && !Budget.spend(budget, "accounts")) {
@@ -96,7 +96,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       })
 
       const keep = traced("RemotePosts.keep")(
-        function*(found: FetchedDocument, wish: Wish, places: Places = new Set()) {
+        function*(found: FetchedDocument, wish: FetchReason, places: Places = new Set()) {
           const { document, id } = yield* objectOf(found, places)
           const author = idsOf(document["attributedTo"]).find((uri) => URL.parse(uri)?.origin === id.origin)
           if (author === undefined) {
@@ -111,12 +111,12 @@ export class RemotePosts extends Context.Service<RemotePosts, {
         }
       )
 
-      const fetched = Effect.fnUntraced(function*(uri: string, wish: Wish) {
+      const fetched = Effect.fnUntraced(function*(uri: string, wish: FetchReason) {
         const places: Places = new Set()
         return yield* keep(yield* fetcher.fetch(uri, places), wish, places)
       })
 
-      const refresh = traced("RemotePosts.refresh")((uri: string, wish: Wish) =>
+      const refresh = traced("RemotePosts.refresh")((uri: string, wish: FetchReason) =>
         once(
           `${wish.asked} ${wish.inReplyTo ?? ""} ${uri}`,
           Effect.timeoutOrElse(fetched(uri, wish), {

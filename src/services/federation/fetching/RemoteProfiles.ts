@@ -11,7 +11,7 @@ import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { asForeign, asText, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
-import { type AsRead, FetchedPosts } from "./FetchedPosts.ts"
+import { type CollectionReading, FetchedPosts } from "./FetchedPosts.ts"
 import { RefreshClaims, refreshSecondsMax } from "./RefreshClaims.ts"
 import { RemoteCollections } from "./RemoteCollections.ts"
 import { RemotePosts } from "./RemotePosts.ts"
@@ -49,7 +49,7 @@ const profileRows = rowsOf(Profile)
 export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /**
    * Somebody looks at an account. Outdated parts are fetched in the background: its document and its collections once a
-   * day, its posts only where nobody here follows it, as they come by themselves then.
+   * day. Its posts only where nobody here follows it, as they come by themselves then.
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {
@@ -106,7 +106,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         url: string | null,
         origin: string,
         itemsMax: number,
-        take: (items: ReadonlyArray<unknown>, read: AsRead) => Effect.Effect<boolean, Unavailable>
+        take: (items: ReadonlyArray<unknown>, read: CollectionReading) => Effect.Effect<boolean, Unavailable>
       ) {
         if (url === null) return
         for (let reads = 0; reads < featuredReadsMax; reads++) {
@@ -120,13 +120,13 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
           if (yield* Effect.orElseSucceed(take(items, { readAt, changes: row.changes }), () => true)) return
         }
       })
-      const hashtags = (id: AccountId) => (items: ReadonlyArray<unknown>, read: AsRead) =>
+      const hashtags = (id: AccountId) => (items: ReadonlyArray<unknown>, read: CollectionReading) =>
         fetchedPosts.featureTags(
           id,
           read,
           items.flatMap((item) => asText(asForeign(item)?.["name"], tagCharactersMax)?.replace(/^#/, "") ?? [])
         )
-      const pins = (id: AccountId, author: string) => (items: ReadonlyArray<unknown>, read: AsRead) =>
+      const pins = (id: AccountId, author: string) => (items: ReadonlyArray<unknown>, read: CollectionReading) =>
         Effect.flatMap(
           Effect.forEach(items, (item) => had(author, item)),
           (ids) => fetchedPosts.feature(id, read, ids.filter((statusId) => statusId !== undefined))

@@ -112,9 +112,12 @@ export class InboundActivities extends Context.Service<InboundActivities, {
   /** Activities that were set aside after their last try, the newest first. */
   readonly dead: (rows: number) => Effect.Effect<ReadonlyArray<DeadActivity>, SqlError>
   /** Activities under an id, from an actor, or under our number, with their outcomes (`InboundOutcomes`). */
-  readonly history: (name: string, rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.Came>, SqlError>
+  readonly history: (
+    name: string,
+    rows: number
+  ) => Effect.Effect<ReadonlyArray<InboundOutcomes.ListedActivity>, SqlError>
   /** How often what became of things. */
-  readonly ends: (rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.Ends>, SqlError>
+  readonly ends: (rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.OutcomeCount>, SqlError>
   /** Has what was set aside tried again from the first; false where there is no such activity. */
   readonly requeue: (id: bigint) => Effect.Effect<boolean, SqlError>
   /** How much waits, the age of the oldest of it in milliseconds, and how much was set aside. */

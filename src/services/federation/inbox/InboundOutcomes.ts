@@ -15,7 +15,7 @@ const outcomes = Metric.counter("murmuration_inbound_outcomes", {
 })
 
 /** An activity that came in, as operators look at it. */
-export const Came = Schema.Struct({
+export const ListedActivity = Schema.Struct({
   id: Schema.BigInt,
   /** Of the sender. */
   actor: Schema.String,
@@ -25,13 +25,13 @@ export const Came = Schema.Struct({
   /** Null while it waits. */
   outcome: Schema.NullOr(Schema.String)
 })
-export type Came = typeof Came.Type
-const cameRows = rowsOf(Came)
+export type ListedActivity = typeof ListedActivity.Type
+const listedRows = rowsOf(ListedActivity)
 
 /** How many came to the same end. */
-export const Ends = Schema.Struct({ outcome: Schema.String, count: Schema.Int })
-export type Ends = typeof Ends.Type
-const endsRows = rowsOf(Ends)
+export const OutcomeCount = Schema.Struct({ outcome: Schema.String, count: Schema.Int })
+export type OutcomeCount = typeof OutcomeCount.Type
+const countRows = rowsOf(OutcomeCount)
 
 /** Counts an outcome, and logs it for an operator who looks for a single activity. */
 export const make = () => {
@@ -59,13 +59,13 @@ export const history = (
   sql: SqlClient,
   name: string,
   rows: number
-): Effect.Effect<ReadonlyArray<Came>, SqlError> =>
-  cameRows(sql`SELECT i.id, coalesce(a.uri, a.username) AS actor, i.uri, i.received_at, i.tries, i.outcome
+): Effect.Effect<ReadonlyArray<ListedActivity>, SqlError> =>
+  listedRows(sql`SELECT i.id, coalesce(a.uri, a.username) AS actor, i.uri, i.received_at, i.tries, i.outcome
     FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
     WHERE i.uri = ${name} OR a.uri = ${name} OR i.id = ${isNumber(name) ? BigInt(name) : -1n}
     ORDER BY i.id DESC LIMIT ${rowsMax(sql, rows)}`)
 
 /** To which ends everything came that is still known, the most frequent first. */
-export const ends = (sql: SqlClient, rows: number): Effect.Effect<ReadonlyArray<Ends>, SqlError> =>
-  endsRows(sql`SELECT outcome, count(*)::int AS count FROM inbound_activities WHERE outcome IS NOT NULL
+export const ends = (sql: SqlClient, rows: number): Effect.Effect<ReadonlyArray<OutcomeCount>, SqlError> =>
+  countRows(sql`SELECT outcome, count(*)::int AS count FROM inbound_activities WHERE outcome IS NOT NULL
     GROUP BY outcome ORDER BY count(*) DESC, outcome LIMIT ${rowsMax(sql, rows)}`)

@@ -24,7 +24,7 @@ export interface Incoming {
   readonly repeats: boolean
 }
 
-interface Arrived extends Incoming {
+interface ReceivedActivity extends Incoming {
   readonly accountId: bigint
   readonly uri: string
   readonly digest: bigint
@@ -40,17 +40,17 @@ export const keyOf = (uri: string | undefined, document: string): string =>
 const digestOf = (document: string): bigint => hash("sha256", document, "buffer").readBigInt64BE()
 
 /**
- * Writes activities down, in the order in which they came: those that arrive while one statement runs go into the next,
- * so that a flood takes few statements and none waits for others. An activity is kept before the caller goes on; one of
- * an account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended
- * it: of what repeats, only what was signed after that is new. Where the earlier one is still waiting, the later one
- * stands in its place, at the end.
+ * Writes activities down, in the order in which they came: those that arrive while one statement runs go into the next.
+ * A flood takes few statements, and none waits for others. An activity is kept before the caller goes on; one of an
+ * account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended it:
+ * of what repeats, only what was signed after that is new. Where the earlier one is still waiting, the later one stands
+ * in its place, at the end.
  */
 export const make = (sql: SqlClient) => {
   /** Answers for each whether it is kept: not where too much of its sender waits. */
-  const write = Effect.fnUntraced(function*(arrivals: ReadonlyArray<Arrived>) {
+  const write = Effect.fnUntraced(function*(arrivals: ReadonlyArray<ReceivedActivity>) {
     // No statement may touch a row twice.
-    const byKey = new Map<string, Arrived>()
+    const byKey = new Map<string, ReceivedActivity>()
     for (const one of arrivals) {
       const key = `${one.accountId} ${one.uri} ${one.digest}`
       if ((byKey.get(key)?.signedMillis ?? -Infinity) <= one.signedMillis) byKey.set(key, one)
@@ -76,7 +76,7 @@ export const make = (sql: SqlClient) => {
             WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats))
         SELECT account_id FROM full_senders`)
     const full = new Set<bigint>(rows.map(({ accountId }) => accountId))
-    return ({ accountId }: Arrived) => !full.has(accountId)
+    return ({ accountId }: ReceivedActivity) => !full.has(accountId)
   })
 
   // One that cannot be written must not keep the others out.

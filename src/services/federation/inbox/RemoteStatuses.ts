@@ -17,9 +17,14 @@ import { RemotePolls } from "./RemotePolls.ts"
 
 const fileRows = rowsOf(Schema.Struct({ id: Schema.BigInt, remoteUrl: Schema.String }))
 const adoptedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, parentId: Schema.BigInt, uri: Schema.String }))
-const prospectRows = rowsOf(
-  Schema.Struct({ buried: Schema.Boolean, followed: Schema.Boolean, held: Schema.Boolean, place: Schema.Int })
-)
+const Prospect = Schema.Struct({
+  buried: Schema.Boolean,
+  followed: Schema.Boolean,
+  listed: Schema.Boolean,
+  held: Schema.Boolean,
+  place: Schema.Int
+})
+const prospectRows = rowsOf(Prospect)
 
 /**
  * Accounts that a post mentions or addresses; `quiet` where it addresses without mentioning, which makes the post
@@ -48,12 +53,12 @@ interface Post {
 export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   /**
    * Answers at once about a new post or boost: whether the account deleted or undid the id, whether somebody here
-   * follows it, and whether some post has the id, which may be deleted.
+   * follows it or has it in a list, and whether some post has the id, which may be deleted.
    */
   readonly prospects: (
     accountId: AccountId,
     uri: string
-  ) => Effect.Effect<{ readonly buried: boolean; readonly followed: boolean; readonly held: boolean }, SqlError>
+  ) => Effect.Effect<Omit<typeof Prospect.Type, "place">, SqlError>
   /** Gives a status the files that its post has now, each once; answers their ids in the order of the post. */
   readonly attach: (
     accountId: AccountId,
@@ -154,7 +159,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         Effect.map(
           prospectRows(sql`
             SELECT t.uri IS NOT NULL AS buried, post.place::int, EXISTS (SELECT FROM statuses WHERE uri = post.uri) AS held,
-              EXISTS (SELECT FROM follows WHERE target_account_id = post.account_id OFFSET 0) AS followed
+              EXISTS (SELECT FROM follows WHERE target_account_id = post.account_id OFFSET 0) AS followed,
+              EXISTS (SELECT FROM list_accounts WHERE account_id = post.account_id OFFSET 0) AS listed
             FROM unnest(${posts.map(({ accountId }) => accountId)}::bigint[], ${posts.map(({ uri }) => uri)}::text[])
               WITH ORDINALITY AS post (account_id, uri, place)
             LEFT JOIN tombstones t ON t.uri = post.uri AND t.account_id = post.account_id`),

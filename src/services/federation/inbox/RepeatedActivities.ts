@@ -1,7 +1,7 @@
 import { type Foreign, idOf, typeOf } from "../documents/Reading.ts"
 
 /** How an activity is known, for telling what comes again. */
-interface Known {
+interface ActivityKey {
   /** The id it goes by; undefined where its whole text is what it is known by. */
   readonly uri: string | undefined
   /** Whether it may have its effect once more where it is signed later than before, and than its Undo. */
@@ -34,7 +34,7 @@ const nameless = ["EmojiReact"] as const
  * Update is known by what it says; one that only names its object says nothing. Pins of Mastodon have no id, and Misskey
  * follows under the same one however often.
  */
-export const knownBy = (activity: Foreign, sender: string): Known => {
+export const knownBy = (activity: Foreign, sender: string): ActivityKey => {
   const id = idOf(activity)
   const uri = id !== undefined && URL.parse(id)?.origin === URL.parse(sender)?.origin ? id : undefined
   if (typeOf(activity, "Update") !== undefined) {

@@ -19,13 +19,13 @@ export const Undoable = Schema.Struct({ type: UndoableType, targetId: Schema.Big
 export type Undoable = typeof Undoable.Type
 
 /** One that came and was not undone; `cameId` counts up in the order in which they came. */
-export const Came = Schema.Struct({
+export const DoneActivity = Schema.Struct({
   ...Undoable.fields,
   uri: Schema.String,
   cameId: Schema.BigInt
 })
-export type Came = typeof Came.Type
-const cameRows = rowsOf(Came)
+export type DoneActivity = typeof DoneActivity.Type
+const doneRows = rowsOf(DoneActivity)
 
 /** Activities that did the same which are looked at. */
 const sameMax = 100
@@ -37,20 +37,20 @@ const sameMax = 100
 export class Undoables extends Context.Service<Undoables, {
   readonly remember: (accountId: AccountId, uri: string, done: Undoable) => Effect.Effect<void, SqlError>
   /**
-   * A boost that stands came anew: by that id it is taken back from now on, for what takes the old one back may come late. An
-   * earlier one that is late itself (`isBefore`) is only remembered.
+   * A boost that stands came anew: by that id it is taken back from now on: what takes the old one back may come late.
+   * An earlier one that is late itself (`isBefore`) is only remembered.
    */
   readonly renew: (accountId: AccountId, boostId: bigint, uri: string) => Effect.Effect<void, SqlError>
   /** A boost of the account gives its id to a later one of the account; false where the id is that of something else. */
   readonly release: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
   /** What the account did under the id, which is forgotten by that. */
-  readonly take: (accountId: AccountId, uri: string) => Effect.Effect<Came | undefined, SqlError>
+  readonly take: (accountId: AccountId, uri: string) => Effect.Effect<DoneActivity | undefined, SqlError>
   /** Activities that did the same since `madeId`, an id made when the first of them came; the last one first. */
   readonly same: (
     accountId: AccountId,
     done: Undoable,
     madeId: bigint
-  ) => Effect.Effect<ReadonlyArray<Came>, SqlError>
+  ) => Effect.Effect<ReadonlyArray<DoneActivity>, SqlError>
 }>()("murmuration/services/federation/inbox/Undoables") {
   static readonly layer = Layer.effect(
     Undoables,
@@ -91,13 +91,13 @@ export class Undoables extends Context.Service<Undoables, {
         ),
         take: traced("Undoables.take")((accountId, uri) =>
           Effect.map(
-            cameRows(sql`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}
+            doneRows(sql`DELETE FROM undoable_activities WHERE account_id = ${accountId} AND uri = ${uri}
               RETURNING uri, type, target_id, came_id`),
             ([row]) => row
           )
         ),
         same: traced("Undoables.same")((accountId, { targetId, type }, madeId) =>
-          cameRows(sql`SELECT uri, type, target_id, came_id FROM undoable_activities
+          doneRows(sql`SELECT uri, type, target_id, came_id FROM undoable_activities
             WHERE account_id = ${accountId} AND target_id = ${targetId} AND type = ${type} AND came_id > ${madeId}
             ORDER BY came_id DESC LIMIT ${rowsMax(sql, sameMax)}`)
         )

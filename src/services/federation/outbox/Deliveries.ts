@@ -19,7 +19,7 @@ const countedMax = 100_000
 
 /** Which delivery: of what, to whom, about what. */
 const DeliveryKey = Schema.Struct({ inboxId: InboxId, about: Schema.BigInt, activityId: Schema.BigInt })
-export type DeliveryKey = typeof DeliveryKey.Type
+type DeliveryKey = typeof DeliveryKey.Type
 
 const Claimed = Schema.Struct({
   ...DeliveryKey.fields,
@@ -42,23 +42,23 @@ const activityRows = rowsOf(Schema.Struct({ id: Schema.BigInt, old: Schema.Boole
 const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Timestamptz) }))
 
 /** How many rows a host's actor wants. */
-export interface Wanted {
+export interface DeliveryClaim {
   readonly host: string
   readonly rows: number
 }
 
 /** One that was taken and not tried; it is due again at `dueAt` (milliseconds since 1970). */
-export interface Untried extends DeliveryKey {
+export interface ReleasedDelivery extends DeliveryKey {
   readonly dueAt: number
 }
 
 /** One that nobody tries again; `refusal` says why, where the inbox did not take it. */
-export interface Over extends DeliveryKey {
+export interface CompletedDelivery extends DeliveryKey {
   readonly refusal?: string | undefined
 }
 
 /** One that failed; `dueAt` (milliseconds since 1970) is when it is tried again. */
-export interface Failed extends DeliveryKey {
+export interface FailedDelivery extends DeliveryKey {
   readonly dueAt: number
   readonly error: string
 }
@@ -74,14 +74,14 @@ export class Deliveries extends Context.Service<Deliveries, {
    * asks whether it lives again.
    */
   readonly claim: (
-    wanted: ReadonlyArray<Wanted>
+    wanted: ReadonlyArray<DeliveryClaim>
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
-  /** Forgets deliveries that are over but for the last refusal of an inbox, and lets those go that waited behind them. */
-  readonly complete: (over: ReadonlyArray<Over>) => Effect.Effect<void, SqlError>
+  /** Forgets deliveries that are over, but for the last refusal of an inbox. Lets those go that waited behind them. */
+  readonly complete: (over: ReadonlyArray<CompletedDelivery>) => Effect.Effect<void, SqlError>
   /** Puts off deliveries, and what waits behind each. */
-  readonly retry: (failed: ReadonlyArray<Failed>) => Effect.Effect<void, SqlError>
+  readonly retry: (failed: ReadonlyArray<FailedDelivery>) => Effect.Effect<void, SqlError>
   /** Gives back what was taken and not tried. */
-  readonly release: (untried: ReadonlyArray<Untried>) => Effect.Effect<void, SqlError>
+  readonly release: (untried: ReadonlyArray<ReleasedDelivery>) => Effect.Effect<void, SqlError>
   /** The inbox says that it is gone: nothing waits for it any more, nor is sent there until its server speaks (`DeliveryHosts`). */
   readonly failInbox: (inboxId: number) => Effect.Effect<void, SqlError>
   /** An inbox that was gone took something. */
@@ -110,7 +110,7 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       const texts = ActivityTexts.make(sql)
 
-      const claim = traced("Deliveries.claim")(function*(wanted: ReadonlyArray<Wanted>) {
+      const claim = traced("Deliveries.claim")(function*(wanted: ReadonlyArray<DeliveryClaim>) {
         const at = yield* now
         const rows = yield* claimedRows(sql`
           WITH wanted AS (
@@ -143,7 +143,7 @@ export class Deliveries extends Context.Service<Deliveries, {
         return Map.groupBy(whole, ({ host }) => host)
       })
 
-      const complete = traced("Deliveries.complete")(function*(over: ReadonlyArray<Over>) {
+      const complete = traced("Deliveries.complete")(function*(over: ReadonlyArray<CompletedDelivery>) {
         if (over.length === 0) return
         const refused = new Map(over.filter(({ refusal }) => refusal !== undefined).map((one) => [one.inboxId, one]))
         if (refused.size > 0) {
@@ -158,7 +158,7 @@ export class Deliveries extends Context.Service<Deliveries, {
           UPDATE deliveries d SET due_at = ${yield* now} FROM gone k WHERE k.error IS NOT NULL AND ${isBehind}`
       }, again)
 
-      const retry = traced("Deliveries.retry")(function*(failed: ReadonlyArray<Failed>) {
+      const retry = traced("Deliveries.retry")(function*(failed: ReadonlyArray<FailedDelivery>) {
         if (failed.length === 0) return
         const values = sql`unnest(${failed.map(({ inboxId }) => inboxId)}::int[], ${
           failed.map(({ about }) => about)

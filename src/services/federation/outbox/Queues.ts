@@ -7,12 +7,12 @@ import { traced } from "../../Traced.ts"
 import { untilNoClash } from "../../Transactions.ts"
 import { PausedBy } from "./DeliveryHosts.ts"
 
-/** Hosts and deliveries that are told of at once, and deliveries of a host that are counted or moved in one statement. */
+/** Hosts and deliveries that are told of at once; deliveries of a host that one statement counts or moves. */
 const toldMax = 200
 export const countedMax = 10_000
 
 /** Deliveries that wait for a host; `waiting` is `countedMax` where it is more. */
-export const Queue = Schema.Struct({
+export const HostQueue = Schema.Struct({
   host: Schema.String,
   waiting: Schema.Int,
   oldestAt: Timestamptz,
@@ -20,11 +20,11 @@ export const Queue = Schema.Struct({
   error: Schema.NullOr(Schema.String),
   pausedBy: Schema.NullOr(PausedBy)
 })
-export type Queue = typeof Queue.Type
-const queueRows = rowsOf(Queue)
+export type HostQueue = typeof HostQueue.Type
+const queueRows = rowsOf(HostQueue)
 
 /** A delivery of an activity about a post that waits. */
-export const Waiting = Schema.Struct({
+export const WaitingDelivery = Schema.Struct({
   type: Schema.String,
   inbox: Schema.String,
   tries: Schema.Int,
@@ -32,17 +32,17 @@ export const Waiting = Schema.Struct({
   error: Schema.NullOr(Schema.String),
   pausedBy: Schema.NullOr(PausedBy)
 })
-export type Waiting = typeof Waiting.Type
-const waitingRows = rowsOf(Waiting)
+export type WaitingDelivery = typeof WaitingDelivery.Type
+const waitingRows = rowsOf(WaitingDelivery)
 
 /** An inbox that is no way to somebody: it refused the post, or said since `goneAt` that it is gone. */
-export const Refusing = Schema.Struct({
+export const RefusingInbox = Schema.Struct({
   inbox: Schema.String,
   refusal: Schema.NullOr(Schema.String),
   goneAt: Schema.NullOr(Timestamptz)
 })
-export type Refusing = typeof Refusing.Type
-const refusingRows = rowsOf(Refusing)
+export type RefusingInbox = typeof RefusingInbox.Type
+const refusingRows = rowsOf(RefusingInbox)
 
 /** Who knows of a local post. */
 const LocalPost = Schema.Struct({
@@ -57,19 +57,19 @@ const LocalPost = Schema.Struct({
   reached: Schema.Array(Schema.String)
 })
 const postRows = rowsOf(LocalPost)
-type Reach = typeof LocalPost.Type & {
-  readonly waiting: ReadonlyArray<Waiting>
-  readonly refusing: ReadonlyArray<Refusing>
+type PostDeliveries = typeof LocalPost.Type & {
+  readonly waiting: ReadonlyArray<WaitingDelivery>
+  readonly refusing: ReadonlyArray<RefusingInbox>
 }
 
 /** Deliveries as operators look at them. */
 export class Queues extends Context.Service<Queues, {
   /** Hosts for which something waits, in the order in which they were met first. */
-  readonly list: Effect.Effect<ReadonlyArray<Queue>, SqlError>
+  readonly list: Effect.Effect<ReadonlyArray<HostQueue>, SqlError>
   /** Everything that waits for the host is due now; answers how much that is. */
   readonly hurry: (host: string) => Effect.Effect<number, SqlError>
   /** What became of a local post; undefined where it is not there. */
-  readonly explain: (statusId: bigint) => Effect.Effect<Reach | undefined, SqlError>
+  readonly explain: (statusId: bigint) => Effect.Effect<PostDeliveries | undefined, SqlError>
 }>()("murmuration/services/federation/outbox/Queues") {
   static readonly layer = Layer.effect(
     Queues,

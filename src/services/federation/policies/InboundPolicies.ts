@@ -10,11 +10,11 @@ import { hostsOf } from "../domains/DomainAccounts.ts"
 import { DomainPolicies } from "../domains/DomainPolicies.ts"
 import { policyOfAll } from "../domains/DomainPolicy.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
-import type { Facts } from "./InboundPolicy.ts"
+import type { ActivityFacts } from "./InboundPolicy.ts"
 import { judge, type Judgement } from "./PolicyChain.ts"
 
 /** The sender of an activity. */
-interface Judged {
+interface JudgedSender {
   readonly accountId: AccountId
   readonly uri: string
   readonly domain: string
@@ -30,10 +30,10 @@ const nobody: ReadonlySet<string> = new Set()
 /** Judges what other servers send: at the door by what is known in memory, and before it has its effect by everything. */
 export class InboundPolicies extends Context.Service<InboundPolicies, {
   /** Right after the sender is verified and before anything of the activity is looked at. What does not pass is counted. */
-  readonly atDoor: (sender: Judged, activity: Foreign) => Effect.Effect<Judgement>
+  readonly atDoor: (sender: JudgedSender, activity: Foreign) => Effect.Effect<Judgement>
   /** In the transaction of the sender's actor; `hasBlocks` where there are blocks at all between it, or its domain, and somebody here. */
   readonly inside: (
-    sender: Judged & { readonly hasBlocks: boolean },
+    sender: JudgedSender & { readonly hasBlocks: boolean },
     activity: Foreign
   ) => Effect.Effect<Judgement, SqlError>
 }>()("murmuration/services/federation/policies/InboundPolicies") {
@@ -44,8 +44,8 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
       const knownUris = yield* KnownUris
       const policies = yield* DomainPolicies
 
-      const factsOf = (sender: Judged, more: Pick<Facts, "blockers" | "blockedByAuthor">) =>
-        Effect.map(policies.current, (known): Facts => ({
+      const factsOf = (sender: JudgedSender, more: Pick<ActivityFacts, "blockers" | "blockedByAuthor">) =>
+        Effect.map(policies.current, (known): ActivityFacts => ({
           policy: policyOfAll(known, hostsOf(sender)),
           suspended: sender.suspended,
           ...more
@@ -65,7 +65,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
           ])
         ]
 
-      const blockersOf = Effect.fnUntraced(function*(sender: Judged, object: Foreign | undefined) {
+      const blockersOf = Effect.fnUntraced(function*(sender: JudgedSender, object: Foreign | undefined) {
         const named = yield* knownUris.accounts(namedBy(object))
         if (named.size === 0) return nobody
         const ids = [...named.values()]
@@ -76,7 +76,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
         return new Set([...named].flatMap(([uri, id]) => blocking.has(id) ? [uri] : []))
       })
 
-      const isBlockedByAuthor = Effect.fnUntraced(function*(sender: Judged, activity: Foreign) {
+      const isBlockedByAuthor = Effect.fnUntraced(function*(sender: JudgedSender, activity: Foreign) {
         if (typeOf(activity, "Like", "EmojiReact", "Announce") === undefined) return false
         const statusId = yield* knownUris.status(idOf(activity["object"]) ?? "")
         if (statusId === undefined) return false

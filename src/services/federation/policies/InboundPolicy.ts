@@ -2,12 +2,15 @@ import type { Foreign } from "../documents/Reading.ts"
 import type { DomainPolicy } from "../domains/DomainPolicy.ts"
 
 /** Facts of an activity and its sender, before it has any effect. */
-export interface Facts {
+export interface ActivityFacts {
   /** What the operator's rules say of the sender's domains. */
   readonly policy: DomainPolicy
   /** The sender is suspended here or says so itself. */
   readonly suspended: boolean
-  /** Accounts that the activity names and that block the sender or its domain, or it them, by the ids that it names them by. */
+  /**
+   * Accounts that the activity names, by the ids it names them by, that block the sender or its domain, or whom it
+   * blocks.
+   */
   readonly blockers: ReadonlySet<string>
   /** The author of the local post that the activity is about blocks the sender. */
   readonly blockedByAuthor: boolean
@@ -20,7 +23,7 @@ type Verdict =
   | { readonly verdict: "drop"; readonly reason: string }
 
 /** One rule about incoming activities, pure: whether this one passes, passes otherwise, or not at all. */
-export type InboundPolicy = (activity: Foreign, facts: Facts) => Verdict
+export type InboundPolicy = (activity: Foreign, facts: ActivityFacts) => Verdict
 
 export const accept: Verdict = { verdict: "accept" }
 export const drop = (reason: string): Verdict => ({ verdict: "drop", reason })

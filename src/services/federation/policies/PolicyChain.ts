@@ -1,7 +1,7 @@
 import type { Foreign } from "../documents/Reading.ts"
 import { mentions, reactions } from "./BlockPolicies.ts"
 import { files } from "./FilePolicies.ts"
-import type { Facts, InboundPolicy } from "./InboundPolicy.ts"
+import type { ActivityFacts, InboundPolicy } from "./InboundPolicy.ts"
 import { domain, reports, suspension } from "./SenderPolicies.ts"
 
 /** What became of an activity: as it goes on, with why it was changed, or why it does not. */
@@ -13,7 +13,11 @@ export type Judgement =
 export const chain: ReadonlyArray<InboundPolicy> = [domain, suspension, reports, reactions, files, mentions]
 
 /** Has an activity judged by all rules, each of which sees what those before it left. */
-export const judge = (activity: Foreign, facts: Facts, rules: ReadonlyArray<InboundPolicy> = chain): Judgement => {
+export const judge = (
+  activity: Foreign,
+  facts: ActivityFacts,
+  rules: ReadonlyArray<InboundPolicy> = chain
+): Judgement => {
   let passing = activity
   const changes: Array<string> = []
   for (const policy of rules) {

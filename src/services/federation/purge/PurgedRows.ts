@@ -113,14 +113,17 @@ const all = [
     "account_conversations",
     "conversation_mutes",
     "domain_mutes",
+    "lists",
     "filters",
     "markers",
     "scheduled_statuses",
-    "severances"
+    "severances",
+    "tag_follows"
   ].map((table) => plain(table, "account_id")),
   plain("mentions", "account_id"),
   plain("status_pins", "account_id"),
   plain("featured_tags", "account_id"),
+  plain("list_accounts", "account_id"),
   plain("account_intents", "account_id"),
   plain("commands", "account_id"),
   plain("fanouts", "account_id")

@@ -121,7 +121,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [status] = yield* Worlds.settle({
-        suspended: 0,
+        ...Worlds.nothing,
         statuses: [{
           author: 1,
           visibility: "private",
@@ -129,12 +129,10 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
           reblogOf: null,
           replyTo: null,
           mentions: [],
-          language: "en"
+          language: "en",
+          tags: []
         }],
-        follows: [4, 5].map((follower) => ({ pair: [follower, 1], showReblogs: true, languages: null })),
-        blocks: [],
-        mutes: [],
-        domainBlocks: []
+        follows: [4, 5].map((follower) => ({ pair: [follower, 1], showReblogs: true, languages: null }))
       })
       yield* elsewhere
       yield* sql`DELETE FROM deliveries`
@@ -158,12 +156,8 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* Worlds.settle({
-        suspended: 0,
-        statuses: [],
-        follows: [{ pair: [1, 5], showReblogs: true, languages: null }],
-        blocks: [],
-        mutes: [],
-        domainBlocks: []
+        ...Worlds.nothing,
+        follows: [{ pair: [1, 5], showReblogs: true, languages: null }]
       })
       yield* elsewhere
       yield* sql`DELETE FROM deliveries`

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
+  type ActivityFacts,
   change,
   drop,
-  type Facts,
   type InboundPolicy
 } from "../../../../src/services/federation/policies/InboundPolicy.ts"
 import { chain, judge } from "../../../../src/services/federation/policies/PolicyChain.ts"
 
-const facts = (more: Partial<Facts> = {}, policy: Partial<Facts["policy"]> = {}): Facts => ({
+const facts = (more: Partial<ActivityFacts> = {}, policy: Partial<ActivityFacts["policy"]> = {}): ActivityFacts => ({
   policy: { severity: "noop", rejectMedia: false, rejectReports: false, allowed: true, ...policy },
   suspended: false,
   blockers: new Set(),
@@ -19,7 +19,7 @@ const types = [
   ["Accept", "Add", "Announce", "Block", "Create", "Delete", "Flag", "Follow", "Like"],
   ["Move", "Reject", "Remove", "Undo", "Update", "EmojiReact", "Something"]
 ].flat()
-const passing = (known: Facts, object: unknown = "https://a.test/1") =>
+const passing = (known: ActivityFacts, object: unknown = "https://a.test/1") =>
   types.filter((type) => judge({ type, object }, known).passes)
 
 describe("the chain of rules", () => {

@@ -1,4 +1,4 @@
-import { bytesTold } from "../../html/Text.ts"
+import { bytesTold } from "./Text.ts"
 
 /** Tries of cutting a text to its room; each takes at least a tenth away. */
 const cutsMax = 16

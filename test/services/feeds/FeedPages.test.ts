@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { pageOf, repeatEntriesMax } from "../../../src/services/feeds/FeedPages.ts"
 import type { FeedEntry } from "../../../src/services/feeds/Feeds.ts"
-import type { Range } from "../../../src/services/feeds/HomeQuery.ts"
-import { pageOf, repeatEntriesMax } from "../../../src/services/feeds/HomeTimelines.ts"
+import type { Range } from "../../../src/services/feeds/NewestQuery.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const cursor = Schema.NullOr(between(0, 62))

@@ -1,0 +1,75 @@
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { type ReaderSlice, StatusReaders } from "../../../services/feeds/StatusReaders.ts"
+import { StatusSubscribers } from "../../../services/feeds/StatusSubscribers.ts"
+import type { AccountId } from "../../../services/Ids.ts"
+import type { Progress } from "../../../services/intents/Fanouts.ts"
+import type { Audience } from "../FeedWriting.ts"
+import { SliceRows } from "./Slice.ts"
+
+/** The phase of an intent in which they are told who get a status over a list or a hashtag, by the ids of their subscriptions. */
+export const beyondFollowers = 3
+
+/** A slice of all who get a status, and where the next one begins. */
+interface Readers extends Audience, Pick<ReaderSlice, "statusId" | "reblogOfId"> {
+  /** Absent beyond the followers. */
+  readonly slice?: ReaderSlice
+  readonly next: Pick<Progress, "phase" | "cursor"> | undefined
+}
+
+/**
+ * Slices of those who get a status: first its author, then followers, and with the last of them, and in slices of their
+ * own, who gets it over a list or a hashtag. A status without such subscribers is asked about once. Made once a node.
+ */
+export const make = Effect.gen(function*() {
+  const readers = yield* StatusReaders
+  const subscribers = yield* StatusSubscribers
+  const sliceRows = yield* SliceRows
+
+  const beyond = Effect.fnUntraced(function*(author: AccountId, statusId: bigint, cursor: bigint) {
+    const found = yield* subscribers.page(author, statusId, cursor, sliceRows)
+    return found && {
+      statusId: found.statusId,
+      reblogOfId: found.reblogOfId,
+      accountIds: found.readers,
+      lists: found.lists,
+      next: found.cursor === undefined ? undefined : { phase: beyondFollowers, cursor: found.cursor }
+    }
+  })
+
+  /** A slice of followers, with the first others where it is the last one. */
+  const whole = Effect.fnUntraced(
+    function*(author: AccountId, slice: ReaderSlice, first: boolean): Effect.fn.Return<Readers, SqlError> {
+      const { cursor, reblogOfId, statusId } = slice
+      const others = cursor === undefined && slice.subscribed ? yield* beyond(author, statusId, 0n) : undefined
+      const apart = slice.subscribed ? yield* subscribers.excluding(statusId, slice.readers) : undefined
+      const followers = apart === undefined ? slice.readers : slice.readers.filter((id) => !apart.has(id))
+      return {
+        slice,
+        statusId,
+        reblogOfId,
+        accountIds: [...(first ? [author] : []), ...followers, ...(others?.accountIds ?? [])],
+        lists: others?.lists ?? [],
+        next: cursor === undefined ? others?.next : { phase: 1, cursor }
+      }
+    }
+  )
+
+  return {
+    whole,
+    /** Undefined for a status that is deleted by now. */
+    at: Effect.fnUntraced(function*(
+      author: AccountId,
+      statusId: bigint,
+      { cursor, phase }: Pick<Progress, "phase" | "cursor">
+    ): Effect.fn.Return<Readers | undefined, SqlError> {
+      if (phase === beyondFollowers) return yield* beyond(author, statusId, cursor)
+      const slice = yield* readers.readers(statusId, author, cursor, sliceRows)
+      return slice && (yield* whole(author, slice, phase === 0))
+    })
+  }
+})
+
+/** The lists of a message, where there are any. */
+export const listed = (lists: ReadonlyArray<bigint>): { readonly lists?: ReadonlyArray<bigint> } =>
+  lists.length === 0 ? {} : { lists }

@@ -1,0 +1,67 @@
+import { Effect, Layer, Metric } from "effect"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { type Push, Pushes } from "../../services/intents/Pushes.ts"
+import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
+import { PushContents } from "../../services/push/PushContents.ts"
+import { PushMessages } from "../../services/push/PushMessages.ts"
+import { PushSubscriptions } from "../../services/push/PushSubscriptions.ts"
+import { claiming } from "./ClaimRounds.ts"
+
+/** Subscriptions that a node sends to at once. */
+const subscriptionsAtOnceMax = 64
+
+const sent = Metric.counter("murmuration_pushes", { description: "Messages to push services, by outcome" })
+
+type Outcome = "taken" | "unwanted" | "gone" | "refused" | { readonly againMillis: number }
+
+/** What a push service means (RFC 8030): other refusals than these two are for good. */
+const outcomeOf = ({ retryAfterSeconds, status }: Reply): Outcome => {
+  if (status >= 200 && status < 300) return "taken"
+  const passes = status === 408 || status === 429 || status < 400 || status >= 500
+  return passes ? { againMillis: (retryAfterSeconds ?? 0) * 1_000 } : "gone"
+}
+
+const make = Effect.gen(function*() {
+  const contents = yield* PushContents
+  const messages = yield* PushMessages
+  const outbound = yield* Outbound
+  const pushes = yield* Pushes
+  const subscriptions = yield* PushSubscriptions
+  const { mailFrom } = yield* ServerConfig
+
+  const send = Effect.fnUntraced(function*(push: Push): Effect.fn.Return<Outcome> {
+    const content = yield* contents.of(push)
+    if (content === undefined) return "unwanted"
+    const { endpoint } = content.receiver
+    const outcome = yield* messages.message(content.receiver, content.text, mailFrom).pipe(
+      Effect.flatMap(({ body, headers }) => outbound.post({ url: endpoint, headers, body, what: "push" })),
+      Effect.map(outcomeOf),
+      Effect.catchTags({
+        InvalidKeys: () => Effect.succeed<Outcome>("refused"),
+        Refused: () => Effect.succeed<Outcome>("refused"),
+        Unreachable: () => Effect.succeed<Outcome>({ againMillis: 0 })
+      })
+    )
+    if (outcome === "gone") yield* subscriptions.expire(push.subscriptionId, endpoint)
+    return outcome
+  })
+
+  /** The pushes of a subscription, one after the other, as long as the next one is due. */
+  const drain = Effect.fnUntraced(function*(first: Push) {
+    let push: Push | undefined = first
+    while (push !== undefined) {
+      const outcome: Outcome = yield* send(push)
+      yield* Metric.update(Metric.withAttributes(sent, { outcome: typeof outcome === "object" ? "again" : outcome }), 1)
+      if (typeof outcome === "object") return yield* pushes.retry(push, outcome.againMillis)
+      push = yield* pushes.complete(push)
+    }
+  })
+
+  yield* claiming({ what: "pushes", atOnceMax: subscriptionsAtOnceMax, claim: pushes.claim, run: drain })
+})
+
+/**
+ * Sends notifications to phones and browsers: on every node, each subscription by one of them at a time, its notifications
+ * in their order, at least once. A service that does not answer costs its own subscriptions; what it calls gone, goes.
+ */
+export const layer = Layer.effectDiscard(make)

@@ -1,0 +1,175 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Backoff from "../Backoff.ts"
+import { Broadcast } from "../Broadcast.ts"
+import { AccountId } from "../Ids.ts"
+import { Fanouts } from "../intents/Fanouts.ts"
+import { FileOwners } from "../media/FileOwners.ts"
+import { rowsMax } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { type Card, PersistedCard } from "./Card.ts"
+
+/** A page is tried four times within three hours. */
+const cardBackoff: Backoff.Backoff = {
+  baseMillis: 60_000,
+  growth: { factor: 10 },
+  jitter: 0.5,
+  capMillis: 3 * 3_600_000,
+  triesMax: 4
+}
+/** How long a card belongs to the node that claimed it, in milliseconds: longer than one try takes. */
+const claimMillis = 90_000
+/** Pages of one site that are fetched at once. */
+const claimedPerSiteMax = 2
+/** Waiting cards that one claim looks at. */
+const lookedAtMax = 500
+/** Statuses that are told of one new card, and how old they may be, in milliseconds. */
+const toldMax = 500
+const toldMillisMax = 86_400_000
+/** Cards that one sweep removes, and how long nobody has to refer to them, in milliseconds. */
+const sweptMax = 500
+const unreferredMillisMax = 7 * 86_400_000
+
+/** A page that is to be fetched, by one who claimed it. */
+const Claimed = Schema.Struct({
+  id: Schema.BigInt,
+  url: Schema.String,
+  tries: Schema.Int,
+  claimedUntil: Schema.instanceOf(Date)
+})
+export type ClaimedCard = typeof Claimed.Type
+const claimedRows = rowsOf(Claimed)
+
+/** What was found of a page. `picture` is a stored file that nobody holds yet. */
+interface FetchedCard {
+  readonly card: Card
+  readonly pageHost: string
+  readonly creatorId: bigint | undefined
+  readonly imageUrl: string | undefined
+  readonly picture: { readonly name: string; readonly blurhash: string } | undefined
+}
+
+const replacedRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, imageName: Schema.NullOr(Schema.String), first: Schema.Boolean })
+)
+const tellRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt, accountId: AccountId }))
+const imageRows = rowsOf(Schema.Struct({ imageName: Schema.NullOr(Schema.String) }))
+
+/** Pages that wait to be fetched for their cards: at least once, each by one node at a time, two of a site at once. */
+export class Cards extends Context.Service<Cards, {
+  /** Takes what is due, at most so many; it is the caller's until `claimedUntil`. */
+  readonly claim: (cardsMax: number) => Effect.Effect<ReadonlyArray<ClaimedCard>, SqlError>
+  /** The card is shown from now on; statuses that waited for it are told of to streams. Answers the file that is shown no longer. */
+  readonly complete: (claimed: ClaimedCard, fetched: FetchedCard) => Effect.Effect<ReadonlyArray<string>, SqlError>
+  /** The page says nothing of itself, or may not be asked; what was shown before is shown still. */
+  readonly fail: (claimed: ClaimedCard) => Effect.Effect<void, SqlError>
+  /** Another try may go better, not before so many milliseconds; after the last one it has failed. */
+  readonly retry: (claimed: ClaimedCard, notBeforeMillis?: number) => Effect.Effect<void, SqlError>
+  /** Removes cards that no status refers to; answers their files. */
+  readonly sweep: Effect.Effect<ReadonlyArray<string>, SqlError>
+}>()("murmuration/services/cards/Cards") {
+  static readonly layerNoDeps = Layer.effect(
+    Cards,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const fanouts = yield* Fanouts
+      const fileOwners = yield* FileOwners
+      const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      const held = ({ claimedUntil, id }: ClaimedCard) => sql`id = ${id} AND claimed_until = ${claimedUntil}`
+
+      const claim = traced("Cards.claim")(function*(cardsMax: number) {
+        const at = yield* now
+        // Two nodes that look at the same moment may take twice as many of one site, once.
+        const rows = yield* claimedRows(sql`
+          WITH busy AS (SELECT site, count(*) AS under_way FROM preview_cards WHERE claimed_until > ${at} GROUP BY site),
+          due AS MATERIALIZED (
+            SELECT id, site, due_at FROM preview_cards WHERE due_at <= ${at} ORDER BY due_at LIMIT ${
+          rowsMax(sql, lookedAtMax)
+        }),
+          placed AS (SELECT due.id, due.due_at,
+              row_number() OVER (PARTITION BY due.site ORDER BY due.due_at) + coalesce(busy.under_way, 0) AS place
+            FROM due LEFT JOIN busy USING (site)),
+          taken AS (SELECT id FROM preview_cards WHERE id IN (
+              SELECT id FROM placed WHERE place <= ${claimedPerSiteMax} ORDER BY due_at LIMIT ${rowsMax(sql, cardsMax)})
+            AND due_at <= ${at} FOR UPDATE SKIP LOCKED)
+          UPDATE preview_cards SET tries = tries + 1, claimed_until = ${new Date(at.getTime() + claimMillis)},
+            due_at = ${new Date(at.getTime() + claimMillis)}
+          WHERE id IN (SELECT id FROM taken) RETURNING id, url, tries, claimed_until`)
+        const last = rows.filter(({ tries }) => tries > cardBackoff.triesMax)
+        // Those of which every try ended with its node.
+        yield* Effect.forEach(last, fail, { discard: true })
+        return rows.filter(({ tries }) => tries <= cardBackoff.triesMax)
+      })
+
+      const fail = (claimed: ClaimedCard) =>
+        Effect.flatMap(
+          now,
+          (at) =>
+            Effect.asVoid(
+              sql`UPDATE preview_cards SET due_at = NULL, claimed_until = NULL, tries = 0, fetched_at = ${at}
+            WHERE ${held(claimed)}`
+            )
+        )
+
+      const complete = traced("Cards.complete")(
+        function*(claimed: ClaimedCard, { card, creatorId, imageUrl, pageHost, picture }: FetchedCard) {
+          const at = yield* now
+          const details = yield* PersistedCard.encode(card)
+          const [before] = yield* replacedRows(sql`SELECT id, image_name, details IS NULL AS first FROM preview_cards
+            WHERE ${held(claimed)} FOR NO KEY UPDATE`)
+          const offered = picture === undefined ? [] : [picture.name]
+          // Somebody else has it by now.
+          if (before === undefined) return offered
+          const kept = picture !== undefined && (yield* fileOwners.hold(offered, { cardId: claimed.id }))
+          const old = before.imageName === null ? [] : [before.imageName]
+          yield* fileOwners.release(old)
+          yield* sql`UPDATE preview_cards SET due_at = NULL, claimed_until = NULL, tries = 0, fetched_at = ${at},
+              details = ${details}::jsonb, page_host = ${pageHost}, creator_id = ${creatorId ?? null},
+              image_url = ${imageUrl ?? null}, image_name = ${kept ? picture.name : null},
+              blurhash = ${kept ? picture.blurhash : null}
+            WHERE id = ${claimed.id}`
+          if (before.first) {
+            const waiting = yield* tellRows(sql`SELECT s.id AS status_id, s.account_id FROM status_cards c
+              JOIN statuses s ON s.id = c.status_id AND s.deleted_at IS NULL
+                AND s.created_at > ${new Date(at.getTime() - toldMillisMax)}
+              WHERE c.card_id = ${claimed.id} ORDER BY c.status_id DESC LIMIT ${toldMax}`)
+            yield* Effect.forEach(
+              waiting,
+              ({ accountId, statusId }) => fanouts.enqueue(accountId, { _tag: "card", statusId }),
+              { discard: true }
+            )
+          }
+          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "card", ids: [claimed.id] }))
+          return old
+        },
+        transaction(sql)
+      )
+
+      const retry = traced("Cards.retry")(function*(claimed: ClaimedCard, notBeforeMillis = 0) {
+        const delay = yield* Backoff.next(cardBackoff, claimed.tries)
+        if (delay === undefined) return yield* fail(claimed)
+        const dueAt = new Date((yield* Clock.currentTimeMillis) + Math.max(delay, notBeforeMillis))
+        yield* sql`UPDATE preview_cards SET due_at = ${dueAt}, claimed_until = NULL WHERE ${held(claimed)}`
+      })
+
+      const sweep = Effect.gen(function*() {
+        const before = new Date((yield* Clock.currentTimeMillis) - unreferredMillisMax)
+        const lone = sql`NOT EXISTS (SELECT FROM status_cards s WHERE s.card_id = preview_cards.id)`
+        const found = yield* idRows(sql`SELECT id FROM preview_cards WHERE ${lone}
+          AND coalesce(fetched_at, created_at) < ${before} LIMIT ${rowsMax(sql, sweptMax)} FOR UPDATE SKIP LOCKED`)
+        if (found.length === 0) return []
+        // A status may have come to refer to it before it was locked; none does from then on.
+        const gone = yield* imageRows(sql`DELETE FROM preview_cards
+          WHERE id = ANY (${found.map(({ id }) => id)}::bigint[]) AND ${lone} RETURNING image_name`)
+        return gone.flatMap(({ imageName }) => imageName ?? [])
+      }).pipe(transaction(sql), Effect.withSpan("Cards.sweep"))
+
+      return Cards.of({ claim, complete, fail: traced("Cards.fail")(fail), retry, sweep })
+    })
+  )
+  static readonly layer = Cards.layerNoDeps.pipe(Layer.provide([Fanouts.layer, FileOwners.layer]))
+}

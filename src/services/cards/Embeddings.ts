@@ -1,0 +1,41 @@
+import { Schema } from "effect"
+import { lineOfHtml, nameCharactersMax, titleCharactersMax, webUrl } from "./CardTexts.ts"
+import { frameIn, pixelsOf, type PlayerFrame } from "./PlayerFrames.ts"
+
+const isRecord = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+
+/** What oEmbed says of a page (oembed.com section 2.3). */
+export interface Embedding {
+  readonly title: string
+  readonly authorName: string
+  readonly authorUrl: string
+  readonly providerName: string
+  readonly providerUrl: string
+  readonly thumbnail: string | undefined
+  readonly photo: { readonly url: string; readonly width: number; readonly height: number } | undefined
+  readonly video: PlayerFrame | undefined
+}
+
+/**
+ * Reads an answer of oEmbed about the page at `pageUrl`; undefined for what is none. Of HTML the frame of a video alone is
+ * taken: most others are scripts.
+ */
+export const embeddingOf = (answer: unknown, pageUrl: string): Embedding | undefined => {
+  if (!isRecord(answer) || !/^1(?:\.0)?$/.test(String(answer["version"]))) return undefined
+  const text = (name: string) => typeof answer[name] === "string" ? answer[name] : undefined
+  const address = (name: string) => webUrl(text(name), pageUrl)?.href
+  const size = { width: answer["width"], height: answer["height"] }
+  const photo = answer["type"] === "photo" ? address("url") : undefined
+  return {
+    title: lineOfHtml(text("title"), titleCharactersMax),
+    authorName: lineOfHtml(text("author_name"), nameCharactersMax),
+    authorUrl: address("author_url") ?? "",
+    providerName: lineOfHtml(text("provider_name"), nameCharactersMax),
+    providerUrl: address("provider_url") ?? "",
+    thumbnail: address("thumbnail_url"),
+    photo: photo === undefined
+      ? undefined
+      : { url: photo, width: pixelsOf(size.width), height: pixelsOf(size.height) },
+    video: answer["type"] === "video" ? frameIn(text("html") ?? "", pageUrl, size) : undefined
+  }
+}

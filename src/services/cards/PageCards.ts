@@ -1,0 +1,82 @@
+import { isLanguageTag } from "../instance/Languages.ts"
+import { momentOf } from "../Moments.ts"
+import type { Card } from "./Card.ts"
+import {
+  descriptionCharactersMax,
+  imageDescriptionCharactersMax,
+  line,
+  lineOfHtml,
+  nameCharactersMax,
+  titleCharactersMax,
+  webUrl
+} from "./CardTexts.ts"
+import type { Embedding } from "./Embeddings.ts"
+import type { PageMetadata } from "./PageMetadata.ts"
+import { playerFrame } from "./PlayerFrames.ts"
+import { structuredPage } from "./StructuredData.ts"
+
+/** Characters of a handle that a page names. */
+const handleCharactersMax = 300
+
+/** A card, and what has still to be fetched for it. */
+interface PageCard {
+  readonly card: Card
+  readonly imageUrl: string | undefined
+  /** The handle of the account that the page names as its author. */
+  readonly creator: string | undefined
+}
+
+/** `en_US` is `en` here: pages name countries that their texts have little to do with. */
+const languageOf = (text: string | undefined): string | null => {
+  const code = (text ?? "").trim().split(/[-_]/)[0]?.toLowerCase() ?? ""
+  return /^[a-z]{2,3}$/.test(code) && isLanguageTag(code) ? code : null
+}
+
+/**
+ * What is shown of the page at `url`: by JSON-LD, else OpenGraph, else the page's title, with the player or the photo that
+ * oEmbed names. Undefined where it names itself nowhere.
+ */
+export const pageCard = (
+  page: PageMetadata,
+  url: string,
+  embedding: Embedding | undefined
+): PageCard | undefined => {
+  const structured = structuredPage(page.structures)
+  const property = (...names: ReadonlyArray<string>) =>
+    names.map((name) => page.properties.get(name)).find((text) => text)
+  const named = property("og:title", "twitter:title")
+  const title = lineOfHtml(structured?.headline, titleCharactersMax) || line(named, titleCharactersMax) ||
+    embedding?.title || line(page.title, titleCharactersMax)
+  if (title === "") return undefined
+  const player = embedding?.video ?? playerFrame(property("twitter:player"), url, {
+    width: property("twitter:player:width"),
+    height: property("twitter:player:height")
+  })
+  const photo = embedding?.photo
+  const published = momentOf(structured?.publishedAt ?? property("article:published_time"))
+  const image = property("og:image", "og:image:url", "og:image:secure_url", "twitter:image") ?? structured?.image
+  const { height, width } = photo ?? player ?? { width: 0, height: 0 }
+  return {
+    card: {
+      title,
+      description: lineOfHtml(structured?.description, descriptionCharactersMax) ||
+        line(property("og:description", "twitter:description", "description"), descriptionCharactersMax),
+      language: languageOf(structured?.language) ?? languageOf(property("og:locale")) ?? languageOf(page.language),
+      type: photo !== undefined ? "photo" : player !== undefined ? "video" : "link",
+      authorName: lineOfHtml(structured?.authorName, nameCharactersMax) || embedding?.authorName ||
+        line(property("og:author", "og:author:username", "author"), nameCharactersMax),
+      authorUrl: webUrl(structured?.authorUrl, url)?.href ?? embedding?.authorUrl ?? "",
+      providerName: lineOfHtml(structured?.publisherName, nameCharactersMax) || embedding?.providerName ||
+        line(property("og:site_name"), nameCharactersMax),
+      providerUrl: embedding?.providerUrl ?? "",
+      html: photo === undefined ? player?.html ?? "" : "",
+      width,
+      height,
+      embedUrl: photo?.url ?? (webUrl(property("twitter:player:stream"), url)?.href ?? ""),
+      imageDescription: line(property("og:image:alt", "twitter:image:alt"), imageDescriptionCharactersMax),
+      publishedAt: published ?? null
+    },
+    imageUrl: photo?.url ?? webUrl(image, url)?.href ?? embedding?.thumbnail,
+    creator: property("fediverse:creator")?.trim().slice(0, handleCharactersMax)
+  }
+}

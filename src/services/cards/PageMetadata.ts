@@ -1,0 +1,86 @@
+import { Effect } from "effect"
+import { Parser } from "htmlparser2"
+
+/** Things of one page that are kept of each kind, and characters of one of them; of structured data. */
+const propertiesMax = 200
+const propertyCharactersMax = 8_192
+const structuresMax = 8
+const structureCharactersMax = 131_072
+/** Characters that are parsed before others get their turn. */
+const charactersPerTurn = 32_768
+/** How deep elements nest; a parser takes longer for each the deeper it is, and what is deeper is not read. */
+const nestingMax = 1_000
+
+/** What a page says of itself. */
+export interface PageMetadata {
+  /** Of `meta` elements by `property` or `name` in lower case, the first of each. */
+  readonly properties: ReadonlyMap<string, string>
+  readonly title: string
+  /** The `lang` of the document. */
+  readonly language: string | undefined
+  /** Where its embedding is described (oembed.com section 4), relative to the page. */
+  readonly embedding: string | undefined
+  /** The texts of its JSON-LD. */
+  readonly structures: ReadonlyArray<string>
+}
+
+/** Reads a page by and by; a page takes as long as its size, whatever is in it (row 35). */
+export const readPage = Effect.fnUntraced(function*(html: string): Effect.fn.Return<PageMetadata> {
+  const properties = new Map<string, string>()
+  const structures: Array<string> = []
+  let title = ""
+  let language: string | undefined
+  let embedding: string | undefined
+  let inside: "title" | "structure" | undefined
+  let titled = false
+  /** Pictures have titles, too. */
+  let pictures = 0
+  let depth = 0
+
+  const meta = ({ content, name, property }: Record<string, string>) => {
+    if (content === undefined || properties.size >= propertiesMax) return
+    const value = content.slice(0, propertyCharactersMax)
+    for (const key of `${property ?? ""} ${name ?? ""}`.toLowerCase().split(/\s+/)) {
+      if (key !== "" && !properties.has(key)) properties.set(key, value)
+    }
+  }
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      depth++
+      if (name === "meta") meta(attributes)
+      else if (name === "html") language ??= attributes["lang"]
+      else if (name === "svg") pictures++
+      else if (name === "title" && pictures === 0 && !titled) inside = "title"
+      else if (name === "link") {
+        const { href, rel = "", type = "" } = attributes
+        const describes = /(?:^|\s)alternate(?:\s|$)/i.test(rel) && /^application\/json\+oembed\b/i.test(type.trim())
+        if (describes) embedding ??= href
+      } else if (name === "script" && /^application\/ld\+json\b/i.test((attributes["type"] ?? "").trim())) {
+        if (structures.length < structuresMax) {
+          structures.push("")
+          inside = "structure"
+        }
+      }
+    },
+    ontext: (text) => {
+      if (inside === "title") title = (title + text).slice(0, propertyCharactersMax)
+      else if (inside === "structure") {
+        const before = structures.pop() ?? ""
+        structures.push((before + text).slice(0, structureCharactersMax))
+      }
+    },
+    onclosetag: (name) => {
+      depth--
+      if (name === "svg") pictures = Math.max(0, pictures - 1)
+      if (name === "title" && inside === "title") titled = true
+      if (name === "title" || name === "script") inside = undefined
+    }
+  })
+  for (let at = 0; at < html.length; at += charactersPerTurn) {
+    if (depth > nestingMax) break
+    if (at > 0) yield* Effect.yieldNow
+    parser.write(html.slice(at, at + charactersPerTurn))
+  }
+  parser.end()
+  return { properties, title, language, embedding, structures }
+})

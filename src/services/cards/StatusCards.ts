@@ -1,0 +1,116 @@
+import { Clock, Context, Effect, Layer, Random, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { atCommit } from "../TransactionBatch.ts"
+import type { StatusLink } from "./StatusLinks.ts"
+
+/** Pages of one site that may wait to be fetched; links to more get no card. */
+const waitingPerSiteMax = 100
+/** How old a card may be when somebody refers to it, in milliseconds; one of a page that said nothing, or without its picture. */
+const freshMillis = 14 * 86_400_000
+const poorFreshMillis = 86_400_000
+/** Pages that posts of other servers link to are fetched within so many milliseconds: they come to all servers at once. */
+const spreadMillis = 60_000
+
+/** A status that has its card now. */
+interface Linked {
+  readonly statusId: bigint
+  readonly link: StatusLink
+  /** Its page is fetched now, or by and by. */
+  readonly dueMillis: number
+}
+
+const linkedRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt, known: Schema.Boolean, pageKey: Schema.String }))
+
+/** Cards of statuses, in the transaction that writes the status. */
+export class StatusCards extends Context.Service<StatusCards, {
+  /** Gives a new status the card of its link; `fromElsewhere` where all servers get it at once. */
+  readonly attach: (statusId: bigint, link: StatusLink, fromElsewhere: boolean) => Effect.Effect<void, SqlError>
+  /** The same of one that may have another card, or none from now on. */
+  readonly replace: (
+    statusId: bigint,
+    link: StatusLink | undefined,
+    fromElsewhere: boolean
+  ) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/cards/StatusCards") {
+  static readonly layer = Layer.effect(
+    StatusCards,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const asked = (linked: ReadonlyArray<Linked>): Fragment =>
+        sql`unnest(${linked.map(({ statusId }) => statusId)}::bigint[], ${linked.map(({ link }) => link.url)}::text[],
+          ${linked.map(({ link }) => link.pageUrl)}::text[], ${linked.map(({ link }) => link.pageKey)}::text[],
+          ${linked.map(({ link }) => link.site)}::text[],
+          ${linked.map(({ dueMillis }) => new Date(dueMillis))}::timestamptz[])
+          AS a (status_id, url, page_url, page_key, site, due_at)`
+
+      const link = Effect.fnUntraced(function*(linked: ReadonlyArray<Linked>) {
+        const millis = yield* Clock.currentTimeMillis
+        const at = new Date(millis)
+        // A card stays where a status is about to refer to it.
+        return yield* linkedRows(sql`
+          WITH asked AS MATERIALIZED (SELECT * FROM ${asked(linked)}),
+          known AS MATERIALIZED (SELECT c.id, c.url_key FROM preview_cards c
+            WHERE c.url_key IN (SELECT page_key FROM asked) FOR KEY SHARE),
+          made AS (INSERT INTO preview_cards (id, url_key, url, site, due_at, created_at)
+            SELECT next_id(${millis}), n.page_key, n.page_url, n.site, CASE WHEN (SELECT count(*) FROM (
+                SELECT FROM preview_cards w WHERE w.site = n.site AND w.due_at IS NOT NULL LIMIT ${waitingPerSiteMax}) w
+              ) < ${waitingPerSiteMax} THEN n.due_at END, ${at}
+            FROM (SELECT DISTINCT ON (page_key) * FROM asked
+              WHERE page_key NOT IN (SELECT url_key FROM known) ORDER BY page_key, due_at) n
+            ON CONFLICT (url_key) DO NOTHING RETURNING id, url_key)
+          INSERT INTO status_cards (status_id, card_id, url)
+            SELECT a.status_id, c.id, a.url FROM asked a
+            JOIN (SELECT id, url_key FROM known UNION ALL SELECT id, url_key FROM made) c ON c.url_key = a.page_key
+          ON CONFLICT (status_id) DO UPDATE SET card_id = excluded.card_id, url = excluded.url
+          RETURNING status_id, card_id IN (SELECT id FROM known) AS known, (SELECT page_key FROM asked
+            WHERE asked.status_id = status_cards.status_id LIMIT 1) AS page_key`)
+      })
+
+      /** Has a page fetched once more; those that nobody has asked for until now among them. */
+      const refresh = (keys: ReadonlyArray<string>) =>
+        Effect.flatMap(Clock.currentTimeMillis, (millis) => {
+          const ago = (before: number) => new Date(millis - before)
+          return sql`UPDATE preview_cards SET due_at = ${new Date(millis)}, tries = 0 WHERE id IN (
+            SELECT id FROM preview_cards WHERE url_key = ANY (${keys}::text[]) AND due_at IS NULL AND (fetched_at IS NULL
+              OR fetched_at < CASE WHEN details IS NULL OR (image_url IS NOT NULL AND image_name IS NULL)
+                THEN ${ago(poorFreshMillis)}::timestamptz ELSE ${ago(freshMillis)}::timestamptz END)
+            FOR UPDATE SKIP LOCKED)`
+        }).pipe(
+          Effect.catchCause((cause) => Effect.logWarning("cards stay as old as they are", cause))
+        )
+
+      const write = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Linked>) {
+        // The order in which rows are written is the same for all who write them.
+        const linked = all.toSorted((a, b) => a.link.pageKey < b.link.pageKey ? -1 : 1)
+        const first = yield* link(linked)
+        const done = new Set(first.map(({ statusId }) => statusId))
+        const missed = linked.filter(({ statusId }) => !done.has(statusId))
+        // Somebody else made the card meanwhile, and it is seen now.
+        const rows = missed.length === 0 ? first : [...first, ...(yield* link(missed))]
+        const keys = rows.flatMap(({ known, pageKey }) => known ? [pageKey] : [])
+        if (keys.length > 0) yield* sql.afterCommit(Effect.asVoid(refresh(keys)))
+      }))
+
+      const attach = traced("StatusCards.attach")(
+        function*(statusId: bigint, link: StatusLink, fromElsewhere: boolean) {
+          const now = yield* Clock.currentTimeMillis
+          const delay = fromElsewhere ? yield* Random.nextIntBetween(0, spreadMillis) : 0
+          yield* write({ statusId, link, dueMillis: now + delay })
+        }
+      )
+      return StatusCards.of({
+        attach,
+        replace: traced("StatusCards.replace")((statusId, link, fromElsewhere) =>
+          link === undefined
+            ? Effect.asVoid(sql`DELETE FROM status_cards WHERE status_id = ${statusId}`)
+            : attach(statusId, link, fromElsewhere)
+        )
+      })
+    })
+  )
+}

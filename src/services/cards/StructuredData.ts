@@ -1,0 +1,59 @@
+import { Result, Schema } from "effect"
+import * as BoundedJson from "../outbound/BoundedJson.ts"
+
+/** Types of objects that stand for the page, the better ones first (schema.org). */
+const pageTypes = ["NewsArticle", "ReportageNewsArticle", "Article", "BlogPosting", "VideoObject", "WebPage"]
+
+const isRecord = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+type Structure = Readonly<Record<string, unknown>>
+
+const listOf = (value: unknown): ReadonlyArray<unknown> =>
+  Array.isArray(value) ? value : value === undefined ? [] : [value]
+
+/** The first object of a value that may be one or several. */
+const first = (value: unknown): Structure | undefined => listOf(value).find(isRecord)
+const textOf = (value: unknown): string | undefined => typeof value === "string" && value !== "" ? value : undefined
+/** A text, or that of an object by one of its members. */
+const textIn = (value: unknown, ...members: ReadonlyArray<string>): string | undefined => {
+  const [one] = listOf(value)
+  return textOf(one) ?? (isRecord(one) ? members.map((member) => textOf(one[member])).find((text) => text) : undefined)
+}
+
+/** What JSON-LD says of a page; texts as they stand there. */
+interface StructuredPage {
+  readonly headline: string | undefined
+  readonly description: string | undefined
+  readonly language: string | undefined
+  readonly publishedAt: string | undefined
+  readonly authorName: string | undefined
+  readonly authorUrl: string | undefined
+  readonly publisherName: string | undefined
+  readonly image: string | undefined
+}
+
+/** Pages comment out what stands around their data. */
+const junk = /^\s*(?:\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>)\s*$/gm
+
+const objectsIn = (text: string): ReadonlyArray<Structure> => {
+  const value = Result.getOrElse(BoundedJson.parse(text.replaceAll(junk, "")), () => undefined)
+  return listOf(value).filter(isRecord).flatMap((object) => [object, listOf(object["@graph"]).filter(isRecord)].flat())
+}
+
+/** The object that stands for the page; undefined where none does. What is no JSON is passed over. */
+export const structuredPage = (structures: ReadonlyArray<string>): StructuredPage | undefined => {
+  const objects = structures.flatMap(objectsIn)
+  const ofType = (type: string) => objects.find((object) => listOf(object["@type"]).includes(type))
+  const found = pageTypes.map(ofType).find((object) => object !== undefined)
+  if (found === undefined) return undefined
+  const author = first(found["author"])
+  return {
+    headline: textIn(found["headline"]),
+    description: textIn(found["description"]),
+    language: textIn(found["inLanguage"], "alternateName", "name"),
+    publishedAt: textIn(found["datePublished"]),
+    authorName: textIn(author?.["name"] ?? found["author"]),
+    authorUrl: textIn(author?.["url"]),
+    publisherName: textIn(first(found["publisher"])?.["name"]),
+    image: textIn(found["image"], "url", "contentUrl")
+  }
+}

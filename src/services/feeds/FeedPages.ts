@@ -1,0 +1,81 @@
+import { Effect } from "effect"
+import type { Page } from "../Paging.ts"
+import type { FeedEntry } from "./Feeds.ts"
+import type { Range } from "./NewestQuery.ts"
+
+/** A reblog is left out where its original or another reblog of it is among that many older entries (limits-and-rates.md section 5). */
+export const repeatEntriesMax = 80
+
+interface Pages {
+  /** The shown page, newest first. */
+  readonly shown: ReadonlyArray<FeedEntry>
+  /** What the page went through, repeats included. */
+  readonly read: ReadonlyArray<FeedEntry>
+}
+
+/**
+ * The entries of a page without repeats: out of the feed, which holds everything above its oldest entry, and out of
+ * Postgres (`ask`) where the page goes further down.
+ */
+export const pageOf = Effect.fnUntraced(function*<E, R>(
+  entries: ReadonlyArray<FeedEntry>,
+  { limit, maxId, minId, sinceId }: Page,
+  ask: (range: Range) => Effect.Effect<ReadonlyArray<FeedEntry>, E, R>
+): Effect.fn.Return<Pages, E, R> {
+  if (limit === 0) return { shown: [], read: [] }
+  const oldest = entries.at(-1)?.id
+  const start = maxId === undefined ? 0 : place(entries, (entry) => entry.id < maxId)
+  if (minId !== undefined) {
+    if (oldest === undefined || minId < oldest) {
+      const below = yield* ask({ above: minId, below: maxId, ascending: true, limit })
+      return distinct(below.toReversed())
+    }
+    const end = place(entries, (entry) => entry.id <= minId)
+    const up = walk(entries, start, end, limit, -1)
+    return { shown: up.shown.toReversed(), read: up.read.toReversed() }
+  }
+  const end = sinceId === undefined ? entries.length : place(entries, (entry) => entry.id <= sinceId)
+  const kept = walk(entries, start, end, limit, 1)
+  if (kept.shown.length === limit || (oldest !== undefined && sinceId !== undefined && sinceId >= oldest)) return kept
+  const below = oldest === undefined || (maxId !== undefined && maxId < oldest) ? maxId : oldest
+  const older = distinct(yield* ask({ below, above: sinceId, limit: limit - kept.shown.length }))
+  return { shown: [...kept.shown, ...older.shown], read: [...kept.read, ...older.read] }
+})
+
+/** Where the first entry is that passes, which is the number of entries where none does. */
+const place = (entries: ReadonlyArray<FeedEntry>, test: (entry: FeedEntry) => boolean) => {
+  const found = entries.findIndex(test)
+  return found === -1 ? entries.length : found
+}
+
+/** Goes through the entries from `start` up to `end` (downwards, `step` 1) or the other way, until `limit` are shown. */
+const walk = (entries: ReadonlyArray<FeedEntry>, start: number, end: number, limit: number, step: 1 | -1): Pages => {
+  const repeats = new Map<number, boolean>()
+  const shown: Array<FeedEntry> = []
+  const read: Array<FeedEntry> = []
+  for (let at = step === 1 ? start : end - 1; at >= start && at < end && shown.length < limit; at += step) {
+    const entry = entries[at]
+    if (entry === undefined) continue
+    read.push(entry)
+    if (!isRepeat(entries, at, repeats)) shown.push(entry)
+  }
+  return { shown, read }
+}
+
+const distinct = (entries: ReadonlyArray<FeedEntry>): Pages => walk(entries, 0, entries.length, entries.length, 1)
+
+/** Whether a reblog's original, or another reblog of it that is no repeat itself, is among the next older entries. */
+const isRepeat = (entries: ReadonlyArray<FeedEntry>, at: number, known: Map<number, boolean>): boolean => {
+  const original = entries[at]?.reblogOf
+  if (original === undefined) return false
+  const before = known.get(at)
+  if (before !== undefined) return before
+  const end = Math.min(entries.length, at + repeatEntriesMax + 1)
+  let repeat = false
+  for (let older = at + 1; older < end && !repeat; older++) {
+    const entry = entries[older]
+    repeat = entry?.id === original || (entry?.reblogOf === original && !isRepeat(entries, older, known))
+  }
+  known.set(at, repeat)
+  return repeat
+}

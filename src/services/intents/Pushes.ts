@@ -1,0 +1,111 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import * as Backoff from "../Backoff.ts"
+import { AccountId } from "../Ids.ts"
+import { rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+/** A push is tried six times, within two hours (operations.md section 11). */
+const pushBackoff: Backoff.Backoff = {
+  baseMillis: 20_000,
+  growth: { factor: 4 },
+  jitter: 0.5,
+  capMillis: 2 * 3_600_000,
+  triesMax: 6
+}
+/** How long a push belongs to the node that claimed it, in milliseconds: longer than one try takes. */
+const claimMillis = 60_000
+/** Pushes of one subscription that may wait; a phone that comes back has no use for more. */
+const waitingMax = 200
+/** How long a service may ask for to be left alone, in milliseconds; older pushes are not sent at all (`Retention`). */
+const restMillisMax = 48 * 3_600_000
+
+const Push = Schema.Struct({
+  subscriptionId: Schema.BigInt,
+  notificationId: Schema.BigInt,
+  accountId: AccountId,
+  /** Until when it is claimed. */
+  dueAt: Timestamptz,
+  tries: Schema.Int
+})
+export type Push = typeof Push.Type
+const pushRows = rowsOf(Push)
+
+/**
+ * The part of a WITH that enqueues pushes of the notifications that `told` gives (`id`, `account_id`, `type`,
+ * `from_account_id`, `filtered`), for those of their owners' subscriptions that want them.
+ */
+export const enqueued = (sql: SqlClient.SqlClient, at: Date): Fragment =>
+  sql`pushed AS (
+    INSERT INTO pushes (subscription_id, notification_id, due_at, created_at)
+    SELECT p.id, told.id, greatest(p.rests_until, ${at}), ${at} FROM told
+    JOIN push_subscriptions p ON p.account_id = told.account_id AND p.alerts -> told.type = 'true'
+    WHERE NOT told.filtered AND CASE p.policy WHEN 'all' THEN true
+        WHEN 'followed' THEN EXISTS (SELECT FROM follows f
+          WHERE f.account_id = told.account_id AND f.target_account_id = told.from_account_id)
+        WHEN 'follower' THEN EXISTS (SELECT FROM follows f
+          WHERE f.account_id = told.from_account_id AND f.target_account_id = told.account_id)
+        ELSE false END
+      AND (SELECT count(*) FROM (SELECT FROM pushes w WHERE w.subscription_id = p.id LIMIT ${waitingMax}) w) < ${waitingMax})`
+
+/** Notifications that wait to be sent to phones: those of a subscription one after the other, in their order, at least once. */
+export class Pushes extends Context.Service<Pushes, {
+  /** Takes the first of each subscription that is due, at most so many; it is the caller's until `dueAt`. */
+  readonly claim: (pushesMax: number) => Effect.Effect<ReadonlyArray<Push>, SqlError>
+  /** Is done, or of no use; answers the next one of its subscription, claimed, where that is due. */
+  readonly complete: (push: Push) => Effect.Effect<Push | undefined, SqlError>
+  /** Another try may go better, not before so many milliseconds; after the last one it has failed. */
+  readonly retry: (push: Push, notBeforeMillis: number) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/intents/Pushes") {
+  static readonly layer = Layer.effect(
+    Pushes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const claimedAs = ({ dueAt, notificationId, subscriptionId }: Push) =>
+        sql`subscription_id = ${subscriptionId} AND notification_id = ${notificationId} AND due_at = ${dueAt}`
+
+      const claim = Effect.fnUntraced(function*(which: Fragment, pushesMax: number) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* pushRows(sql`
+          WITH first AS (SELECT w.subscription_id, w.notification_id FROM pushes w
+            WHERE w.due_at <= ${new Date(now)} AND ${which} AND NOT EXISTS (SELECT FROM pushes before
+              WHERE before.subscription_id = w.subscription_id AND before.notification_id < w.notification_id)
+            ORDER BY w.due_at LIMIT ${rowsMax(sql, pushesMax)} FOR UPDATE SKIP LOCKED)
+          UPDATE pushes SET tries = pushes.tries + 1, due_at = ${new Date(now + claimMillis)}
+          FROM first, push_subscriptions s
+          WHERE pushes.subscription_id = first.subscription_id AND pushes.notification_id = first.notification_id
+            AND s.id = pushes.subscription_id
+          RETURNING pushes.subscription_id, pushes.notification_id, s.account_id, pushes.due_at, pushes.tries`)
+      })
+
+      const complete = traced("Pushes.complete")(function*(push: Push) {
+        yield* sql`DELETE FROM pushes WHERE ${claimedAs(push)}`
+        const [next] = yield* claim(sql`w.subscription_id = ${push.subscriptionId}`, 1)
+        return next
+      })
+
+      const retry = traced("Pushes.retry")(function*(push: Push, notBeforeMillis: number) {
+        const delay = yield* Backoff.next(pushBackoff, push.tries)
+        if (delay === undefined) return yield* Effect.asVoid(sql`DELETE FROM pushes WHERE ${claimedAs(push)}`)
+        const dueAt = new Date(
+          (yield* Clock.currentTimeMillis) + Math.max(delay, Math.min(notBeforeMillis, restMillisMax))
+        )
+        yield* sql`WITH again AS (UPDATE pushes SET due_at = ${dueAt} WHERE ${
+          claimedAs(push)
+        } RETURNING subscription_id),
+          later AS (UPDATE pushes w SET due_at = ${dueAt} FROM again
+            WHERE w.subscription_id = again.subscription_id AND w.notification_id > ${push.notificationId})
+          UPDATE push_subscriptions SET rests_until = ${dueAt} WHERE id IN (SELECT subscription_id FROM again)`
+      })
+
+      return Pushes.of({
+        claim: traced("Pushes.claim")((pushesMax) => claim(sql`true`, pushesMax)),
+        complete,
+        retry
+      })
+    })
+  )
+}

@@ -1,0 +1,42 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { parseHandle } from "../federation/DomainNames.ts"
+import { RemoteActors } from "../federation/RemoteActors.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { idRows } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+/** How long the server of an author whom a page names is waited for, in seconds. */
+const creatorSecondsMax = 10
+
+/** The authors whom pages name by `fediverse:creator`. */
+export class Creators extends Context.Service<Creators, {
+  /** The account of a handle; one that nobody here knows is asked for at its server. Undefined where there is none. */
+  readonly find: (handle: string) => Effect.Effect<bigint | undefined>
+}>()("murmuration/services/previews/Creators") {
+  static readonly layer = Layer.effect(
+    Creators,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const actors = yield* RemoteActors
+      const { federated, localDomain, publicUrl } = yield* ServerConfig
+      const ours = new Set([localDomain, URL.parse(publicUrl)?.host])
+
+      const find = traced("Creators.find")(function*(text: string) {
+        const handle = parseHandle(text)
+        if (handle === undefined) return undefined
+        const domain = ours.has(handle.domain) ? null : handle.domain
+        const [known] = yield* Effect.orDie(idRows(sql`SELECT id FROM accounts
+          WHERE lower(username) = ${handle.username.toLowerCase()} AND lower(coalesce(domain, '')) = ${domain ?? ""}
+            AND suspended_at IS NULL`))
+        if (known !== undefined) return known.id
+        if (domain === null || !federated) return undefined
+        return yield* actors.findByHandle(text).pipe(
+          Effect.timeout(`${creatorSecondsMax} seconds`),
+          Effect.match({ onFailure: () => undefined, onSuccess: ({ id, suspended }) => suspended ? undefined : id })
+        )
+      })
+      return Creators.of({ find })
+    })
+  )
+}

@@ -1,0 +1,68 @@
+import { Context, Effect, Layer } from "effect"
+import { embeddingOf } from "../cards/Embeddings.ts"
+import { pageCard } from "../cards/PageCards.ts"
+import { readPage } from "../cards/PageMetadata.ts"
+import { asking, HostDocuments } from "../federation/HostDocuments.ts"
+import { Signatures } from "../federation/signatures/Signatures.ts"
+import { SigningKeys } from "../federation/SigningKeys.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import type { DocumentType } from "../outbound/DocumentTypes.ts"
+import { Outbound } from "../outbound/Outbound.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import { traced } from "../Traced.ts"
+
+/** Bytes of an answer of oEmbed, and how long it is waited for, in seconds. */
+const embeddingBytesMax = 65_536
+const embeddingSecondsMax = 10
+
+const anyJson: DocumentType = {
+  accept: "application/json, application/json+oembed",
+  accepts: (type) => /^(?:application|text)\/(?:[\w.-]+\+)?(?:json|javascript)(?:\+oembed)?$/.test(type)
+}
+
+/** A page that was read. */
+interface ReadPage {
+  /** Its own address, after all redirects. */
+  readonly url: string
+  /** Undefined where it says nothing of itself. */
+  readonly found: ReturnType<typeof pageCard>
+}
+
+/** Pages of the web, by way of the actors of their hosts. */
+export class Pages extends Context.Service<Pages, {
+  readonly read: (url: string) => Effect.Effect<ReadPage, OutboundError>
+}>()("murmuration/services/previews/Pages") {
+  static readonly layerNoDeps = Layer.effect(
+    Pages,
+    Effect.gen(function*() {
+      const { localDomain, publicUrl } = yield* ServerConfig
+      const alone = yield* asking
+      const shared = yield* HostDocuments
+      const outbound = yield* Outbound
+      const ours = new Set([localDomain, URL.parse(publicUrl)?.host])
+
+      /** What the page's own address for embedding says; a card does without. */
+      const embedding = Effect.fnUntraced(function*(address: string | undefined, pageUrl: string) {
+        const url = address === undefined ? null : URL.parse(address, pageUrl)
+        if (url === null || ours.has(url.host)) return undefined
+        if (pageUrl.startsWith("https:") && url.protocol === "http:") url.protocol = "https:"
+        const { value } = yield* outbound.json({ url: url.href, type: anyJson, bytesMax: embeddingBytesMax })
+        return embeddingOf(value, pageUrl)
+      }, (effect) =>
+        effect.pipe(
+          Effect.timeout(`${embeddingSecondsMax} seconds`),
+          Effect.orElseSucceed(() => undefined)
+        ))
+
+      const read = traced("Pages.read")(function*(asked: string) {
+        const { text, url } = yield* (shared ?? alone)({ url: asked, as: "page" })
+        // A redirect may lead home.
+        if (ours.has(URL.parse(url)?.host)) return { url, found: undefined }
+        const page = yield* readPage(text)
+        return { url, found: pageCard(page, url, yield* embedding(page.embedding, url)) }
+      })
+      return Pages.of({ read })
+    })
+  )
+  static readonly layer = Pages.layerNoDeps.pipe(Layer.provide([Signatures.layer, SigningKeys.layer]))
+}

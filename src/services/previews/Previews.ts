@@ -1,0 +1,78 @@
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { Cards, type ClaimedCard } from "../cards/Cards.ts"
+import { StoredFiles } from "../media/StoredFiles.ts"
+import { briefCause } from "../outbound/BriefCause.ts"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import { traced } from "../Traced.ts"
+import { CardPictures } from "./CardPictures.ts"
+import { Creators } from "./Creators.ts"
+import { Pages } from "./Pages.ts"
+
+/** How long a page may take with all that belongs to it, in seconds: less than it is claimed for. */
+const previewSecondsMax = 75
+
+/** Makes cards of pages. */
+export class Previews extends Context.Service<Previews, {
+  /** Fetches a claimed page and writes down what came of it. */
+  readonly make: (claimed: ClaimedCard) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/previews/Previews") {
+  static readonly layerNoDeps = Layer.effect(
+    Previews,
+    Effect.gen(function*() {
+      const cards = yield* Cards
+      const creators = yield* Creators
+      const files = yield* StoredFiles
+      const pages = yield* Pages
+      const pictures = yield* CardPictures
+
+      /** The picture; a card does without one that cannot be had. */
+      const pictureAt = (url: string | undefined) =>
+        url === undefined ? Effect.succeed(undefined) : pictures.fetch(url).pipe(
+          Effect.catchCause((cause) =>
+            Effect.as(Effect.logDebug("a card goes without its picture", briefCause(cause)), undefined)
+          )
+        )
+
+      const fetched = Effect.fnUntraced(function*(claimed: ClaimedCard) {
+        const { found, url } = yield* pages.read(claimed.url)
+        if (found === undefined) return yield* cards.fail(claimed)
+        const { card, creator, imageUrl } = found
+        const [picture, creatorId] = yield* Effect.all([
+          pictureAt(imageUrl),
+          creator === undefined ? Effect.succeed(undefined) : creators.find(creator)
+        ], { concurrency: 2 })
+        // What is played says itself how large it is.
+        const sized = picture === undefined || card.type !== "link"
+          ? card
+          : { ...card, width: picture.width, height: picture.height }
+        const unheld = yield* cards.complete(claimed, {
+          card: sized,
+          pageHost: URL.parse(url)?.hostname ?? "",
+          creatorId,
+          imageUrl,
+          picture
+        }).pipe(Effect.onError(() => files.discard(picture === undefined ? [] : [picture.name])))
+        yield* files.discard(unheld)
+      })
+
+      const waitOf = (error: OutboundError) => error._tag === "Answered" ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
+
+      const make = traced("Previews.make")((claimed: ClaimedCard) =>
+        fetched(claimed).pipe(
+          Effect.timeout(`${previewSecondsMax} seconds`),
+          Effect.catchTags({
+            TimeoutError: () => cards.retry(claimed),
+            Unreachable: () => cards.retry(claimed),
+            Answered: (error) =>
+              error.status >= 500 || error.status === 429 || error.status === 408
+                ? cards.retry(claimed, waitOf(error))
+                : cards.fail(claimed),
+            Refused: () => cards.fail(claimed)
+          })
+        )
+      )
+      return Previews.of({ make })
+    })
+  )
+}

@@ -1,0 +1,134 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { ListFeeds } from "../feeds/ListFeeds.ts"
+import type { AccountId } from "../Ids.ts"
+import { listsMax } from "../instance/ContentLimits.ts"
+import { idRows, only, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { lockAccount } from "./Pairs.ts"
+
+/** Characters of a title (limits-and-rates.md section 1). */
+const titleCharactersMax = 256
+
+/** To whom the replies are that a list shows. */
+const RepliesPolicy = Schema.Literals(["followed", "list", "none"])
+
+/** A list of somebody. */
+const ListRecord = Schema.Struct({
+  id: Schema.BigInt,
+  title: Schema.String,
+  repliesPolicy: RepliesPolicy,
+  exclusive: Schema.Boolean
+})
+export type ListRecord = typeof ListRecord.Type
+const listRows = rowsOf(ListRecord)
+
+/** What a client says of a list; what is absent stays as it is. The policy is checked here. */
+interface ListChange {
+  readonly title?: string | undefined
+  readonly repliesPolicy?: string | undefined
+  readonly exclusive?: boolean | undefined
+}
+
+/** Lists are private: nobody else hears of them, so this service writes them itself. Nobody finds another one's. */
+export class OwnedLists extends Context.Service<OwnedLists, {
+  readonly of: (owner: AccountId) => Effect.Effect<ReadonlyArray<ListRecord>>
+  /** Those that have an account as a member. */
+  readonly holding: (owner: AccountId, member: AccountId) => Effect.Effect<ReadonlyArray<ListRecord>>
+  readonly find: (owner: AccountId, id: bigint) => Effect.Effect<ListRecord, RecordNotFound>
+  readonly create: (owner: AccountId, list: ListChange) => Effect.Effect<ListRecord, Unprocessable>
+  readonly change: (
+    owner: AccountId,
+    id: bigint,
+    change: ListChange
+  ) => Effect.Effect<ListRecord, RecordNotFound | Unprocessable>
+  readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
+}>()("murmuration/services/social/OwnedLists") {
+  static readonly layerNoDeps = Layer.effect(
+    OwnedLists,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const feeds = yield* ListFeeds
+      const columns = sql.literal("id, title, replies_policy, exclusive")
+      const once = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
+        Effect.catchTag(transaction(sql)(work), "SqlError", Effect.die)
+
+      const owned = Effect.fnUntraced(function*(owner: AccountId, id: bigint) {
+        const [row] = yield* listRows(sql`SELECT ${columns} FROM lists WHERE id = ${id} AND account_id = ${owner}`)
+        return row ?? (yield* new RecordNotFound())
+      })
+
+      const create = Effect.fnUntraced(function*(owner: AccountId, given: ListChange) {
+        const wanted = yield* valid(given, { title: "", repliesPolicy: "list", exclusive: false })
+        yield* lockAccount(sql, owner)
+        const before = yield* idRows(sql`SELECT id FROM lists WHERE account_id = ${owner}`)
+        if (before.length >= listsMax) {
+          return yield* validationFailed("You have reached the maximum number of lists")
+        }
+        const now = yield* Clock.currentTimeMillis
+        return only(
+          yield* listRows(sql`INSERT INTO lists (id, account_id, title, replies_policy, exclusive)
+            VALUES (next_id(${now}), ${owner}, ${wanted.title}, ${wanted.repliesPolicy}, ${wanted.exclusive})
+            RETURNING ${columns}`)
+        )
+      })
+
+      const change = Effect.fnUntraced(function*(owner: AccountId, id: bigint, given: ListChange) {
+        yield* lockAccount(sql, owner)
+        const before = yield* owned(owner, id)
+        const wanted = yield* valid(given, before)
+        yield* sql`UPDATE lists SET title = ${wanted.title}, replies_policy = ${wanted.repliesPolicy},
+          exclusive = ${wanted.exclusive} WHERE id = ${id}`
+        if (before.repliesPolicy !== wanted.repliesPolicy || before.exclusive !== wanted.exclusive) {
+          yield* feeds.changed(owner, { id, exclusive: before.exclusive !== wanted.exclusive })
+        }
+        return { id, ...wanted }
+      })
+
+      const remove = Effect.fnUntraced(function*(owner: AccountId, id: bigint) {
+        yield* lockAccount(sql, owner)
+        const list = yield* owned(owner, id)
+        yield* sql`DELETE FROM lists WHERE id = ${id}`
+        yield* feeds.changed(owner, list)
+      })
+
+      return OwnedLists.of({
+        of: traced("OwnedLists.of")((owner: AccountId) =>
+          Effect.orDie(listRows(sql`SELECT ${columns} FROM lists WHERE account_id = ${owner} ORDER BY id`))
+        ),
+        holding: traced("OwnedLists.holding")((owner: AccountId, member: AccountId) =>
+          Effect.orDie(listRows(sql`SELECT ${columns} FROM lists l WHERE account_id = ${owner} AND EXISTS (
+            SELECT FROM list_accounts m WHERE m.list_id = l.id AND m.account_id = ${member}) ORDER BY id`))
+        ),
+        find: traced("OwnedLists.find")((owner: AccountId, id: bigint) =>
+          Effect.catchTag(owned(owner, id), "SqlError", Effect.die)
+        ),
+        create: traced("OwnedLists.create")((owner: AccountId, list: ListChange) => once(create(owner, list))),
+        change: traced("OwnedLists.change")((owner: AccountId, id: bigint, given: ListChange) =>
+          once(change(owner, id, given))
+        ),
+        remove: traced("OwnedLists.remove")((owner: AccountId, id: bigint) => once(remove(owner, id)))
+      })
+    })
+  )
+  static readonly layer = OwnedLists.layerNoDeps.pipe(Layer.provide(ListFeeds.layer))
+}
+
+const isPolicy = Schema.is(RepliesPolicy)
+
+/** What a list is to be, where `before` stands for what is not said. */
+const valid = Effect.fnUntraced(function*(given: ListChange, before: Omit<ListRecord, "id">) {
+  const { exclusive = before.exclusive, repliesPolicy = before.repliesPolicy, title = before.title } = given
+  const problems: Array<string> = []
+  if (title.trim() === "") problems.push("Title can't be blank")
+  if ([...title].length > titleCharactersMax) {
+    problems.push(`Title is too long (maximum is ${titleCharactersMax} characters)`)
+  }
+  if (!isPolicy(repliesPolicy)) {
+    return yield* validationFailed(...problems, "Replies policy is not included in the list")
+  }
+  return problems.length > 0 ? yield* validationFailed(...problems) : { title, repliesPolicy, exclusive }
+})

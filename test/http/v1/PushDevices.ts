@@ -1,0 +1,80 @@
+import { Context, Effect, Layer } from "effect"
+import { eventually } from "../../support/Eventually.ts"
+import { type Citizen, type Place, place } from "../../support/Fediverse.ts"
+import { pushService } from "../../support/PushService.ts"
+import { TestServer } from "../../support/Server.ts"
+
+// Tests look into answers of every shape.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any
+
+export class World extends Context.Service<World, {
+  readonly here: Place
+  readonly service: Effect.Success<ReturnType<typeof pushService>>
+  readonly serverKey: string
+}>()("murmuration/test/http/v1/PushSubscriptions/World") {}
+
+export const world = Layer.effect(
+  World,
+  Effect.gen(function*() {
+    const here = yield* place()
+    const instance: Json = yield* Effect.promise(async () => (await fetch(`${here.origin}/api/v2/instance`)).json())
+    return World.of({ here, service: yield* pushService(), serverKey: instance.configuration.vapid.public_key })
+  })
+)
+
+let named = 0
+export const name = (what: string) => `${what}${++named}`
+
+export const everything = Object.fromEntries(
+  ["mention", "status", "reblog", "follow", "follow_request", "favourite", "poll", "update"].map((type) => [type, true])
+)
+export const path = "/api/v1/push/subscription"
+
+/** A device of somebody that wants to be told of everything. */
+export const subscribed = Effect.fnUntraced(
+  function*(person: Citizen, more: Json = {}, data: Json = { alerts: everything }) {
+    const { serverKey, service } = yield* World
+    const device = service.device(name("device"), serverKey)
+    const { endpoint, keys, told } = device
+    const subscription: Json = yield* person.ask("POST", path, { subscription: { endpoint, keys, ...more }, data })
+    return { endpoint, keys, told, subscription }
+  }
+)
+export const toldOf = (device: { readonly told: ReadonlyArray<Json> }, count: number) =>
+  eventually(Effect.sync(() => device.told), (told) => told.length >= count)
+const post = (url: string, json: unknown): Effect.Effect<Json> =>
+  Effect.promise(async () => {
+    const headers = { "content-type": "application/json" }
+    return (await fetch(url, { method: "POST", headers, body: JSON.stringify(json) })).json()
+  })
+
+/** The same person in another app, which may end its token. */
+export const elsewhere = Effect.fnUntraced(function*({ context, fetch, origin, sql }: Place, person: Citizen) {
+  const issue = TestServer.use(({ createToken }) => createToken(person.accountId, ["read", "write", "push"]))
+  const token = yield* Effect.provide(issue, context)
+  const app = yield* post(`${origin}/api/v1/apps`, { client_name: "x", redirect_uris: "urn:ietf:wg:oauth:2.0:oob" })
+  yield* sql`UPDATE oauth_tokens SET app_id = ${BigInt(app.id)} WHERE id = (SELECT max(id) FROM oauth_tokens)`
+  const ask: Citizen["ask"] = (method, path, json) =>
+    Effect.flatMap(
+      fetch(path, { method, token, ...(json === undefined ? {} : { json }) }),
+      (response) => Effect.promise(() => response.json())
+    )
+  const { client_id, client_secret } = app
+  return { ...person, token, ask, revoke: post(`${origin}/oauth/revoke`, { client_id, client_secret, token }) }
+})
+
+/** Waits until nothing is left to be sent. */
+export const idle = ({ sql }: Place) =>
+  eventually(
+    Effect.orDie(sql<{ n: number }>`SELECT ((SELECT count(*) FROM pushes) + (SELECT count(*) FROM fanouts))::int AS n`),
+    ([row]) => row?.n === 0
+  )
+export const follow = (person: Citizen, other: Citizen) =>
+  person.ask("POST", `/api/v1/accounts/${other.accountId}/follow`)
+export const answerOf = (place: Place, person: Citizen, method: string, json?: unknown) =>
+  Effect.flatMap(
+    place.fetch(path, { method, token: person.token, ...(json === undefined ? {} : { json }) }),
+    (response) =>
+      Effect.promise(async () => ({ status: response.status, body: JSON.parse(await response.text()) as Json }))
+  )

@@ -1,0 +1,188 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually } from "../../support/Eventually.ts"
+import { place } from "../../support/Fediverse.ts"
+import { pushService } from "../../support/PushService.ts"
+import {
+  answerOf,
+  elsewhere,
+  everything,
+  follow,
+  idle,
+  type Json,
+  name,
+  subscribed,
+  toldOf,
+  World,
+  world
+} from "./PushDevices.ts"
+
+const typesOf = (device: { readonly told: ReadonlyArray<Json> }) =>
+  device.told.map(({ message }) => message.notification_type)
+
+layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (it) => {
+  it.effect("S-089, S-263: of alerts those that are wanted, of people those whom the policy names, each once and in order", () =>
+    Effect.gen(function*() {
+      const { here } = yield* World
+      const anna = yield* here.person(name("anna"))
+      const [friend, fan, stranger] = yield* Effect.forEach(
+        ["friend", "fan", "stranger"],
+        (one) => here.person(name(one))
+      )
+      yield* follow(anna, friend!)
+      yield* follow(fan!, anna)
+      yield* idle(here)
+      const device = (data: Json) =>
+        Effect.flatMap(elsewhere(here, anna), (app) => subscribed(app, { standard: true }, data))
+      const alerts = { mention: true, favourite: false, follow: true }
+      const [all, followed, follower, none, silent] = yield* Effect.forEach(
+        [{ alerts }, { alerts, policy: "followed" }, { alerts, policy: "follower" }, { alerts, policy: "none" }, {}],
+        device
+      )
+      const people = [friend!, fan!, stranger!]
+      for (const [at, one] of people.entries()) yield* one.post(`@${anna.username} ${at}`)
+      const status = yield* anna.post("mine")
+      yield* fan!.ask("POST", `/api/v1/statuses/${status.id}/favourite`)
+      yield* follow(stranger!, anna)
+      yield* toldOf(all!, 4)
+      yield* idle(here)
+      assert.deepStrictEqual(typesOf(all!), ["mention", "mention", "mention", "follow"])
+      assert.deepStrictEqual(
+        all!.told.slice(0, 3).map(({ message }) => message.body),
+        people.map((_, at) => `@${anna.username} ${at}`)
+      )
+      assert.deepStrictEqual(followed!.told.map(({ message }) => message.body), [`@${anna.username} 0`])
+      // Who follows at this very moment is a follower.
+      assert.deepStrictEqual(typesOf(follower!), ["mention", "follow"])
+      assert.deepStrictEqual([none!.told.length, silent!.told.length], [0, 0])
+    }).pipe(Effect.scoped))
+
+  it.effect("row 58: nothing is sent of what was taken back, of who is blocked, to a token that ended or a user who may not sign in", () =>
+    Effect.gen(function*() {
+      const { here, service } = yield* World
+      const [anna, ben] = [yield* here.person(name("anna")), yield* here.person(name("ben"))]
+      const device = yield* subscribed(anna)
+      const failed = eventually(
+        Effect.orDie(here.sql`SELECT FROM push_subscriptions WHERE rests_until IS NOT NULL`),
+        (rows) => rows.length > 0
+      )
+      // The service is away for a while, so that there is time for all that.
+      service.state.status = 503
+      service.state.headers = { "retry-after": "1" }
+      yield* ben.post(`@${anna.username} first`)
+      const later = yield* ben.post(`@${anna.username} taken back`)
+      yield* eventually(
+        Effect.orDie(
+          here.sql<{ n: number }>`SELECT count(*)::int AS n FROM pushes WHERE tries = 1 AND due_at > ${new Date(
+            Date.now() + 5_000
+          )}`
+        ),
+        ([row]) => row?.n === 1
+      )
+      yield* ben.ask("DELETE", `/api/v1/statuses/${later.id}`)
+      service.state.status = 201
+      const hurry = Effect.andThen(
+        here.sql`UPDATE push_subscriptions SET rests_until = NULL`,
+        here.sql`UPDATE pushes SET due_at = ${new Date(0)}`
+      )
+      yield* hurry
+      yield* idle(here)
+      assert.deepStrictEqual(device.told.map(({ message }) => message.body), [`@${anna.username} first`])
+
+      const waiting = Effect.fnUntraced(function*(text: string, meanwhile: Effect.Effect<unknown, unknown>) {
+        service.state.status = 503
+        yield* ben.post(`@${anna.username} ${text}`)
+        yield* failed
+        yield* Effect.orDie(meanwhile)
+        service.state.status = 201
+        yield* hurry
+        yield* idle(here)
+        assert.lengthOf(device.told, 1, text)
+      })
+      yield* waiting("while blocked", anna.ask("POST", `/api/v1/accounts/${ben.accountId}/block`))
+      yield* anna.ask("POST", `/api/v1/accounts/${ben.accountId}/unblock`)
+      yield* waiting("while disabled", here.sql`UPDATE users SET disabled = true WHERE account_id = ${anna.accountId}`)
+      yield* here.sql`UPDATE users SET disabled = false WHERE account_id = ${anna.accountId}`
+      const app = yield* elsewhere(here, anna)
+      const doomed = yield* subscribed(app)
+      assert.deepStrictEqual(yield* app.revoke, {})
+      assert.lengthOf(yield* here.sql`SELECT FROM push_subscriptions WHERE endpoint = ${doomed.endpoint}`, 0)
+      yield* ben.post(`@${anna.username} for the other`)
+      yield* toldOf(device, 2)
+      yield* idle(here)
+      assert.lengthOf(doomed.told, 0)
+    }).pipe(Effect.scoped))
+
+  it.effect("scenario F25: a service that fails is tried again in order and no other waits for it; 404 and 410 end the subscription", () =>
+    Effect.gen(function*() {
+      const { here, serverKey } = yield* World
+      const service = yield* pushService("127.0.0.4")
+      const [anna, ben, cleo] = yield* Effect.forEach(["anna", "ben", "cleo"], (one) => here.person(name(one)))
+      const device = service.device("device", serverKey)
+      const { endpoint, keys } = device
+      const subscription = { endpoint, keys, standard: true }
+      yield* anna!.ask("POST", "/api/v1/push/subscription", { subscription, data: { alerts: everything } })
+      const other = yield* subscribed(cleo!)
+      service.state.status = 500
+      for (const text of ["one", "two", "three"]) yield* ben!.post(`@${anna!.username} ${text}`)
+      yield* ben!.post(`@${cleo!.username} hello`)
+      yield* toldOf(other, 1)
+      const rows = () =>
+        here.sql<{ tries: number; dueAt: Date }>`
+        SELECT p.tries, p.due_at FROM pushes p JOIN push_subscriptions s ON s.id = p.subscription_id
+        WHERE s.endpoint = ${endpoint} ORDER BY p.notification_id`
+      const rested = eventually(
+        Effect.orDie(here.sql`
+          SELECT FROM push_subscriptions WHERE endpoint = ${endpoint} AND rests_until > ${new Date()}`),
+        (all) => all.length === 1
+      )
+      yield* rested
+      const waits = yield* eventually(Effect.orDie(rows()), (all) => all.length === 3)
+      assert.deepStrictEqual(waits.map(({ tries }) => tries), [1, 0, 0])
+      assert.lengthOf(service.requests, 1)
+      service.state.status = 201
+      yield* here.sql`UPDATE pushes SET due_at = ${new Date(0)}`
+      yield* idle(here)
+      assert.deepStrictEqual(
+        device.told.map(({ message }) => message.body),
+        ["one", "two", "three"].map((text) => `@${anna!.username} ${text}`)
+      )
+      for (const status of [410, 404]) {
+        yield* anna!.ask("POST", "/api/v1/push/subscription", { subscription, data: { alerts: everything } })
+        service.state.status = status
+        yield* ben!.post(`@${anna!.username} gone`)
+        yield* eventually(answerOf(here, anna!, "GET"), (answer) => answer.status === 404)
+        yield* idle(here)
+      }
+      // A redirect leads nowhere.
+      service.state.status = 302
+      service.state.headers = { location: `${service.origin}/elsewhere` }
+      yield* anna!.ask("POST", "/api/v1/push/subscription", { subscription, data: { alerts: everything } })
+      yield* ben!.post(`@${anna!.username} away`)
+      yield* rested
+      assert.notInclude(service.requests, "/elsewhere")
+      yield* here.sql`DELETE FROM pushes`
+    }).pipe(Effect.scoped))
+
+  it.effect("row 25: an endpoint whose name leads to a private address is never asked", () =>
+    Effect.gen(function*() {
+      const guarded = yield* place({ OUTBOUND_ALLOW: "127.0.0.1/32" })
+      const service = yield* pushService("127.0.0.5")
+      const [anna, ben] = [yield* guarded.person(name("anna")), yield* guarded.person(name("ben"))]
+      const { endpoint, keys } = service.device("device", "")
+      const refused = yield* answerOf(guarded, anna, "POST", { subscription: { endpoint, keys } })
+      assert.strictEqual(refused.status, 422)
+      yield* anna.ask("POST", "/api/v1/push/subscription", {
+        subscription: { endpoint: endpoint.replace("127.0.0.5", "127.0.0.1"), keys },
+        data: { alerts: everything }
+      })
+      yield* guarded.sql`UPDATE push_subscriptions SET endpoint = ${endpoint}`
+      yield* ben.post(`@${anna.username} hello`)
+      yield* eventually(
+        Effect.orDie(guarded.sql<{ n: number }>`SELECT (SELECT count(*) FROM notifications)::int AS n`),
+        ([row]) => row?.n === 1
+      )
+      yield* idle(guarded)
+      assert.lengthOf(service.requests, 0)
+    }).pipe(Effect.scoped))
+})

@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+import { ask, idsOf } from "./Api.ts"
+import type { Person } from "./Server.ts"
+
+/* What people do with lists, over HTTP. */
+
+export const path = "/api/v1/lists"
+
+export const create = (by: Person, more: object = {}) =>
+  Effect.map(ask(by, "POST", path, { title: "Friends", ...more }), ({ body }): string => body.id)
+export const follow = (by: Person, whom: Person, more?: object) =>
+  ask(by, "POST", `/api/v1/accounts/${whom.accountId}/follow`, more)
+export const put = (by: Person, list: string, ...members: ReadonlyArray<Person>) =>
+  ask(by, "POST", `${path}/${list}/accounts`, { account_ids: members.map(({ accountId }) => String(accountId)) })
+export const say = (by: Person, status: string, more: object = {}) =>
+  Effect.map(ask(by, "POST", "/api/v1/statuses", { status, ...more }), ({ body }): string => body.id)
+export const timeline = (by: Person, list: string, query = "") => idsOf(by, `/api/v1/timelines/list/${list}${query}`)
+/** Has feeds made anew. */
+export const forget = (by: Person, other: Person) => ask(by, "POST", `/api/v1/accounts/${other.accountId}/unmute`)
+export const home = (by: Person) => idsOf(by, "/api/v1/timelines/home")
