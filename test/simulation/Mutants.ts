@@ -208,6 +208,22 @@ const waitingTold: Mutant = {
   seedsMax: 30
 }
 
+/** Nodes go on with the filters that they know. */
+const filtersKept: Mutant = {
+  name: "nobody forgets filters that were changed",
+  mutation: {},
+  planted: {
+    file: "services/caching/Changes.ts",
+    from: "return add(\"filters\", [message.accountId])",
+    times: 1,
+    to: (on) => `return ${on} ? undefined : add("filters", [message.accountId])`
+  },
+  breaks: /^I23/,
+  commands: 20,
+  foundAt: 1,
+  seedsMax: 30
+}
+
 export const mutants: ReadonlyArray<Mutant> = [
   cursorFirst,
   keyOutside,
@@ -221,6 +237,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   attemptCounts,
   requestForgotten,
   waitingTold,
+  filtersKept,
   ...overlappingMutants
 ]
 
