@@ -2,6 +2,7 @@ import type { Command } from "../../src/actors/account/Protocol.ts"
 import { type AccountId, StatusId } from "../../src/services/Ids.ts"
 import { saidBy } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
+import { tagName } from "./Lists.ts"
 import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 
@@ -24,6 +25,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
   const mix = new Dice(world.seed, "mix")
   const share = () => mix.pick([0, 0, 0.5, 2])
   const [changes, opinions, follows, aversions] = [share(), share(), share(), share()]
+  const words = new Dice(world.seed, "words").pick([0, 0, 1, 2])
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
   const draw = (dice: Dice, account: AccountId, n: number): Command => {
@@ -58,7 +60,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
     const seconds = dice.chance(0.5) ? 5 : 0
     return dice.weighted<Command>([
       [20, publish(`post ${n}`)],
-      [6, publish(`tagged #birds ${n}`)],
+      [6, publish(`tagged #${tagName} ${n}`)],
       [10, publish(`hi @${nameOf(target)} ${n}`)],
       [4, publish(`quiet ${n}`, { visibility: "private" })],
       [4, publish(`psst @${nameOf(target)} ${n}`, { visibility: "direct" })],
@@ -85,6 +87,8 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
       [2 * follows, { _tag: "AuthorizeFollow", target: asker }],
       [1 * follows, { _tag: "RejectFollow", target: asker }],
       [1 * follows, { _tag: "RemoveFollower", target: asker }],
+      [3 * words, { _tag: "FollowTag", name: tagName }],
+      [(often("FollowTag") - 1) / 2 * words, { _tag: "UnfollowTag", name: tagName }],
       [2 * aversions, { _tag: "Block", target }],
       [often("Block") * aversions, { _tag: "Unblock", target: targetOf("Block") }],
       [3 * aversions, { _tag: "Mute", target, notifications: dice.chance(0.7), seconds }],

@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { AccountId } from "../../src/services/Ids.ts"
+import type { RepliesPolicy } from "../../src/services/social/OwnedLists.ts"
 import { canSee, type StatusFacts, type Visibility } from "../../src/services/statuses/Visibility.ts"
+import { tagName } from "./Lists.ts"
 
 interface StatusRow {
   readonly id: bigint
@@ -13,6 +15,27 @@ interface StatusRow {
   readonly inReplyToAccountId: bigint | null
   readonly createdAt: Date
   readonly deletedAt: Date | null
+  /** It has the hashtag. */
+  readonly tagged: boolean
+  /** An edit took the hashtag away, of which feeds hear when they are made anew. */
+  readonly untagged: boolean
+}
+
+export interface ListRow {
+  readonly id: bigint
+  readonly accountId: bigint
+  readonly repliesPolicy: RepliesPolicy
+  readonly exclusive: boolean
+  readonly members: ReadonlyArray<bigint>
+  readonly tagged: boolean
+}
+
+interface MentionRow {
+  readonly statusId: bigint
+  readonly accountId: bigint
+  readonly silent: boolean
+  /** It is not in the text any more. */
+  readonly quiet: boolean
 }
 
 export interface FollowRow {
@@ -42,8 +65,10 @@ const pairs = (rows: ReadonlyArray<Pair>) => new Set(rows.map((row) => pair(row.
 /** Everything that the database says at rest, read row by row, without any of the product's queries. */
 export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: number) {
   const statuses = yield* sql<StatusRow>`SELECT id, account_id, visibility, text, reblog_of_id, in_reply_to_id,
-    in_reply_to_account_id, created_at, deleted_at FROM statuses ORDER BY id`
-  const mentions = yield* sql<{ statusId: bigint; accountId: bigint; silent: boolean }>`SELECT * FROM mentions`
+    in_reply_to_account_id, created_at, deleted_at, EXISTS (SELECT FROM statuses_tags WHERE status_id = statuses.id) AS tagged,
+    EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`%#${tagName}%`}) AS untagged
+    FROM statuses ORDER BY id`
+  const mentions = yield* sql<MentionRow>`SELECT * FROM mentions`
   const followRows = yield* sql<FollowRow>`SELECT * FROM follows`
   const mutes = yield* sql<Pair & { expiresAt: Date | null; hideNotifications: boolean }>`SELECT * FROM mutes`
   return new Facts({
@@ -57,13 +82,19 @@ export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: n
     pins: yield* sql<{ accountId: bigint; statusId: bigint }>`SELECT * FROM status_pins`,
     notifications: yield* sql<NotificationRow>`SELECT * FROM notifications`,
     asking: askings(yield* sql<Asking>`SELECT * FROM notification_requests`),
-    heard: askings(yield* sql<Asking>`SELECT * FROM notification_permissions`)
+    heard: askings(yield* sql<Asking>`SELECT * FROM notification_permissions`),
+    lists: yield* sql<ListRow>`SELECT id, account_id, replies_policy, exclusive,
+      ARRAY(SELECT account_id FROM list_accounts WHERE list_id = lists.id ORDER BY 1) AS members,
+      EXISTS (SELECT FROM list_tags WHERE list_id = lists.id) AS tagged FROM lists ORDER BY id`,
+    tagFollowers: (yield* sql<{ accountId: bigint }>`SELECT account_id FROM tag_follows`).map(({ accountId }) =>
+      accountId
+    )
   })
 })
 
 export interface Rows {
   readonly statuses: ReadonlyArray<StatusRow>
-  readonly mentions: ReadonlyArray<{ readonly statusId: bigint; readonly accountId: bigint; readonly silent: boolean }>
+  readonly mentions: ReadonlyArray<MentionRow>
   readonly follows: ReadonlyArray<FollowRow>
   readonly requests: ReadonlySet<string>
   readonly blocks: ReadonlySet<string>
@@ -75,6 +106,9 @@ export interface Rows {
   /** Who asks to be heard, and who is, by whom. */
   readonly asking: ReadonlySet<string>
   readonly heard: ReadonlySet<string>
+  readonly lists: ReadonlyArray<ListRow>
+  /** Who follows the hashtag. */
+  readonly tagFollowers: ReadonlyArray<bigint>
 }
 
 /** What follows from the rows by the rules of the product, in plain code. */
@@ -123,20 +157,60 @@ export class Facts {
     return this.rows.statuses.filter((status) => this.belongs(reader, status)).map(({ id }) => id).toReversed()
   }
 
+  /** Ids of a list, newest first. */
+  listOf(list: ListRow): ReadonlyArray<bigint> {
+    return this.rows.statuses.filter((status) => this.belongsIn(list, status)).map(({ id }) => id).toReversed()
+  }
+
   private belongs(reader: bigint, status: StatusRow) {
     if (!this.canSee(reader, status.id)) return false
     if (status.accountId === reader) return true
-    const follow = this.follows.get(pair(reader, status.accountId))
-    if (follow === undefined || this.hides(reader, status.accountId)) return false
-    const answered = status.inReplyToId === null ? null : status.inReplyToAccountId
-    if (
-      answered !== null && answered !== status.accountId && answered !== reader &&
-      !this.follows.has(pair(reader, answered))
-    ) return false
+    const apart = status.visibility !== "direct" &&
+      this.rows.lists.some((list) => list.accountId === reader && list.exclusive && this.holds(list, status))
+    if (apart || !this.meets(reader, status)) return false
+    const answered = this.answered(reader, status)
+    const followed = this.follows.has(pair(reader, status.accountId)) && this.asFollowed(reader, status) &&
+      (answered === undefined || this.follows.has(pair(reader, answered)))
+    return followed || (isTagged(status) && this.rows.tagFollowers.includes(reader))
+  }
+
+  private belongsIn(list: ListRow, status: StatusRow) {
+    const { accountId: owner, members, repliesPolicy } = list
+    if (status.visibility === "direct" || !this.canSee(owner, status.id) || !this.meets(owner, status)) return false
+    const answered = this.answered(owner, status)
+    const heeded = answered === undefined ||
+      (repliesPolicy === "followed" && this.follows.has(pair(owner, answered))) ||
+      (repliesPolicy === "list" && members.includes(answered))
+    return heeded && this.holds(list, status) &&
+      (this.asFollowed(owner, status) || (list.tagged && isTagged(status)))
+  }
+
+  /** The author or the hashtag is a member. */
+  private holds({ members, tagged }: ListRow, status: StatusRow) {
+    return members.includes(status.accountId) || (tagged && isTagged(status))
+  }
+
+  /** Whom a status answers, if that is neither its author nor the reader. */
+  private answered(reader: bigint, { accountId, inReplyToAccountId, inReplyToId }: StatusRow) {
+    const others = inReplyToId !== null && inReplyToAccountId !== accountId && inReplyToAccountId !== reader
+    return others ? inReplyToAccountId ?? undefined : undefined
+  }
+
+  private asFollowed(reader: bigint, { accountId, reblogOfId }: StatusRow) {
+    return reblogOfId === null || this.follows.get(pair(reader, accountId))?.showReblogs !== false
+  }
+
+  /** The reader hides nobody who has to do with it. */
+  private meets(reader: bigint, status: StatusRow) {
     const original = status.reblogOfId === null ? undefined : this.byId.get(status.reblogOfId)
-    if (original !== undefined && (!follow.showReblogs || this.hides(reader, original.accountId))) return false
+    if (this.hides(reader, status.accountId)) return false
+    if (original !== undefined && this.hides(reader, original.accountId)) return false
     return !this.rows.mentions.some(({ accountId, statusId }) =>
       (statusId === status.id || statusId === original?.id) && accountId !== reader && this.hides(reader, accountId)
     )
   }
 }
+
+/** Everybody finds it under the hashtag. */
+const isTagged = ({ reblogOfId, tagged, visibility }: StatusRow) =>
+  tagged && reblogOfId === null && visibility === "public"

@@ -1,26 +1,44 @@
 import { Effect } from "effect"
+import { type FeedKey, listFeed } from "../../src/services/feeds/Feeds.ts"
+import type { Page } from "../../src/services/Paging.ts"
 import type { Facts } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 
 /**
- * I3: a home holds what it should, each once, in order, as the rules say in plain code, and nothing else that its reader
- * can see; I4: a node makes it anew just like that after all feeds were lost.
+ * I3: a home or list holds what it should, each once, in order, as the rules say in plain code, and nothing else that its
+ * reader can see; I4: a node makes it anew just like that after all feeds were lost.
  */
-export const check = Effect.fnUntraced(function*({ homes, people, shared: { feeds } }: Aftermath, facts: Facts) {
-  const broken: Array<string> = []
-  for (const reader of people) {
-    const visible = (ids: ReadonlyArray<bigint>) => ids.filter((id) => facts.canSee(reader, id))
-    const expected = facts.homeOf(reader)
-    const stored = yield* feeds.read(reader)
-    if (stored !== undefined) {
-      compare(broken, `I3: the home of ${reader}`, visible(stored.map(({ id }) => id)), expected)
+export const check = Effect.fnUntraced(
+  function*({ homes, listTimelines, people, shared: { feeds } }: Aftermath, facts: Facts) {
+    const broken: Array<string> = []
+    const compared = Effect.fnUntraced(function*(
+      what: string,
+      reader: bigint,
+      feed: FeedKey,
+      expected: ReadonlyArray<bigint>,
+      page: (page: Page) => Effect.Effect<{ readonly read: ReadonlyArray<bigint> }>
+    ) {
+      const visible = (ids: ReadonlyArray<bigint>) => ids.filter((id) => facts.canSee(reader, id))
+      const steady = (ids: ReadonlyArray<bigint>) => ids.filter((id) => facts.byId.get(id)?.untagged === false)
+      const stored = yield* feeds.read(feed)
+      if (stored !== undefined) {
+        compare(broken, `I3: ${what}`, steady(visible(stored.map(({ id }) => id))), steady(expected))
+      }
+      yield* feeds.drop([feed])
+      const { read } = yield* page({ limit: Math.max(1, expected.length) })
+      compare(broken, `I4: ${what} after a loss`, visible(read), expected)
+    })
+    for (const reader of people) {
+      yield* compared(`the home of ${reader}`, reader, reader, facts.homeOf(reader), (page) => homes.page(reader, page))
     }
-    yield* feeds.drop([reader])
-    const page = yield* homes.page(reader, { limit: Math.max(1, expected.length) })
-    compare(broken, `I4: the home of ${reader} after a loss`, visible(page.read), expected)
+    for (const list of facts.rows.lists) {
+      const { accountId, id } = list
+      const read = (page: Page) => listTimelines.page(id, page)
+      yield* compared(`the list ${id} of ${accountId}`, accountId, listFeed(id), facts.listOf(list), read)
+    }
+    return broken
   }
-  return broken
-})
+)
 
 const compare = (
   broken: Array<string>,

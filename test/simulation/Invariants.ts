@@ -2,9 +2,11 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commandSecondsMax } from "../../src/actors/account/AccountActors.ts"
 import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
+import type { ListTimelines } from "../../src/services/feeds/ListTimelines.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import * as Facts from "./Facts.ts"
 import * as Homes from "./Homes.ts"
+import type { List } from "./Lists.ts"
 import * as MediaInvariants from "./MediaInvariants.ts"
 import { Model } from "./Model.ts"
 import * as NotificationInvariants from "./NotificationInvariants.ts"
@@ -17,8 +19,11 @@ import type { Shared, World } from "./World.ts"
 export interface Aftermath {
   readonly world: World
   readonly shared: Shared
-  /** Reads homes on a live node. */
+  /** Read homes and lists on a live node. */
   readonly homes: HomeTimelines["Service"]
+  readonly listTimelines: ListTimelines["Service"]
+  /** The lists that there were before any command. */
+  readonly lists: ReadonlyArray<List>
   readonly people: ReadonlyArray<AccountId>
   readonly locked: ReadonlySet<bigint>
   /** Who followed whom before any command. */
@@ -40,7 +45,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   const facts = yield* Facts.load(sql, now)
   const performed = yield* sql<Performed>`SELECT * FROM performed ORDER BY seq`
   const commandOf = new Map(outcomes.map((outcome) => [commandIdOf(outcome), outcome.command]))
-  const model = new Model(aftermath.followers, aftermath.locked)
+  const model = new Model(aftermath.followers, aftermath.locked, aftermath.lists)
   for (const entry of performed) {
     const command = entry.commandId === null ? undefined : commandOf.get(entry.commandId)
     if (command !== undefined) model.perform(entry, command)

@@ -1,5 +1,6 @@
 import type { Command } from "../../src/actors/account/Protocol.ts"
 import { type Facts, pair } from "./Facts.ts"
+import type { List } from "./Lists.ts"
 import type { Performed } from "./Performed.ts"
 
 interface ModelStatus {
@@ -35,8 +36,12 @@ export class Model {
   /** Whether these are follows or requests depends on whose clock was asked. */
   private readonly doubtful = new Set<string>()
   private readonly locked: ReadonlySet<bigint>
+  /** Members of lists, by the list's owner. */
+  private readonly members = new Set<string>()
+  private readonly tagFollowers = new Set<bigint>()
 
-  constructor(followers: Iterable<string>, locked: ReadonlySet<bigint>) {
+  constructor(followers: Iterable<string>, locked: ReadonlySet<bigint>, lists: ReadonlyArray<List>) {
+    for (const { accountId, members } of lists) for (const member of members) this.members.add(pair(accountId, member))
     for (const follow of followers) this.follows.set(follow, { requested: false, showReblogs: true, notify: false })
     this.locked = locked
   }
@@ -94,21 +99,24 @@ export class Model {
         return
       }
       case "Unfollow":
-        return void this.follows.delete(there)
+        return this.unfollow(there)
       case "RejectFollow":
-        return void this.follows.delete(back)
+        return this.unfollow(back)
+      case "FollowTag":
+        return void this.tagFollowers.add(me)
+      case "UnfollowTag":
+        return void this.tagFollowers.delete(me)
       case "AuthorizeFollow": {
         const request = this.follows.get(back)
         if (request !== undefined) this.follows.set(back, { ...request, requested: false })
         return void this.doubtful.delete(back)
       }
       case "RemoveFollower":
-        return void this.follows.delete(back)
+        return this.unfollow(back)
       case "Block":
         this.blocks.add(there)
-        this.follows.delete(there)
-        this.follows.delete(back)
-        return
+        this.unfollow(there)
+        return this.unfollow(back)
       case "Unblock":
         return void this.blocks.delete(there)
       case "Mute":
@@ -116,6 +124,12 @@ export class Model {
       case "Unmute":
         return void this.mutes.delete(there)
     }
+  }
+
+  /** Whom one does not follow any more is in none of one's lists. */
+  private unfollow(key: string) {
+    this.follows.delete(key)
+    this.members.delete(key)
   }
 
   private original(id: bigint) {
@@ -159,6 +173,12 @@ export class Model {
       ...rows.follows.map((row) => follow(pair(row.accountId, row.targetAccountId), { ...row, requested: false })),
       ...[...rows.requests].map((key) => follow(key, { requested: true, showReblogs: true, notify: false }))
     ])
+    compare(
+      "list member",
+      this.members,
+      rows.lists.flatMap(({ accountId, members }) => members.map((member) => pair(accountId, member)))
+    )
+    compare("follower of the hashtag", [...this.tagFollowers].map(String), rows.tagFollowers.map(String))
     compare("block", this.blocks, rows.blocks)
     compare("mute", [...this.mutes].flatMap(([key, until]) => until > now ? key : []), rows.mutes)
     compare("favourite", this.favourites, rows.favourites.map((row) => pair(row.accountId, row.statusId)))

@@ -28,9 +28,10 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
     const original = reblogOfId === null || deletedAt !== null ? undefined : authorOf(reblogOfId)
     if (original !== undefined) want("reblog", original.accountId, accountId, original.id)
   }
-  for (const { accountId, silent, statusId } of mentions) {
+  for (const { accountId, quiet, silent, statusId } of mentions) {
     const status = authorOf(statusId)
-    if (status?.deletedAt === null && !silent) want("mention", accountId, status.accountId, statusId)
+    // Of one that an edit took away they were told or not, as the edit came before or after that.
+    if (status?.deletedAt === null && !silent && !quiet) want("mention", accountId, status.accountId, statusId)
   }
   for (const { accountId, targetAccountId } of follows) {
     if (!followers.has(pair(accountId, targetAccountId))) want("follow", targetAccountId, accountId, 0n)

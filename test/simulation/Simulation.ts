@@ -2,6 +2,7 @@ import type { PGlite } from "@electric-sql/pglite"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
+import { type FeedKey, listFeed } from "../../src/services/feeds/Feeds.ts"
 import { followers, person } from "../support/People.ts"
 import type { Backends } from "./Backends.ts"
 import * as Crowd from "./Crowd.ts"
@@ -13,6 +14,7 @@ import * as Faults from "./Faults.ts"
 import * as Filtering from "./Filtering.ts"
 import * as Hearing from "./Hearing.ts"
 import * as Invariants from "./Invariants.ts"
+import * as Lists from "./Lists.ts"
 import * as Node from "./Node.ts"
 import { Overlap } from "./Overlap.ts"
 import * as Scenario from "./Scenario.ts"
@@ -93,7 +95,10 @@ const scenario = (options: Options, overlapping: boolean) =>
       Effect.provideService(SqlClient.SqlClient, sql)
     )
     const followed = known.flatMap(({ by, target }) => by.map((reader) => pair(reader, target)))
-    yield* Effect.forEach(people, (reader) => feeds.fill(reader, []))
+    const lists = Lists.draw(new Dice(seed, "lists"), people)
+    yield* Lists.insert(lists, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    const all: ReadonlyArray<FeedKey> = [...people, ...lists.map(({ id }) => listFeed(id))]
+    yield* Effect.forEach(all, (feed) => feeds.fill(feed, []))
     let started = 0
     // Some seeds have clocks that differ.
     const calm = isCalm(seed) || (overlapping && dice.chance(0.5))
@@ -107,7 +112,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     const clients = Scenario.make(world, people, nodes, overlapping ? Crowd.make : Drawing.make)
     const faults = options.standstills ? Faults.standstills(seed, nodesAtStart) : Faults.plan(seed, nodesAtStart, calm)
     const planned = faults.filter((_, n) => options.faults.includes(n))
-    const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(people))
+    const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(all))
     const watch = yield* Effect.forkChild(isCalm(seed) && !overlapping ? Waiting.watch(world, common) : Effect.void)
     const takeOvers = yield* Effect.forkChild(
       overlapping ? Crowd.takeOver(world, common, { accounts: people }) : Effect.void
@@ -136,6 +141,8 @@ const scenario = (options: Options, overlapping: boolean) =>
       world,
       shared: common,
       homes: latest.homes,
+      listTimelines: latest.listTimelines,
+      lists,
       people,
       locked: new Set([people[5]!]),
       followers: new Set(followed),

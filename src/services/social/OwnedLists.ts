@@ -15,6 +15,7 @@ const titleCharactersMax = 256
 
 /** To whom the replies are that a list shows. */
 const RepliesPolicy = Schema.Literals(["followed", "list", "none"])
+export type RepliesPolicy = typeof RepliesPolicy.Type
 
 /** A list of somebody. */
 const ListRecord = Schema.Struct({
