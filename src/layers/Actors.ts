@@ -59,6 +59,7 @@ import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
 import { Blocks } from "../services/social/Blocks.ts"
+import { Endorsements } from "../services/social/Endorsements.ts"
 import { Follows } from "../services/social/Follows.ts"
 import { Moves } from "../services/social/Moves.ts"
 import { Mutes } from "../services/social/Mutes.ts"
@@ -107,6 +108,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     LocalActors.layer,
     ModerationActions.layer,
     Moves.layer,
+    Endorsements.layer,
     Mutes.layer,
     Objects.layer,
     OperatorCommands.layer,

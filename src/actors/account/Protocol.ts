@@ -113,6 +113,8 @@ export const Command = Schema.Union([
   /** `seconds` 0 mutes for ever. */
   Schema.TaggedStruct("Mute", { ...Target, notifications: Schema.Boolean, seconds: Schema.Int }),
   Schema.TaggedStruct("Unmute", Target),
+  Schema.TaggedStruct("Endorse", Target),
+  Schema.TaggedStruct("Unendorse", Target),
   /** `domain` is normal. */
   Schema.TaggedStruct("BlockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("UnblockDomain", { domain: Schema.String }),

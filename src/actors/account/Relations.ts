@@ -12,6 +12,7 @@ import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import type { NewNotification } from "../../services/intents/Intent.ts"
 import { Blocks } from "../../services/social/Blocks.ts"
+import { Endorsements } from "../../services/social/Endorsements.ts"
 import { Follows, followsMax } from "../../services/social/Follows.ts"
 import { Mutes } from "../../services/social/Mutes.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
@@ -34,6 +35,7 @@ export const make = Effect.gen(function*() {
   const follows = yield* Follows
   const blocks = yield* Blocks
   const mutes = yield* Mutes
+  const endorsements = yield* Endorsements
   const agenda = yield* AgendaEntries
   const intend = yield* Intents.make
   const activities = yield* FollowActivities
@@ -151,6 +153,17 @@ export const make = Effect.gen(function*() {
       yield* send(activities.undoBlock(accountId, target))
       yield* blocks.unblock(accountId, target)
       yield* changed(own, target, accountId, target)
+      return onAccount(target)
+    })),
+    Endorse: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Endorse"]) {
+      yield* targetAccounts.find(own.accountId, target)
+      yield* endorsements.add(own.accountId, target)
+      yield* changed(own, target)
+      return onAccount(target)
+    })),
+    Unendorse: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unendorse"]) {
+      yield* endorsements.remove(own.accountId, target)
+      yield* changed(own, target)
       return onAccount(target)
     })),
     Mute: Effect.fnUntraced(function*(own: Ownership, { notifications, seconds, target }: Commands["Mute"]) {

@@ -71,9 +71,11 @@ export class Follows extends Context.Service<Follows, {
           } WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`,
           changed
         )
-      /** Whom one does not follow any more is in none of one's lists. */
+      /** Whom one does not follow any more is in none of one's lists, and not featured. */
       const unlist = ([owner, member]: Pair) =>
-        sql`DELETE FROM list_accounts m USING lists l
+        sql`WITH unfeatured AS (
+            DELETE FROM endorsements WHERE account_id = ${owner} AND target_account_id = ${member})
+          DELETE FROM list_accounts m USING lists l
           WHERE l.account_id = ${owner} AND m.list_id = l.id AND m.account_id = ${member}`
       const counted = ([follower, followed]: Pair, by: 1 | -1) =>
         Counters.count(sql, [{ accountId: follower, following: by }, { accountId: followed, followers: by }])

@@ -33,6 +33,14 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
     const { body } = yield* call("POST", "/api/v1/statuses", me.token, { status: "a spider" })
     const { body: shown } = yield* call("GET", `/api/v1/statuses/${body.id}`, me.token)
     assert.strictEqual(shown.filtered[0]?.filter.filter_action, "blur")
+  }),
+  6: Effect.fnUntraced(function*(me) {
+    const other = yield* somebody
+    yield* call("POST", `/api/v1/accounts/${other.accountId}/follow`, me.token)
+    const { body } = yield* call("POST", `/api/v1/accounts/${other.accountId}/endorse`, me.token)
+    assert.isTrue(body.endorsed)
+    const tag = yield* call("POST", "/api/v1/tags/murmuration/feature", me.token)
+    assert.isTrue(tag.body.featuring)
   })
 }
 

@@ -26,10 +26,6 @@ const onStatuses: Routes = [
 ]
 
 const onAccounts: Routes = [
-  refused("POST", "/api/v1/accounts/:id/pin", write("accounts"), "feature accounts"),
-  refused("POST", "/api/v1/accounts/:id/endorse", write("accounts"), "feature accounts"),
-  refused("POST", "/api/v1/accounts/:id/unpin", write("accounts"), "feature accounts"),
-  refused("POST", "/api/v1/accounts/:id/unendorse", write("accounts"), "feature accounts"),
   absent("POST", "/api/v1/accounts/:id/email_subscriptions", Access.anyoneUnlessRestricted)
 ]
 

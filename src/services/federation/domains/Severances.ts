@@ -78,6 +78,7 @@ export class Severances extends Context.Service<Severances, {
         const follows = yield* endedRows(sql`DELETE FROM follows WHERE id IN (
           SELECT id FROM follows WHERE ${both} LIMIT ${most}) RETURNING account_id, target_account_id`)
         yield* sql`DELETE FROM list_accounts WHERE account_id = ANY (${accountIds}::bigint[])`
+        yield* sql`DELETE FROM endorsements WHERE target_account_id = ANY (${accountIds}::bigint[])`
         const severed = new Set(accountIds)
         const lost = new Map<bigint, { followers: number; following: number }>()
         const figures = new Map<bigint, { followers: number; following: number }>()

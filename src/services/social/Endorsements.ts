@@ -1,0 +1,42 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { rowsMax } from "../Paging.ts"
+import { traced } from "../Traced.ts"
+
+/** Accounts that one profile may feature. */
+export const endorsementsMax = 500
+
+/** Accounts that a profile features: some of those that its owner follows (S-213). `FollowLists` lists them. */
+export class Endorsements extends Context.Service<Endorsements, {
+  /** Features an account that is followed, once; in the transaction of a command that holds the pair. */
+  readonly add: (owner: bigint, target: bigint) => Effect.Effect<void, SqlError | Unprocessable>
+  readonly remove: (owner: bigint, target: bigint) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/social/Endorsements") {
+  static readonly layer = Layer.effect(
+    Endorsements,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return Endorsements.of({
+        add: traced("Endorsements.add")(function*(owner, target) {
+          const followed = yield* sql`SELECT FROM follows WHERE account_id = ${owner} AND target_account_id = ${target}`
+          if (followed.length === 0) {
+            return yield* validationFailed("You must be already following the person you want to endorse")
+          }
+          const others =
+            yield* sql`SELECT FROM endorsements WHERE account_id = ${owner} AND target_account_id <> ${target}
+            LIMIT ${rowsMax(sql, endorsementsMax)}`
+          if (others.length >= endorsementsMax) {
+            return yield* validationFailed(`You cannot feature more than ${endorsementsMax} accounts`)
+          }
+          yield* sql`INSERT INTO endorsements (id, account_id, target_account_id)
+            VALUES (next_id(${yield* Clock.currentTimeMillis}), ${owner}, ${target}) ON CONFLICT DO NOTHING`
+        }),
+        remove: traced("Endorsements.remove")((owner, target) =>
+          Effect.asVoid(sql`DELETE FROM endorsements WHERE account_id = ${owner} AND target_account_id = ${target}`)
+        )
+      })
+    })
+  )
+}
