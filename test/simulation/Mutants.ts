@@ -40,6 +40,16 @@ const keyOutside: Mutant = {
   seedsMax: 30
 }
 
+/** What changes a home is forgotten there alone: lists of the same reader stay as they were. */
+const listKept: Mutant = {
+  name: "a list keeps what its owner does not follow any more",
+  mutation: {
+    feeds: (feeds) => ({ ...feeds, drop: (keys) => feeds.drop(keys.filter((key) => typeof key === "bigint")) })
+  },
+  foundAt: 6,
+  seedsMax: 30
+}
+
 /** A feed's reader leaves in what a repeated slice wrote twice. */
 const listFeed: Mutant = {
   name: "a feed's insert is not a set",
@@ -186,6 +196,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   cursorFirst,
   keyOutside,
   listFeed,
+  listKept,
   epochUnchecked,
   jobForgotten,
   fileFirst,
