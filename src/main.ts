@@ -8,7 +8,7 @@ import { startMessage } from "./layers/StartMessage.ts"
 
 const left = Effect.flatMap(Handover, ({ left }) => left)
 
-/** Starts a node, says where it is and what to do next, and runs until it is told to stop or another one took over. */
+/** Starts a node and says where it is and what to do next. Runs until it is told to stop or another one took over. */
 Layer.build(Server.layer).pipe(
   Effect.flatMap((services) => Effect.provide(Effect.andThen(startMessage, left), services)),
   Effect.scoped,

@@ -16,15 +16,20 @@ import { EmailsGroup } from "./v1/Emails.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
 import { FavouritesGroup } from "./v1/Favourites.ts"
 import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
+import { FilterKeywordsGroup } from "./v1/FilterKeywords.ts"
+import { FiltersGroup } from "./v1/Filters.ts"
 import { FollowRequestsGroup } from "./v1/FollowRequests.ts"
 import { FollowsGroup } from "./v1/Follows.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
+import { LegacyFiltersGroup } from "./v1/LegacyFilters.ts"
 import { ListMembersGroup } from "./v1/ListMembers.ts"
 import { ListsGroup } from "./v1/Lists.ts"
 import { MarkersGroup } from "./v1/Markers.ts"
 import { MediaGroup } from "./v1/Media.ts"
 import { MutesGroup } from "./v1/Mutes.ts"
 import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
+import { NotificationPoliciesGroup } from "./v1/NotificationPolicies.ts"
+import { NotificationRequestsGroup } from "./v1/NotificationRequests.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
 import { PinsGroup } from "./v1/Pins.ts"
 import { PlaceholdersGroup } from "./v1/Placeholders.ts"
@@ -62,15 +67,20 @@ export class Api extends HttpApi.make("murmuration")
   .add(EndorsementsGroup)
   .add(FavouritesGroup)
   .add(FeaturedTagsGroup)
+  .add(FilterKeywordsGroup)
+  .add(FiltersGroup)
   .add(FollowRequestsGroup)
   .add(FollowsGroup)
   .add(InstanceGroup)
   .add(ListMembersGroup)
   .add(ListsGroup)
+  .add(LegacyFiltersGroup)
   .add(MarkersGroup)
   .add(MediaGroup)
   .add(MutesGroup)
   .add(NotificationGroupsGroup)
+  .add(NotificationPoliciesGroup)
+  .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
   .add(PinsGroup)
   .add(PlaceholdersGroup)

@@ -22,7 +22,7 @@ const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
 
 /**
  * Answers 503 with `Retry-After` for a request that is in work for too long. Its handler is interrupted but not waited
- * for, because a session of a Postgres that hangs takes seconds to give up; what it asked of an actor may still be done.
+ * for: a session of a Postgres that hangs takes seconds to give up; what it asked of an actor may still be done.
  * Belongs into the router behind what reads bodies.
  */
 export const layer = HttpRouter.middleware(

@@ -7,8 +7,9 @@ export interface InFlight {
 }
 
 /**
- * How a request steps aside of those that are in work: while its body arrives or its stream is open it takes no place of
- * theirs (`requestsInFlightMax`) and none of its time (`answerMillisMax`). Who counts or times requests provides this, over what was there.
+ * How a request steps aside of those that are in work: while its body arrives or its stream is open it takes none of
+ * their places (`requestsInFlightMax`). None of its time is counted (`answerMillisMax`). Who counts or times requests
+ * provides this, over what was there.
  */
 export const InFlight = Context.Reference<InFlight>("murmuration/http/InFlight", {
   defaultValue: () => ({ aside: (effect) => effect })

@@ -29,15 +29,20 @@ import * as Emails from "./v1/Emails.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
 import * as Favourites from "./v1/Favourites.ts"
 import * as FeaturedTags from "./v1/FeaturedTags.ts"
+import * as FilterKeywords from "./v1/FilterKeywords.ts"
+import * as Filters from "./v1/Filters.ts"
 import * as FollowRequests from "./v1/FollowRequests.ts"
 import * as Follows from "./v1/Follows.ts"
 import * as Instance from "./v1/Instance.ts"
+import * as LegacyFilters from "./v1/LegacyFilters.ts"
 import * as ListMembers from "./v1/ListMembers.ts"
 import * as Lists from "./v1/Lists.ts"
 import * as Markers from "./v1/Markers.ts"
 import * as Media from "./v1/Media.ts"
 import * as Mutes from "./v1/Mutes.ts"
 import * as NotificationGroups from "./v1/NotificationGroups.ts"
+import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
+import * as NotificationRequests from "./v1/NotificationRequests.ts"
 import * as Notifications from "./v1/Notifications.ts"
 import * as Pins from "./v1/Pins.ts"
 import * as Placeholders from "./v1/Placeholders.ts"
@@ -75,15 +80,20 @@ const groups = Layer.mergeAll(
   Endorsements.layer,
   Favourites.layer,
   FeaturedTags.layer,
+  FilterKeywords.layer,
+  Filters.layer,
   FollowRequests.layer,
   Follows.layer,
   Instance.layer,
   ListMembers.layer,
   Lists.layer,
+  LegacyFilters.layer,
   Markers.layer,
   Media.layer,
   Mutes.layer,
   NotificationGroups.layer,
+  NotificationPolicies.layer,
+  NotificationRequests.layer,
   Notifications.layer,
   Pins.layer,
   Placeholders.layer,

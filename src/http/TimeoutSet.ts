@@ -9,7 +9,7 @@ export interface Waiting {
 
 /**
  * A set of waiting work; an item that is in it for `millisMax` is told to give up, at most `period` later. One fiber
- * looks after all of them, where a timer for each would cost more than what it limits.
+ * looks after all of them. A timer for each would cost more than what it limits.
  */
 export const make = Effect.fnUntraced(function*(millisMax: number, period: Duration.Input) {
   const waiting = new Set<Waiting>()

@@ -9,8 +9,8 @@ const flush = () => {
 }
 
 /**
- * A response whose end goes out when the event loop has served everything that was waiting for it, together with the ends of
- * all the others. To write to a connection wakes up who listens there, which costs more than to make a small answer; a
+ * A response whose end waits until the event loop has served everything else. It goes out together with the ends of all
+ * the others. To write to a connection wakes up who listens there. That costs more than to make a small answer; a
  * client or proxy that is awake already costs nothing more.
  */
 export class BatchedResponse extends ServerResponse {

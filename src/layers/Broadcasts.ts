@@ -15,8 +15,8 @@ const encode = Schema.encodeEffect(Envelope)
 const decode = Schema.decodeUnknownEffect(Envelope)
 
 /**
- * The bus between nodes: this process hears itself directly, the other nodes through Redis where there is one, and the
- * command line through Postgres.
+ * The bus between nodes: this process hears itself directly. It hears other nodes through Redis where there is one, and
+ * the command line through Postgres.
  */
 export const layer = Layer.effect(
   Broadcast,

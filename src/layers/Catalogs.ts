@@ -7,7 +7,7 @@ export const folder = new URL("./languages/", import.meta.url)
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(CatalogFile))
 
-/** Reads every catalog; one that cannot be read is left out and told of, so that a slip in one costs that one only. */
+/** Reads every catalog; one that cannot be read is left out and told of: a slip in one costs that one only. */
 export const layer = Layer.effect(
   Catalogs,
   Effect.gen(function*() {

@@ -27,8 +27,8 @@ const pingTimeout = Duration.seconds(3)
 const pingRetries = 1
 
 /**
- * Messages between actors are volatile: what must not be lost is a row before anybody is told, so nothing is written
- * or polled for messages here.
+ * Messages between actors are volatile: what must not be lost is a row before anybody is told. Nothing is written or
+ * polled for messages here.
  */
 const sharding = (
   address: RunnerAddress.RunnerAddress | undefined,

@@ -16,8 +16,9 @@ const compressedBytesMax = 1_048_576
 const types = /^(?:text\/(?:html|css)|application\/(?:[\w.-]+\+)?json)\b/
 
 /**
- * Pages about signing in hold secrets of their visitor (tokens of forms, codes) beside what is in their address, so that
- * their length would tell of the secrets (BREACH); the API's answers are for tokens that no other site's script can send.
+ * Pages about signing in hold secrets of their visitor (tokens of forms, codes) beside what is in their address. Their
+ * compressed length would tell of the secrets (BREACH); the API's answers are for tokens that no other site's script
+ * can send.
  */
 const secretive = /^\/(?:oauth|auth)\//
 

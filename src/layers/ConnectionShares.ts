@@ -12,8 +12,8 @@ const refused = Metric.counter("murmuration_connections_refused_total", {
 })
 
 /**
- * Closes what one address opens beyond its share of the connections, before a byte of it is read: an IPv6 address counts as
- * its /64, and a proxy of `TRUSTED_PROXIES`, which stands for everybody behind it, is not counted.
+ * Closes what one address opens beyond its share of the connections, before a byte of it is read: an IPv6 address
+ * counts as its /64. A proxy of `TRUSTED_PROXIES` is not counted: it stands for everybody behind it.
  */
 export const guard = Effect.fnUntraced(function*(server: Server) {
   const { connectionsPerAddress: perAddressMax, trustedProxies } = yield* Environment

@@ -39,8 +39,8 @@ export const names = {
 }
 
 /**
- * Milliseconds, as Postgres' settings of a session have them; a stuck peer must not hold a row for longer. Statements are
- * planned once a session: to plan one anew costs several times what running it does, and Postgres would do so for ever
+ * Milliseconds, as Postgres' settings of a session have them; a stuck peer must not hold a row for longer. Statements
+ * are planned once a session: to plan one anew costs several times what running it does. Postgres would do so for ever
  * where the first values looked cheaper than most.
  */
 const session = {
@@ -64,8 +64,8 @@ const heldConnections = 4
 
 /**
  * The server's client: `SqlClient` and `PgClient`, with camelCase in the program and snake_case in the database. Opens
- * sessions when they are needed, so that a Postgres that is away fails queries (within 3 s) and not the server, and one
- * that comes back is used again. Sessions that are held for long come from `HeldSessions`.
+ * sessions when they are needed. A Postgres that is away fails queries (within 3 s) and not the server; one that comes
+ * back is used again. Sessions that are held for long come from `HeldSessions`.
  */
 export const client = (
   connection: Connection
@@ -81,8 +81,8 @@ export const client = (
   }).pipe(Layer.catch((error) => Layer.effectContext(failed(error))))
 
 /**
- * A client for sessions that are held for long (`listen`, `reserve`). In the multiplexed pool a query that waits for a
- * session which is then reserved is not woken before the next release (effect 4.1), which here would be never.
+ * A client for sessions that are held for long (`listen`, `reserve`). In the multiplexed pool of effect 4.1 a query may
+ * wait for a session that is then reserved. It is woken with the next release only, which here would be never.
  */
 export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClient>()(
   "murmuration/layers/Database/HeldSessions"
@@ -105,8 +105,8 @@ export const failed = (error: SqlError | MigrationError) =>
   new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
 
 /**
- * Brings the schema up to date, in one transaction and under a lock, so that nodes that start at once agree. It has a
- * session of its own without time limits, and answers the numbers and names of what it ran.
+ * Brings the schema up to date in one transaction under a lock, so that nodes that start at once agree. It has a
+ * session of its own without time limits. Answers the numbers and names of what it ran.
  */
 export const migrate = traced("Database.migrate")(
   function*(connection: Connection) {

@@ -11,14 +11,14 @@ import { PostgresChannel } from "./PostgresChannel.ts"
 
 /**
  * How a server gives its place to a new process of the program, with no connection refused. The running one starts the
- * other and hands the open port over when that one has everything else. It takes no more connections, answers what it was
- * asked, and ends; what comes meanwhile waits for the other, which begins with its actors when the lock of the database is
- * free. An embedded Postgres runs on, and is the other's.
+ * other and hands the open port over when that one has everything else. It takes no more connections, answers what it
+ * was asked, and ends; what comes meanwhile waits for the other. That begins with its actors when the lock of the
+ * database is free. An embedded Postgres runs on, and is the other's.
  */
 export class Handover extends Context.Service<Handover, {
   /** Whether another server gives its place to this one. */
   readonly expected: boolean
-  /** Has the port handed over, then waits for `taken`, which needs what the other server gives up as it ends. */
+  /** Has the port handed over, then waits for `taken`. That needs what the other server gives up as it ends. */
   readonly takeOver: <A, E, R>(taken: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly tookOver: Effect.Effect<boolean>
   /** Node's server, to listen with; it does so already on a port that was handed over. */
@@ -83,7 +83,7 @@ export class Handover extends Context.Service<Handover, {
   }))
 }
 
-/** A server that listens on the port that was handed over, and does nothing where it is told to listen. */
+/** A server that listens on the port that was handed over. It does nothing where it is told to listen. */
 const listeningOn = (port: NetServer) =>
   Effect.callback<Server>((resume) => {
     const server = NodeServer.make(true)

@@ -44,15 +44,15 @@ const signed = (data: Uint8Array, key: KeyObject) =>
     })
   })
 
-/** What a thread does; a simulation, in which nothing else may happen meanwhile, does it at once and with chance of its own. */
+/** What a thread does; a simulation does it at once and with chance of its own: nothing else may happen meanwhile. */
 export const SlowKeyWork = Context.Reference<{
   readonly generate: Effect.Effect<KeyPair>
   readonly sign: (data: Uint8Array, key: KeyObject) => Effect.Effect<Uint8Array>
 }>("murmuration/layers/SlowKeyWork", { defaultValue: () => ({ generate, sign: signed }) })
 
 /**
- * Node's own. Signing takes 20 times as long as verifying, so it goes to the thread pool, and verifying, which is over
- * before a thread would have begun, does not.
+ * Node's own. Signing takes 20 times as long as verifying, so it goes to the thread pool. Verifying is over before a
+ * thread would have begun.
  */
 export const layer = Layer.effect(
   KeyOperations,

@@ -23,8 +23,8 @@ const headersCountMax = 100
 const waitingMax = 1_000
 
 /**
- * Node's HTTP server. While nothing serves yet, or no longer, it answers 503 itself, where Node would leave the request
- * without any answer; where it is `patient`, what is asked before waits until something serves.
+ * Node's HTTP server. While nothing serves yet, or no longer, it answers 503 itself. Node would leave the request
+ * without an answer; where it is `patient`, what is asked before waits until something serves.
  */
 export const make = (patient = false, { idleTimeout, ...timeouts } = times): Server => {
   const server = createServer({

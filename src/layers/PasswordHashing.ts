@@ -19,7 +19,7 @@ const hashBytes = 32
 /** Hashes at a time on one node; each takes a thread and its memory. */
 const hashesAtOnceMax = 2
 
-/** Characters with which a text is no password, for a character of it may be a whole byte before it is normalised. */
+/** A text of so many characters is no password: a character of it may be a whole byte before it is normalised. */
 const tooLong = 4 * passwordBytesMax
 
 const utf8 = new TextEncoder()

@@ -60,7 +60,7 @@ const make = traced("Redis.make")(function*(url: Redacted.Redacted<string>) {
   yield* Effect.forkScoped(Effect.repeat(listen, Schedule.spaced(heartbeatPeriod)))
   subscriber.on("message", (channel, message) => channels.get(channel)?.forEach((listener) => listener(message)))
 
-  // One that left a command unanswered is asked nothing more before it answers a ping, so that not every request waits.
+  // One that left a command unanswered is asked nothing more before it answers a ping: not every request waits.
   let silent = false
   const use = Effect.fnUntraced(function*<A>(f: (client: Client) => Promise<A>) {
     if (silent) return yield* new RedisFailed({ cause: "no answer in time" })

@@ -11,8 +11,8 @@ const openTimeout = "1 second"
 const reconnectPeriod = "250 millis"
 
 /**
- * How other nodes are reached. In effect 4.1 the pause before a connection is tried again grows to five seconds with every
- * one that this node ever lost, also long before, and all accounts of a node that is back would be away for as long.
+ * How other nodes are reached. In effect 4.1 the pause before the next try grows to five seconds with every connection
+ * that this node ever lost. All accounts of a node that is back would be away for as long.
  */
 export const layerClientProtocol = Layer.effect(
   Runners.RpcClientProtocol,
@@ -29,8 +29,8 @@ export const layerClientProtocol = Layer.effect(
 )
 
 /**
- * What other nodes connect to. A reply to a node that is gone fails, whereas in effect 4.1 it waits for that connection
- * to come back, which one that was accepted never does: the reply's fiber stays, and a server that stops waits for it.
+ * What other nodes connect to. A reply to a node that is gone fails. In effect 4.1 it waits for that connection to come
+ * back, which an accepted one never does: the reply's fiber stays, and a server that stops waits for it.
  */
 export const layerServer = Layer.effect(
   SocketServer.SocketServer,

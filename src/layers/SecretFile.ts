@@ -14,7 +14,7 @@ export const location = Effect.fnUntraced(function*(dataDir: string, name: strin
 
 /**
  * The secret kept under `name` in `dataDir`, made by `make` where there is none yet. Readable for its owner only. The
- * file appears whole or not at all, and of two that make it at once the first wins for both.
+ * file appears whole or not at all. Of two that make it at once the first wins for both.
  */
 export const keep = traced("SecretFile.keep")(
   function*(dataDir: string, name: string, make: Effect.Effect<string, never, SecureRandom.SecureRandom>) {

@@ -46,7 +46,7 @@ export const keepInDatabase = traced("Secrets.keepInDatabase")(
 
 /**
  * `SECRET_KEY`, or a key made once, and the key for web push: kept in the database where several nodes may share them
- * (`DATABASE_URL`), else in `DATA_DIR`, so that they are not in a backup of the tables.
+ * (`DATABASE_URL`), else in `DATA_DIR`, so that a backup of the tables has neither.
  */
 export const layer = Layer.effect(
   Secrets,

@@ -25,8 +25,12 @@ import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
 import { Listeners } from "../services/feeds/Listeners.ts"
 import { ListTimelines } from "../services/feeds/ListTimelines.ts"
 import { Markers } from "../services/feeds/Markers.ts"
+import { NotificationPolicies } from "../services/feeds/NotificationPolicies.ts"
+import { NotificationRequests } from "../services/feeds/NotificationRequests.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
+import { ActiveFilters } from "../services/filters/ActiveFilters.ts"
+import { Filters } from "../services/filters/Filters.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
 import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
@@ -108,6 +112,7 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
 const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
   Layer.mergeAll(
     AccountStatuses.layer,
+    ActiveFilters.layer,
     Activity.layer,
     Bookmarks.layer,
     FollowLists.layer,
@@ -118,6 +123,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     Blocks.layer,
     Mutes.layer,
     FeaturedTags.layer,
+    Filters.layer,
     GroupedNotifications.layer,
     Handles.layer,
     History.layer,
@@ -130,6 +136,8 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     OwnedLists.layer,
     Markers.layer,
     AccountNotes.layer,
+    NotificationPolicies.layer,
+    NotificationRequests.layer,
     Notifications.layer,
     Relationships.layer,
     ScheduledStatuses.layer,

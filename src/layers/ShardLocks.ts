@@ -11,11 +11,11 @@ const releaseTimeout = "2 seconds"
 const groupNumbers = 1_000_000
 
 /**
- * Who has which shard, as locks of one session of each node with Postgres. Shards that are given up at the same time go in one
- * statement. In effect 4.1 each takes two of its own, in that session, each of which must be answered within two seconds;
- * hundreds that are given up because a node came would on a busy machine take a minute, in which nobody answers for them, and
- * make each other late, and their node's proof that it lives with them. Then the session is ended, all locks are lost, and
- * the same begins anew.
+ * Who has which shard, as locks of one session of each node with Postgres. Shards that are given up at the same time go
+ * in one statement. In effect 4.1 each takes two of its own in that session. Each must be answered within two seconds;
+ * a node that comes has hundreds given up, which on a busy machine would take a minute. In it nobody answers for them.
+ * They make each other late, and their node's proof that it lives with them. Then the session is ended, all locks are
+ * lost, and the same begins anew.
  */
 export const layer = Layer.effect(
   RunnerStorage.RunnerStorage,

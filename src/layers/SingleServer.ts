@@ -14,7 +14,7 @@ const handoverWait = { times: 1_500, schedule: Schedule.spaced("20 millis") }
 const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 
 /**
- * Holds a lock in the database that one server without a cluster may have, as long as the layer lives: two of them would
+ * Holds a lock in the database as long as the layer lives. One server without a cluster may have it: two of them would
  * each keep feeds and actors that the other knows nothing of. The lock is a session's, so a server that dies loses it.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {

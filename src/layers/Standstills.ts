@@ -8,15 +8,15 @@ import { StoodStill } from "../services/StoodStill.ts"
 export const standstillMillisMax = 5_000
 const beatPeriod = "500 millis"
 /**
- * Beats from the end of a standstill, the one that comes at once among them, until nothing is read any more that was asked
+ * Beats from the end of a standstill, the one that comes at once among them, until nothing is read that was asked
  * before. Between two of them everything that has arrived is read, however long a busy machine takes for that.
  */
 export const aftermathBeats = 3
 
 /**
- * A process that stood still (a frozen machine, SIGSTOP) finds requests whose clients gave up long ago, asked another node and
- * had it undone since. Nobody can tell how old they are, so that those that change something are refused; those that it had
- * begun with begin no command any more, and ask the database for nothing.
+ * A process that stood still (a frozen machine, SIGSTOP) finds old requests. Their clients gave up long ago, asked
+ * another node and had it undone since. Nobody can tell how old they are, so that those that change something are
+ * refused; those that it had begun with begin no command any more, and ask the database for nothing.
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {

@@ -18,8 +18,8 @@ const goodbyeTimeout = "2 seconds"
 const goingAway = 1001
 
 /**
- * WebSockets by the package `ws`, as `effect/http` has them; its own `upgrade` hides pings, pongs and how many bytes wait,
- * and without those a dead or slow client would stay for ever and fill the memory.
+ * WebSockets by the package `ws`, as `effect/http` has them; its own `upgrade` hides pings, pongs and how many bytes
+ * wait. Without those a dead or slow client would stay for ever and fill the memory.
  */
 export const layer = Layer.effect(
   WebSockets,
@@ -55,7 +55,7 @@ const handshake = (server: WebSocketServer, request: IncomingMessage) =>
     const gone = () => resume(new WebSocketClosed())
     if (socket.destroyed) return gone()
     socket.once("close", gone)
-    // A client sends nothing before it has read the answer (RFC 6455, section 4.1), so there are no bytes to hand over.
+    // A client sends nothing before it has read the answer (RFC 6455, section 4.1): no bytes are to hand over.
     server.handleUpgrade(request, socket, Buffer.alloc(0), (client) => {
       socket.off("close", gone)
       // Without a listener an error of a connection would end the process; it is followed by `close`.
@@ -108,7 +108,7 @@ const webSocketOf = (client: Client, connection: Connection, receive: WebSocket[
     send: (text) => {
       if (client.readyState !== Client.OPEN) return
       if (client.bufferedAmount > 0 && client.bufferedAmount + text.length > waitingBytesMax) return client.terminate()
-      // Without compression `ws` writes every frame of its own at once and whole, so this cannot get into one of them.
+      // Without compression `ws` writes every frame of its own at once and whole. This cannot get into one of them.
       connection.write(frameOf(text))
     },
     ping: ifOpen(() => client.ping()),

@@ -5,8 +5,9 @@ const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
 const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
 /**
- * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole. A `user`
- * changed when its state did (confirmed, disabled), `moderation` is what staff did to an account, a `card` the preview of a page.
+ * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole.
+ * A `user` changed when its state did (confirmed, disabled). `moderation` is what staff did to an account, a `card` the
+ * preview of a page.
  */
 export const Change = Schema.TaggedStruct("Changed", {
   kind: Schema.Literals([
@@ -49,6 +50,8 @@ export const BroadcastMessage = Schema.Union([
     channels: Schema.Array(Schema.String)
   }),
   Schema.TaggedStruct("NotificationCreated", { accountId: Account, notificationId: IdFromString }),
+  /** Notifications of an account that waited are among its others now. */
+  Schema.TaggedStruct("NotificationsMerged", { accountId: Account }),
   /** `conversationId` is the id of the row in `account_conversations`. */
   Schema.TaggedStruct("ConversationChanged", { accountId: Account, conversationId: IdFromString }),
   Schema.TaggedStruct("FiltersChanged", { accountId: Account }),
@@ -68,7 +71,7 @@ const Published = Context.Reference<Array<Change> | undefined>("services/Broadca
   defaultValue: () => undefined
 })
 
-/** Does work and answers the changes that it published, too, for a caller on another node that must not read what was before. */
+/** Does work and answers the changes that it published, too. A caller on another node must not read what was before. */
 export const withChanges = <A, E, R>(
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly answer: A; readonly changes: ReadonlyArray<Change> }, E, R> =>

@@ -81,10 +81,10 @@ const change = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Changes>)
 }))
 
 /**
- * Changes counters in the running transaction, accounts before statuses and each in the order of ids, so that
- * transactions of different accounts never wait for one another in a circle. Call it as the transaction's last write; those
- * of several effects that run `together` are one. What another server states of its own status goes along until that
- * states it anew.
+ * Changes counters in the running transaction: accounts before statuses, each in the order of ids. So transactions of
+ * different accounts never wait for one another in a circle. Call it as the transaction's last write; those of several
+ * effects that run `together` are one. What another server states of its own status goes along until that states it
+ * anew.
  */
 export const count = traced("Counters.count")((
   sql: SqlClient,

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
 /*
- * What a command or a read may refuse, with the text that clients know as `message` and the HTTP status as annotation
+ * What a command or a read may refuse. `message` is the text that clients know, the annotation the HTTP status
  * (operations.md section 0, "Error bodies"). Texts of one rule stand with the rule.
  */
 

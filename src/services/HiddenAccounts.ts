@@ -2,10 +2,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /*
- * THE decision who hides whom: by a block, a mute that lasts, or a block of the other's domain; once in TypeScript and once
- * in SQL, which a property test holds equal. In SQL accounts are expressions of ids: the subqueries give the columns of
- * their tables other names, so that an expression never means one of them by chance. They end in OFFSET 0, so that
- * Postgres looks single rows up and never hashes all blocks of somebody well known.
+ * THE decision who hides whom: by a block, a mute that lasts, or a block of the other's domain; once in TypeScript and
+ * once in SQL, which a property test holds equal. In SQL accounts are expressions of ids: the subqueries give the
+ * columns of their tables other names: an expression never means one of them by chance. They end in OFFSET 0: Postgres
+ * looks single rows up and never hashes all blocks of somebody well known.
  */
 
 /** A mute; `expiresAt` null is one without an end. */

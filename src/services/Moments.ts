@@ -1,9 +1,9 @@
 import { DateTime, Option } from "effect"
 
 /*
- * Dates that come from outside, as milliseconds since 1970: in documents and headers of other servers, and in requests of
- * clients. They enter here only, within years that every format of ours can write with four digits (RFC 3339 section 1) and
- * Postgres can keep.
+ * Dates that come from outside, as milliseconds since 1970: in documents and headers of other servers, and in requests
+ * of clients. They enter here only. Every format of ours can write their years with four digits (RFC 3339 section 1),
+ * and Postgres can keep them.
  */
 
 /** The first moment of 1970. */

@@ -11,8 +11,8 @@ interface NotificationKind {
   /** "others": nobody is told of what they did themselves. */
   readonly sender: "others" | "anybody"
   /**
-   * Who may have it: "the willing" do not hide the sender, and may see the status; "the concerned" are told whatever stands
-   * between the two; staff has a permission, and is told without being named.
+   * Who may have it. "The willing" do not hide the sender, and may see the status; "the concerned" are told whatever
+   * stands between the two; staff has a permission, and is told without being named.
    */
   readonly recipients: "the willing" | "the concerned" | { readonly staff: "manageReports" }
   /**
@@ -22,19 +22,29 @@ interface NotificationKind {
   readonly standsWhile?: string
   /** Those of a status and half a day are one group (operations.md section 10). */
   readonly groupable: boolean
+  /** The recipient's policy decides whether they hear of it; see `NotificationPolicy.ts`. */
+  readonly filterable: boolean
+  /** One that is filtered is a request of its sender to be heard. */
+  readonly requests?: boolean
 }
 
 const exists = (table: string, condition: string, lock: "FOR KEY SHARE" | "FOR SHARE" = "FOR KEY SHARE") =>
   `EXISTS (SELECT FROM ${table} WHERE account_id = n.from_id AND ${condition} OFFSET 0 ${lock})`
 const isTarget = "target_account_id = n.account_id"
 
-const byStatus = { subject: "status", sender: "others", recipients: "the willing", groupable: false } as const
-const byAccount = { subject: "nothing", sender: "others", recipients: "the willing", groupable: false } as const
+const byStatus = {
+  subject: "status",
+  sender: "others",
+  recipients: "the willing",
+  groupable: false,
+  filterable: true
+} as const
+const byAccount = { ...byStatus, subject: "nothing" } as const
 
 const kinds = {
-  mention: byStatus,
+  mention: { ...byStatus, requests: true },
   /** Somebody posted whose posts the recipient wants to be told of. */
-  status: byStatus,
+  status: { ...byStatus, filterable: false },
   reblog: {
     ...byStatus,
     groupable: true,
@@ -44,21 +54,23 @@ const kinds = {
   follow: { ...byAccount, groupable: true, standsWhile: exists("follows", isTarget) },
   "follow_request": { ...byAccount, standsWhile: exists("follow_requests", isTarget) },
   /** A poll has ended: its author is told, too. */
-  poll: { ...byStatus, sender: "anybody" },
+  poll: { ...byStatus, sender: "anybody", filterable: false },
   /** A status that the recipient reblogged was edited. */
-  update: byStatus,
+  update: { ...byStatus, filterable: false },
   "admin.report": {
     subject: "report",
     sender: "others",
     recipients: { staff: "manageReports" },
-    groupable: false
+    groupable: false,
+    filterable: false
   },
   /** The recipient lost follows with a whole server; the sender is the recipient. */
   "severed_relationships": {
     subject: "severance",
     sender: "anybody",
     recipients: "the concerned",
-    groupable: false
+    groupable: false,
+    filterable: false
   }
 } satisfies Record<string, NotificationKind>
 
@@ -87,3 +99,7 @@ export type StaffType = TypeWith<"recipients", { readonly staff: string }>
 
 /** The permission that staff needs for it. */
 export const staffOf = (type: StaffType) => kinds[type].recipients.staff
+
+/** Those of which the recipient's policy decides, and of these the ones that are requests to be heard. */
+export const filterableTypes = typesWhere(({ filterable }) => filterable)
+export const requestTypes = typesWhere(({ requests }) => requests === true)

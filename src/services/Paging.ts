@@ -17,7 +17,7 @@ export const limitOf = (asked: number | undefined, defaultRows: number): number 
   asked === undefined ? defaultRows : Math.min(Math.abs(Math.trunc(asked)), defaultRows * 2)
 
 /**
- * A limit as part of a statement's text. As a parameter Postgres would not know how few rows are wanted, and would plan
+ * A limit as part of a statement's text. Postgres would not know of a parameter how few rows are wanted. It would plan
  * the statement anew each time it is run.
  */
 export const rowsMax = (sql: SqlClient, rows: number): Fragment => sql.literal(String(Math.max(0, Math.trunc(rows))))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { boundedMap } from "./BoundedMap.ts"
 
-/** Rows whose failure was logged and is not logged again by this process, so that a page that is read often does not fill the log. */
+/** Rows whose failure this process logged and does not log again. A page that is read often would fill the log. */
 const loggedMax = 1_000
 const logged = boundedMap<string, true>(loggedMax)
 

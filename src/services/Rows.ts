@@ -37,8 +37,8 @@ const plannedElements = 10
 
 /**
  * The values of an array parameter, at least ten, the last one repeated. Postgres plans with ten for an array that it
- * does not know; a shorter one looks so much cheaper that it would plan the whole query anew each time, at several times
- * the cost of running it. For queries to which a repeated value makes no difference.
+ * does not know; a shorter one looks so cheap that it would plan the whole query anew each time. Planning costs several
+ * times what running it does. For queries to which a repeated value makes no difference.
  */
 export const padded = <A>(values: ReadonlySet<A>): ReadonlyArray<A> => {
   const array = [...values]

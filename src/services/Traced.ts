@@ -15,9 +15,9 @@ const spanned = (name: string, made: Made) =>
   )
 
 /**
- * What `Effect.fn(name)` is: a function of effects whose calls are spans of that name. The difference is that a call
- * costs nothing more where tracing is off, while `Effect.fn` takes a stack trace, a span that nobody gets and a context
- * for each, which is a quarter of what a cached answer costs.
+ * What `Effect.fn(name)` is: a function of effects whose calls are spans of that name. Where tracing is off a call
+ * costs nothing more. `Effect.fn` takes a stack trace, a span that nobody gets and a context for each: a quarter of
+ * what a cached answer costs.
  */
 export function traced(name: string): Effect.fn.Traced
 export function traced(name: string): unknown {

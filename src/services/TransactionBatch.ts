@@ -94,9 +94,9 @@ const isHarmless = ({ reasons }: Cause.Cause<unknown>): boolean =>
   reasons.every((reason) => Cause.isFailReason(reason) && !isSqlError(reason.error))
 
 /**
- * Runs effects side by side in the transaction that is open, so that they ask `batched`, and answers how each ended.
- * Where one that has written something fails, or the database does, all fail with that; none is interrupted because of
- * another. They write by `batched` or `atCommit`, at least at first.
+ * Runs effects side by side in the open transaction, so that they ask `batched`. Answers how each ended. Where one that
+ * has written something fails, or the database does, all fail with that; none is interrupted because of another. They
+ * write by `batched` or `atCommit`, at least at first.
  */
 export const inOneTransaction = <A, E>(
   effects: ReadonlyArray<Effect.Effect<A, E>>

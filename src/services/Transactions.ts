@@ -16,10 +16,10 @@ const clashed = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /**
- * Does something in transactions of its own and, where Postgres ended one of them to resolve a deadlock, does it again
- * from its beginning: the caller never hears of that. Inside of a transaction it is for that one to be done again. A
- * statement by itself is such a transaction, too. One for several rows, which it locks in an order of its own, goes
- * through here where somebody waits for it, or else does more than once what others see.
+ * Does something in transactions of its own. Where Postgres ended one of them to resolve a deadlock, does it again from
+ * its beginning: the caller never hears of that. Inside of a transaction it is for that one to be done again. A
+ * statement by itself is such a transaction, too. A statement for several rows locks them in an order of its own. It
+ * goes through here where somebody waits for it, or does more than once what others see.
  */
 export const untilNoClash = (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const attempt = (tries: number): Effect.Effect<A, E, R> =>

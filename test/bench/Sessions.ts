@@ -11,6 +11,7 @@ import * as Media from "./rows/Media.ts"
 import { pauses } from "./rows/Pauses.ts"
 import * as Requests from "./rows/Requests.ts"
 import { events } from "./rows/Streaming.ts"
+import * as Web from "./rows/Web.ts"
 
 /** Rows that one running server is measured with, one after another. */
 export interface Session {
@@ -38,6 +39,7 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     Requests.accountStatuses,
     Requests.publicTimeline,
     Requests.posting,
+    Requests.homeWithFilters,
     ...sizes.filter((size) => size <= followersMax).map(fanout),
     events,
     ...Media.rows,
@@ -47,6 +49,7 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
   single({ RATE_LIMITS: "on" }, [Requests.limited]),
   single({ OUTBOUND_ALLOW: "127.0.0.0/8" }, Federation.rows),
   single(Deliveries.variables, [Deliveries.signed, Deliveries.manyInboxes]),
+  single({ OUTBOUND_ALLOW: "127.0.0.0/8" }, Web.rows),
   {
     rows: [Requests.home20, Requests.posting, fanout(10_000), events],
     where: " (cluster)",
@@ -62,4 +65,7 @@ export const wanted = (followersMax: Size, only: ReadonlyArray<string> = [""]): 
   })
 
 /** Ends what rows have started beside the servers. */
-export const end = Deliveries.end
+export const end = () => {
+  Deliveries.end()
+  Web.end()
+}

@@ -54,6 +54,9 @@ const known = [
   // Only pictures have a size in words, sounds have none at all, and no preview without a cover.
   /\.meta\.original\.(width|height|size|aspect): undefined/,
   /\.previewUrl: null/,
+  // What a result names is a filter of the second version; the count of a request travels as a string.
+  /\.filter\.(phrase|irreversible|wholeWord): undefined/,
+  /^\.notificationsCount: "/,
   // The client reads the keys in camel case.
   /^\.thumbnail\.versions\.@[12]x: undefined/,
   /\.featureApproval\.current_user: undefined/,

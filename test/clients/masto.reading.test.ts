@@ -113,6 +113,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
   it.effect("S-092, S-145, S-205: conversations are read, unread and put away", () =>
     Effect.gen(function*() {
       const [fay, gil] = [yield* newcomer("fay"), yield* newcomer("gil")]
+      yield* Effect.promise(() => gil.api.v1.accounts.$select(fay.id).follow())
       const sent = yield* Effect.promise(() =>
         fay.api.v1.statuses.create({ status: "@gil psst", visibility: "direct" })
       )

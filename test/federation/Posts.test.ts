@@ -82,6 +82,8 @@ it.live(
       const [zoe, max] = [yield* there!.person("zoe"), yield* elsewhere!.person("max")]
       yield* zoe.follow(anna)
       yield* settled(places)
+      yield* elsewhere!.sql`INSERT INTO notification_policies (account_id, private_mentions)
+        SELECT id, 'accept' FROM accounts WHERE username = 'max' AND domain IS NULL`
       // Nobody here knows Max yet.
       const direct = yield* anna.post(`@${max.handle} only for you`, { visibility: "direct" })
       const few = yield* anna.post("only for followers", { visibility: "private" })

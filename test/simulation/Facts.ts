@@ -51,11 +51,15 @@ export interface NotificationRow {
   readonly type: string
   readonly fromAccountId: bigint
   readonly statusId: bigint
+  readonly filtered: boolean
 }
+
+type Asking = { readonly accountId: bigint; readonly fromAccountId: bigint }
 
 type Pair = { readonly accountId: bigint; readonly targetAccountId: bigint }
 
 export const pair = (from: bigint, to: bigint) => `${from}>${to}`
+const askings = (rows: ReadonlyArray<Asking>) => new Set(rows.map((row) => pair(row.fromAccountId, row.accountId)))
 const pairs = (rows: ReadonlyArray<Pair>) => new Set(rows.map((row) => pair(row.accountId, row.targetAccountId)))
 
 /** Everything that the database says at rest, read row by row, without any of the product's queries. */
@@ -82,7 +86,9 @@ export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: n
       EXISTS (SELECT FROM list_tags WHERE list_id = lists.id) AS tagged FROM lists ORDER BY id`,
     tagFollowers: (yield* sql<{ accountId: bigint }>`SELECT account_id FROM tag_follows`).map(({ accountId }) =>
       accountId
-    )
+    ),
+    asking: askings(yield* sql<Asking>`SELECT * FROM notification_requests`),
+    heard: askings(yield* sql<Asking>`SELECT * FROM notification_permissions`)
   })
 })
 
@@ -100,6 +106,9 @@ export interface Rows {
   readonly lists: ReadonlyArray<ListRow>
   /** Who follows the hashtag. */
   readonly tagFollowers: ReadonlyArray<bigint>
+  /** Who asks to be heard, and who is, by whom. */
+  readonly asking: ReadonlySet<string>
+  readonly heard: ReadonlySet<string>
 }
 
 /** What follows from the rows by the rules of the product, in plain code. */

@@ -1,19 +1,8 @@
 import { Clock, Effect } from "effect"
-import type { FeedEntry, FeedKey } from "../../src/services/feeds/Feeds.ts"
 import type { CommandAnswer } from "../../src/services/intents/Commands.ts"
+import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
-
-/** Feeds are written after the transaction with the cursor: a crash in between loses a slice. */
-const cursorFirst: Mutant = {
-  name: "the cursor is committed before the slice",
-  mutation: {
-    feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) })
-  },
-  commands: 20,
-  foundAt: 3,
-  seedsMax: 30
-}
 
 /** The command's id is looked up before the transaction and recorded after it. */
 const keyOutside: Mutant = {
@@ -37,44 +26,6 @@ const keyOutside: Mutant = {
     })
   },
   foundAt: 1,
-  seedsMax: 30
-}
-
-/** What changes a home is forgotten there alone: lists of the same reader stay as they were. */
-const listKept: Mutant = {
-  name: "a list keeps what its owner does not follow any more",
-  mutation: {
-    feeds: (feeds) => ({ ...feeds, drop: (keys) => feeds.drop(keys.filter((key) => typeof key === "bigint")) })
-  },
-  foundAt: 6,
-  seedsMax: 30
-}
-
-/** A feed's reader leaves in what a repeated slice wrote twice. */
-const listFeed: Mutant = {
-  name: "a feed's insert is not a set",
-  mutation: {
-    store: (feeds) => {
-      const pushed = new Map<FeedKey, ReadonlyArray<FeedEntry>>()
-      const forget = (feed: FeedKey) => pushed.delete(feed)
-      return {
-        ...feeds,
-        push: (accounts, entry) => {
-          for (const account of accounts) pushed.set(account, [...(pushed.get(account) ?? []), entry])
-          return feeds.push(accounts, entry)
-        },
-        read: (account) =>
-          Effect.map(feeds.read(account), (found) => {
-            const written = pushed.get(account) ?? []
-            const again = written.filter(({ id }, at) => written.findIndex((entry) => entry.id === id) < at)
-            return found && [...found, ...again].toSorted((a, b) => a.id < b.id ? 1 : -1)
-          }),
-        drop: (accounts) => Effect.tap(feeds.drop(accounts), Effect.sync(() => accounts.forEach(forget)))
-      }
-    }
-  },
-  commands: 20,
-  foundAt: 3,
   seedsMax: 30
 }
 
@@ -192,11 +143,50 @@ const attemptCounts: Mutant = {
   seedsMax: 30
 }
 
+/** Who waits to be heard is never asked for. */
+const requestForgotten: Mutant = {
+  name: "a mention waits without a request",
+  mutation: { sql: (text) => text.replace(/FROM told\s+WHERE filtered AND/, "FROM told WHERE false AND") },
+  breaks: /^I22: .* asks for nothing/,
+  commands: 20,
+  foundAt: 2,
+  seedsMax: 30
+}
+
+/** What waits is told like all else. */
+const waitingTold: Mutant = {
+  name: "a notification that waits is streamed",
+  mutation: {},
+  planted: {
+    file: "services/feeds/NotificationWriter.ts",
+    from: "written.filter(({ filtered }) => !filtered)",
+    times: 1,
+    to: (on) => `written.filter(({ filtered }) => ${on} || !filtered)`
+  },
+  breaks: /^I22: .* and is streamed/,
+  commands: 20,
+  foundAt: 2,
+  seedsMax: 30
+}
+
+/** Nodes go on with the filters that they know. */
+const filtersKept: Mutant = {
+  name: "nobody forgets filters that were changed",
+  mutation: {},
+  planted: {
+    file: "services/caching/Changes.ts",
+    from: "return add(\"filters\", [message.accountId])",
+    times: 1,
+    to: (on) => `return ${on} ? undefined : add("filters", [message.accountId])`
+  },
+  breaks: /^I23/,
+  commands: 20,
+  foundAt: 1,
+  seedsMax: 30
+}
+
 export const mutants: ReadonlyArray<Mutant> = [
-  cursorFirst,
   keyOutside,
-  listFeed,
-  listKept,
   epochUnchecked,
   jobForgotten,
   fileFirst,
@@ -204,6 +194,10 @@ export const mutants: ReadonlyArray<Mutant> = [
   begunLate,
   wakeLost,
   attemptCounts,
+  requestForgotten,
+  waitingTold,
+  filtersKept,
+  ...feedMutants,
   ...overlappingMutants
 ]
 

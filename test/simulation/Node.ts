@@ -19,6 +19,7 @@ import { OriginChecks } from "../../src/services/federation/fetching/OriginCheck
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import { ListTimelines } from "../../src/services/feeds/ListTimelines.ts"
+import { ActiveFilters } from "../../src/services/filters/ActiveFilters.ts"
 import { config } from "../support/Actors.ts"
 import { noOutbound } from "../support/NoOutbound.ts"
 import * as Files from "./Files.ts"
@@ -35,6 +36,7 @@ export interface Node {
   readonly actors: AccountActors["Service"]
   readonly homes: HomeTimelines["Service"]
   readonly listTimelines: ListTimelines["Service"]
+  readonly filters: ActiveFilters["Service"]
   /** Undefined where the run has no media. */
   readonly uploading: Uploading.Uploading | undefined
   /** Ends it as SIGTERM does; answers when it is over. */
@@ -105,6 +107,7 @@ export const start = Effect.fnUntraced(
       : Layer.succeed(MediaOfNode, undefined)
     const layer = Layer.merge(Layer.fresh(Actors.layerOverCommands), media).pipe(
       Layer.provideMerge(Layer.merge(HomeTimelines.layer, ListTimelines.layer)),
+      Layer.provideMerge(Layer.merge(HomeTimelines.layer, ActiveFilters.layer)),
       Layer.provide(Layer.fresh(Performed.commands(world, machine))),
       Layer.provideMerge(cluster(world, machine, RunnerAddress.make(`node-${port}`, port))),
       Layer.provide(watched(world, machine, shared)),
@@ -119,6 +122,7 @@ export const start = Effect.fnUntraced(
       actors: Context.get(built, AccountActors),
       homes: Context.get(built, HomeTimelines),
       listTimelines: Context.get(built, ListTimelines),
+      filters: Context.get(built, ActiveFilters),
       uploading: Context.get(built, MediaOfNode),
       stop: machine.on(world.outside)(Scope.close(scope, Exit.void)).pipe(
         Effect.andThen(Effect.sync(() => world.crash(machine)))

@@ -6,7 +6,8 @@ import type { Aftermath } from "./Invariants.ts"
  * stream says the same notification twice. Left out are pairs of whom one ever blocked or muted the other, for what was
  * told then depends on when.
  */
-export const check = ({ followers, outcomes, world }: Aftermath, facts: Facts): ReadonlyArray<string> => {
+export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string> => {
+  const { followers, outcomes, world } = aftermath
   const { favourites, follows, mentions, notifications, requests, statuses } = facts.rows
   const broken: Array<string> = []
   const apart = new Set<string>()
@@ -59,6 +60,30 @@ export const check = ({ followers, outcomes, world }: Aftermath, facts: Facts): 
     const times = (streamed.get(message.notificationId) ?? 0) + 1
     streamed.set(message.notificationId, times)
     if (times === 2) broken.push(`I9: the notification ${message.notificationId} is streamed twice`)
+  }
+  return [...broken, ...waiting(aftermath, facts, streamed)]
+}
+
+/**
+ * I22: a mention that waits is a request of its author, and nobody streamed it; a stranger's private one is heard at once only
+ * where the author was accepted.
+ */
+const waiting = (
+  { followers, outcomes }: Aftermath,
+  { byId, rows: { asking, heard, notifications } }: Facts,
+  streamed: ReadonlyMap<bigint, number>
+): ReadonlyArray<string> => {
+  const broken: Array<string> = []
+  const known = new Set(followers)
+  for (const { account, command } of outcomes) if (command._tag === "Follow") known.add(pair(account, command.target))
+  for (const { accountId, filtered, fromAccountId, id, statusId, type } of notifications) {
+    if (type !== "mention") continue
+    const [to, from] = [pair(accountId, fromAccountId), pair(fromAccountId, accountId)]
+    if (filtered && !asking.has(from)) broken.push(`I22: ${id} waits, and ${from} asks for nothing`)
+    if (filtered && streamed.has(id)) broken.push(`I22: ${id} waits, and is streamed`)
+    const status = byId.get(statusId)
+    const isPrivate = status?.visibility === "direct" && status.inReplyToId === null
+    if (isPrivate && !filtered && !known.has(to) && !heard.has(from)) broken.push(`I22: ${id} does not wait for ${to}`)
   }
   return broken
 }

@@ -46,7 +46,7 @@ const paths = Effect.fnUntraced(function*(viewer: AccountId | undefined, looksAt
   if (viewer === undefined) return seen
   const notifications = yield* (yield* Notifications).page(
     viewer,
-    { types: [], excludeTypes: [], accountId: undefined },
+    { types: [], excludeTypes: [], accountId: undefined, includeFiltered: true },
     page
   )
   const favourites = yield* (yield* Interactions).favouritesOf(viewer, page)

@@ -11,6 +11,8 @@ import * as Drawing from "./Drawing.ts"
 import { cpuMillis, drive } from "./Drive.ts"
 import { pair } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
+import * as Filtering from "./Filtering.ts"
+import * as Hearing from "./Hearing.ts"
 import * as Invariants from "./Invariants.ts"
 import * as Lists from "./Lists.ts"
 import * as Node from "./Node.ts"
@@ -116,8 +118,12 @@ const scenario = (options: Options, overlapping: boolean) =>
       overlapping ? Crowd.takeOver(world, common, { accounts: people }) : Effect.void
     )
     const sweeps = yield* Effect.forkChild(Uploading.sweepNowAndThen(world, common))
+    const filterings = yield* Effect.forkChild(Filtering.changeNowAndThen(world, common, people, nodes))
+    const accepts = yield* Effect.forkChild(Hearing.acceptNowAndThen(world, common, people))
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* Fiber.join(sweeps)
+    yield* Fiber.join(accepts)
+    yield* Fiber.join(filterings)
     yield* Fiber.join(takeOvers)
     yield* over
     yield* rest(common, Drawing.lateMillis(seed))
@@ -130,7 +136,8 @@ const scenario = (options: Options, overlapping: boolean) =>
       (outcome) => clients.askAgain(latest, outcome)
     )
     yield* rest(common, 0)
-    return yield* Invariants.check({
+    const filtered = yield* Filtering.check(world, common, people.slice(0, 3), [...nodes, latest])
+    const broken = yield* Invariants.check({
       world,
       shared: common,
       homes: latest.homes,
@@ -142,6 +149,7 @@ const scenario = (options: Options, overlapping: boolean) =>
       outcomes: clients.outcomes,
       again
     })
+    return [...broken, ...filtered]
   }, Effect.scoped)
 
 const simulate = async (session: Sessions, time: VirtualTime, seed: number, options: Options): Promise<Result> => {

@@ -39,12 +39,12 @@ describe("simulation", () => {
   afterAll(() => fleet.close())
 
   it(
-    `invariants I1 to I4, I9 to I13, I15, I16 and I19 hold in ${seeds.length} seeds, in which every kind of fault happens`,
+    `invariants I1 to I4, I9 to I13, I15, I16, I19, I22 and I23 hold in ${seeds.length} seeds, in which every kind of fault happens`,
     async () => {
       const sums = await allHold(fleet, settings, seeds.map(runOnce))
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
       assert.isAbove(sums.get("stale commit refused") ?? 0, 0, "a frozen node's late commit")
-      for (const what of ["media uploaded", "media attached", "media sweep"]) {
+      for (const what of ["media uploaded", "media attached", "media sweep", "request accepted", "filter changed"]) {
         assert.isAbove(sums.get(what) ?? 0, 0, what)
       }
     },

@@ -30,3 +30,10 @@ export const followers = Effect.fnUntraced(function*(target: AccountId, ids: Rea
   yield* sql`UPDATE account_stats SET following_count = following_count + 1 WHERE ${sql.in("account_id", ids)}`
   yield* sql`UPDATE account_stats SET followers_count = followers_count + ${ids.length} WHERE account_id = ${target}`
 })
+
+/** Lets strangers' private mentions be heard at once. */
+export const hearStrangers = Effect.fnUntraced(function*(...accounts: ReadonlyArray<{ readonly accountId: bigint }>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO notification_policies (account_id, private_mentions)
+    SELECT id, 'accept' FROM unnest(${accounts.map(({ accountId }) => accountId)}::bigint[]) id`
+})

@@ -3,6 +3,7 @@ import { CurrentTransformer } from "effect/sql/Statement"
 import { AccountViews } from "../../src/http/render/AccountViews.ts"
 import { StatusViews } from "../../src/http/render/StatusViews.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
+import { ActiveFilters } from "../../src/services/filters/ActiveFilters.ts"
 import { Accounts } from "../../src/services/identity/Accounts.ts"
 import { Settings } from "../../src/services/identity/Settings.ts"
 import { CustomEmojis } from "../../src/services/instance/CustomEmojis.ts"
@@ -21,7 +22,14 @@ export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
   Layer.satisfiesServicesType<never>()(StatusViews.layer.pipe(
     Layer.provideMerge(AccountViews.layer),
     Layer.provideMerge(
-      Layer.mergeAll(Accounts.layer, Settings.layer, CustomEmojis.layer, Statuses.layer, ViewerStates.layer)
+      Layer.mergeAll(
+        Accounts.layer,
+        ActiveFilters.layer,
+        Settings.layer,
+        CustomEmojis.layer,
+        Statuses.layer,
+        ViewerStates.layer
+      )
     ),
     Layer.provideMerge(Broadcast.layerMemory),
     Layer.provideMerge(TestDatabase.layer),

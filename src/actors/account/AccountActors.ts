@@ -7,15 +7,15 @@ import { StoodStill } from "../../services/StoodStill.ts"
 import { traced } from "../../services/Traced.ts"
 import { Account, type Command } from "./Protocol.ts"
 
-/** How long a caller waits for an account's actor, in seconds, before the client is told to come back. */
+/** How long a caller waits for an account's actor, in seconds. Then the client is told to come back. */
 export const commandSecondsMax = 5
 
 /** The accounts' actors, as callers see them: wherever they live, a command gives its answer or an error for clients. */
 export class AccountActors extends Context.Service<AccountActors, {
   /**
    * Has the account do something. With a `key` (the client's Idempotency-Key) the same command gives the same answer
-   * for a day; without one a new id stands for this call. Fails with `Unavailable` after five seconds, when the command
-   * may be done already, but is not begun any more.
+   * for a day; without one a new id stands for this call. Fails with `Unavailable` after five seconds. The command may
+   * be done already, but is not begun any more.
    */
   readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<CommandAnswer, ClientError>
   /** Tells the actor that rows wait for it. Never fails; a lost wake-up is made good by the agenda. */

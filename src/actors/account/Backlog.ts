@@ -3,8 +3,8 @@ import type { Fanout } from "../../services/intents/Fanouts.ts"
 import { fanoutsRoundMax } from "../../services/intents/Fanouts.ts"
 
 /**
- * What an actor knows of its intents without asking for them: those that it committed itself. Rows that others left
- * (an owner before, a commit whose answer was lost) are asked for when something says that there may be some.
+ * What an actor knows of its intents without asking for them: those that it committed itself. Others may leave rows: an
+ * owner before, a commit whose answer was lost. They are asked for when something says that there may be some.
  */
 export interface Backlog {
   /** The actor's fan-out lives in it. */

@@ -184,11 +184,11 @@ const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) 
 
 /**
  * The account's actor. It is the only writer of what the account does: commands run one at a time, each in one
- * transaction that checks the actor's epoch, looks the command's id up, writes the change with the intents that follow
- * from it and records the answer. So a command is done once for each id, whichever node tries it again; an answer
- * means that the change is on disk. Fan-out, timers and commands from outside are rows, worked off by one supervised
- * fiber: at least once, with effects that are sets, in the order of their ids. The mailbox holds
- * `accountMailboxMax` commands; fan-out takes `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
+ * transaction. That checks the actor's epoch, looks the command's id up, writes the change with its intents and records
+ * the answer. So a command is done once for each id, whichever node tries it again; an answer means that the change is
+ * on disk. Fan-out, timers and commands from outside are rows, worked off by one supervised fiber: at least once, with
+ * effects that are sets, in the order of their ids. The mailbox holds `accountMailboxMax` commands; fan-out takes
+ * `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (node) =>

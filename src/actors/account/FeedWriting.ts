@@ -25,7 +25,7 @@ interface Asked extends Pick<ReaderSlice, "reblogOfId"> {
 /**
  * Writes a new status into feeds and answers whose. A reader who stops following has the feed dropped; a process that
  * stood still does not see that and writes a status that does not belong there. So readers that were asked for long ago
- * are asked for once more after the write, and the feeds of those who left are dropped.
+ * are asked for once more after the write. The feeds of those who left are dropped.
  */
 export const make = Effect.gen(function*() {
   const feeds = yield* Feeds

@@ -92,8 +92,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   })
 
   /**
-   * Does what comes first as long as that is common; answers whether something is left, and whether that is to be tried the
-   * same way. What may come to nothing is only ever the first, so that it takes along nothing that was written before.
+   * Does what comes first as long as that is common; answers whether something is left, and whether that is to be tried
+   * the same way. Only the first may come to nothing, so that it takes along nothing that was written before.
    */
   const begin = Effect.fnUntraced(function*(own: Ownership) {
     const { sender: self, waiting } = yield* inbound.claim(own.accountId)

@@ -50,9 +50,9 @@ export interface Times {
 const uriCharactersMax = 2_000
 
 /**
- * Does the activities of a remote account, mostly by the account's own verbs, inside a transaction of its actor.
- * Objects that they name are looked for here; `NeedsFetch` says that one has to be fetched first. It belongs to whom it
- * says only where that is the account itself (row 8).
+ * Does the activities of a remote account inside a transaction of its actor, mostly by the account's own verbs. Objects
+ * that they name are looked for here; `NeedsFetch` says that one has to be fetched first. It belongs to whom it says
+ * only where that is the account itself (row 8).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const knownUris = yield* KnownUris

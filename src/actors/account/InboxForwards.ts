@@ -17,13 +17,14 @@ import type { Ownership } from "./Ownership.ts"
 
 const visibilityRows = rowsOf(StoredStatus.mapFields(Struct.pick(["visibility"])))
 
-/** Tries of an activity after which a post that its origin does not give away is not waited for any more: some 7 minutes. */
+/** After so many tries of an activity a post is not waited for that its origin does not give away: some 7 minutes. */
 const underWayTriesMax = 3
 
 /**
- * What cannot be decided here: activities of others that somebody hands on, of which nothing is believed (row 6), and
+ * What cannot be decided here: activities of others that somebody hands on, of which nothing is believed (row 6);
  * activities about objects that are not here. The origin is asked beside the actor, which goes on with the rest; the
- * activity waits on disk, is taken up again when there is an answer, and is dropped where after its tries there is none.
+ * activity waits on disk. It is taken up again when there is an answer, and dropped where there is none after its
+ * tries.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

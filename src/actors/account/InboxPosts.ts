@@ -44,7 +44,7 @@ export type Outcome = Effect.Effect<string, ClientError | SqlError | NeedsFetch>
 export const done = "done"
 export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 
-/** How old a post that was fetched may be to be told of in homes, streams and notifications, in milliseconds. */
+/** How old a fetched post may be, in milliseconds, to be told of in homes, streams and notifications. */
 const newsMillisMax = 6 * 3_600_000
 
 /** New, edited and deleted posts of a remote account; inside a transaction of its actor. */

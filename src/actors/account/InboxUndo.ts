@@ -30,7 +30,7 @@ const isUndoable = (type: string | undefined): type is Undoable => undoable.some
 
 /**
  * Undoes a remote account's activities, named in full or by id, inside a transaction of its actor. An Undo that comes
- * before its activity is remembered, and the activity then has no effect (row 10, scenario F17).
+ * before its activity is remembered. The activity then has no effect (row 10, scenario F17).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const sql = yield* SqlClient.SqlClient
@@ -66,9 +66,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   }
 
   /**
-   * Whether what came under the id is not what stands: it came anew under another id since, or was taken back before, which an
-   * Undo says again (and signs later) whose sender did not hear the answer. `known`: something came under the id; `came`: and was
-   * not undone. Where the ids themselves say which is the earlier one, that holds, in whatever order they came.
+   * Whether what came under the id is not what stands: it came anew under another id since, or was taken back before.
+   * An Undo says so again (and signs later) whose sender did not hear the answer. `known`: something came under the id;
+   * `came`: and was not undone. Where the ids themselves say which is the earlier one, that holds, in whatever order
+   * they came.
    */
   const isEarlier = Effect.fnUntraced(
     function*(

@@ -23,9 +23,9 @@ interface State {
 }
 
 /**
- * What an actor holds while it is active: its epoch, its limits as the rows gave them when it was activated, and the
- * time of its newest status. It is read at the first need, so that an activation never fails where Postgres is away,
- * and forgotten when another node turns out to own the account. Only `Owners` changes it.
+ * What an actor holds while it is active: its epoch, its limits as the rows gave them at activation, and the time of
+ * its newest status. It is read at the first need, so that an activation never fails where Postgres is away. It is
+ * forgotten when another node turns out to own the account. Only `Owners` changes it.
  */
 export interface Ownership {
   readonly accountId: AccountId
@@ -142,9 +142,9 @@ export const make = Effect.gen(function*() {
 export type Owners = Effect.Success<typeof make>
 
 /**
- * The time for a new status, in milliseconds since 1970: after that of the one before, though the clock be set back by some
- * minutes. A status that is later than that was dated by a clock that was wrong, and the next one is of now. For the work of
- * a command only, which goes on under the epoch that it began with, even if that was forgotten meanwhile.
+ * The time for a new status, in milliseconds since 1970: after that of the one before, though the clock be set back by
+ * some minutes. A clock that was wrong dated a status that is later than that. The next one is of now. For the work of
+ * a command only. That goes on under the epoch that it began with, even if that was forgotten meanwhile.
  */
 export const nextMillis = (own: Pick<Ownership, "newestMillis">): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (now) => {

@@ -38,7 +38,10 @@ export const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const cards = yield* StatusCards
 
-  /** What can be said against a post, its files, its poll and the mentions in its draft before it is stored; scheduling checks it, too. */
+  /**
+   * What speaks against a post, its files, its poll and the mentions in its draft before it is stored; scheduling
+   * checks it, too.
+   */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
     yield* size(draft, post.spoilerText ?? "")
     yield* attachments.check(accountId, filesOf(post), null)

@@ -6,7 +6,7 @@ import type { Ownership } from "./Ownership.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { onAccount } from "./Verbs.ts"
 
-/** The end of an account of ours, and what any account that is gone left behind, a slice each time it is due. */
+/** The end of an account of ours, and what any account that is gone left behind. Each time it is due a slice goes. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const actors = yield* AccountActors

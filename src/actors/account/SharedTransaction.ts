@@ -18,10 +18,9 @@ const lockMillisMax = 500
 class BatchFailed extends Schema.TaggedError<BatchFailed>()("BatchFailed", {}) {}
 
 /**
- * Works of several actors of a node in one transaction, in which each checks that its actor owns its account, and in which
- * they ask the database together (`TransactionBatch`): a flood of small works of many accounts takes a few statements for all of
- * them. A work that fails
- * before it wrote anything fails alone; else none of them is done. Made once a node.
+ * Works of several actors of a node in one transaction. In it each checks that its actor owns its account, and they ask
+ * the database together (`TransactionBatch`): a flood of small works of many accounts takes a few statements for all of
+ * them. A work that fails before it wrote anything fails alone; else none of them is done. Made once a node.
  */
 export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
   const sql = yield* SqlClient.SqlClient

@@ -19,7 +19,7 @@ import * as StreamPublishing from "./StreamPublishing.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
 
 /**
- * Stores a remote account's post that was fetched from its origin, as if the account had sent it, or edits an older
+ * Stores a remote account's post that was fetched from its origin, as if the account had sent it. Edits an older
  * version. What the account deleted does not come back.
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
           const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, pinsMax)
           const before = yield* favourites.pinned(accountId)
           for (const id of before) yield* favourites.unpin(accountId, id)
-          // The last one pinned is shown first, and what is told of later, whenever its post comes, before all of them.
+          // The last one pinned is shown first. What is told of later, whenever its post comes, is before all of them.
           let place = idAt(readAt - 1)
           for (const id of wanted.toReversed()) yield* favourites.pin(accountId, id, place++)
           const ids = [...new Set([...before, ...wanted])]

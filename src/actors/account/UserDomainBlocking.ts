@@ -13,8 +13,8 @@ import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
 type Relations = Pick<Verbs, "RejectFollow" | "RemoveFollower" | "Unfollow">
 
 /**
- * A user's block of a whole server: it is hidden at once, and by and by all that stands between the two ends, as if
- * each follow were ended by itself, so that the other server hears of it.
+ * A user's block of a whole server: it is hidden at once. All that stands between the two ends by and by, as if each
+ * follow were ended by itself: the other server hears of it.
  */
 export const make = Effect.fnUntraced(function*(relations: Relations) {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,8 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { Cards } from "../../services/cards/Cards.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { Previews } from "../../services/previews/Previews.ts"
+import { claiming, every } from "./ClaimRounds.ts"
 
 /** Pages that a node fetches at once: with their pictures they take memory. */
 const cardsAtOnceMax = 24
@@ -10,29 +11,7 @@ const make = Effect.gen(function*() {
   const cards = yield* Cards
   const files = yield* StoredFiles
   const previews = yield* Previews
-  const scope = yield* Effect.scope
-  let underWay = 0
-
-  /** Takes as many as there is room for; none waits for those that were begun before it. */
-  const begin = Effect.gen(function*() {
-    if (underWay >= cardsAtOnceMax) return
-    for (const claimed of yield* cards.claim(cardsAtOnceMax - underWay)) {
-      underWay++
-      yield* previews.make(claimed).pipe(
-        // It is due again when the claim is over.
-        Effect.catchCause((cause) => Effect.logWarning("a card is left as it is claimed", cause)),
-        Effect.ensuring(Effect.sync(() => underWay--)),
-        Effect.forkIn(scope)
-      )
-    }
-  })
-  const every = <A, E>(period: "1 second" | "1 hour", what: string, work: Effect.Effect<A, E>) =>
-    work.pipe(
-      Effect.catchCause((cause) => Effect.logWarning(`${what} must wait`, cause)),
-      Effect.repeat(Schedule.spaced(period)),
-      Effect.forkScoped
-    )
-  yield* every("1 second", "cards", begin)
+  yield* claiming({ what: "cards", atOnceMax: cardsAtOnceMax, claim: cards.claim, run: previews.make })
   yield* every("1 hour", "cards that nobody refers to", Effect.flatMap(cards.sweep, files.discard))
 })
 

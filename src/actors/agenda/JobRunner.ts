@@ -14,7 +14,7 @@ import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 
-/** Jobs that a node runs at once, and how long one may take before it is given up for this time, in seconds. */
+/** Jobs that a node runs at once. One that takes longer than so many seconds is given up for this time. */
 const jobsAtOnceMax = 32
 const jobSecondsMax = 50
 /** How long one of those whom a post names is waited for, in seconds. */
@@ -113,7 +113,7 @@ const make = Effect.gen(function*() {
 })
 
 /**
- * Runs jobs: on every node, each taken by one of them at a time, again where it did not come to its end. It holds no
+ * Runs jobs: on every node, each by one of them at a time, again where it did not come to its end. It holds no
  * transaction while it waits for others; what it learns is written by services that may be told twice.
  */
 export const layer = Layer.effectDiscard(make).pipe(

@@ -1,10 +1,11 @@
-import { Effect, Layer, Metric, Schedule } from "effect"
+import { Effect, Layer, Metric } from "effect"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Push, Pushes } from "../../services/intents/Pushes.ts"
 import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
 import { PushContents } from "../../services/push/PushContents.ts"
 import { PushMessages } from "../../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../../services/push/PushSubscriptions.ts"
+import { claiming } from "./ClaimRounds.ts"
 
 /** Subscriptions that a node sends to at once. */
 const subscriptionsAtOnceMax = 64
@@ -27,8 +28,6 @@ const make = Effect.gen(function*() {
   const pushes = yield* Pushes
   const subscriptions = yield* PushSubscriptions
   const { mailFrom } = yield* ServerConfig
-  const scope = yield* Effect.scope
-  let underWay = 0
 
   const send = Effect.fnUntraced(function*(push: Push): Effect.fn.Return<Outcome> {
     const content = yield* contents.of(push)
@@ -58,27 +57,7 @@ const make = Effect.gen(function*() {
     }
   })
 
-  /** Takes as many as there is room for; none waits for those that were begun before it. */
-  const begin = Effect.gen(function*() {
-    if (underWay >= subscriptionsAtOnceMax) return
-    for (const push of yield* pushes.claim(subscriptionsAtOnceMax - underWay)) {
-      underWay++
-      yield* drain(push).pipe(
-        // It is due again when the claim is over.
-        Effect.catchCause((cause) => Effect.logWarning("a push is left as it is claimed", cause)),
-        Effect.ensuring(Effect.sync(() => underWay--)),
-        Effect.forkIn(scope)
-      )
-    }
-  })
-  const every = <A, E>(period: "1 second" | "1 hour", what: string, work: Effect.Effect<A, E>) =>
-    work.pipe(
-      Effect.catchCause((cause) => Effect.logWarning(`${what} must wait`, cause)),
-      Effect.repeat(Schedule.spaced(period)),
-      Effect.forkScoped
-    )
-  yield* every("1 second", "pushes", begin)
-  yield* every("1 hour", "pushes that are too old", pushes.sweep)
+  yield* claiming({ what: "pushes", atOnceMax: subscriptionsAtOnceMax, claim: pushes.claim, run: drain })
 })
 
 /**

@@ -50,7 +50,7 @@ export const make = Effect.gen(function*() {
   const signatures = yield* Signatures
   const signing = Gate.make(signingMax)
 
-  /** What tells the host which of its people follow the sender, so that it can say where we are wrong. */
+  /** Tells the host which of its people follow the sender, so that it can say where we are wrong. */
   const synchronization = Effect.fnUntraced(function*({ senderId, url, username }: Delivery) {
     if (username === null) return undefined
     const header = yield* Effect.orElseSucceed(

@@ -41,12 +41,12 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
   )
 
 /**
- * The actor of one other host: it alone sends there. Each delivery is a row, sent at least once while the host takes it
- * within the time of its tries, those about one thing to one inbox in the order of what happened; an end at any point
- * repeats at most what was under way, 8 requests, and 32 outcomes that are not written down yet. A host that fails
- * costs its own actor: fewer requests at once, a rest after ten failures in a row, nothing at all after seven days of
- * them. In memory it keeps a few numbers. It fetches documents of the host, each once for all who ask at that time;
- * twice while the host's shard changes hands.
+ * The actor of one other host: it alone sends there. Each delivery is a row. It is sent at least once while the host
+ * takes it within the time of its tries. Those about one thing reach one inbox in the order of what happened; an end at
+ * any point repeats what was under way: 8 requests at most, and 32 outcomes not written down. A host that fails costs
+ * its own actor: fewer requests at once, a rest after ten failures in a row, nothing at all after seven days of them.
+ * In memory it keeps a few numbers. It fetches documents of the host, each once for all who ask at that time; twice
+ * while the host's shard changes hands.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(Effect.all([DeliveryRound.make, Fetching.make]), ([round, documents]) =>

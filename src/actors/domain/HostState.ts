@@ -1,6 +1,6 @@
 import { requestsPerHostMax } from "../../services/outbound/HostSlots.ts"
 
-/** Failures in a row after which a host is left alone, and for how long, in milliseconds (federation.md section 12). */
+/** After so many failures in a row a host is left alone for so many milliseconds (federation.md section 12). */
 export const failuresMax = 10
 const restMillis = 60_000
 /** Deliveries that a round takes for each of the requests that it has under way. */

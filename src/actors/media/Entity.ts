@@ -10,9 +10,9 @@ export class MediaTurns extends Context.Service<MediaTurns, Semaphore.Semaphore>
 ) {}
 
 /**
- * The actor of one uploaded file. Its job is a row; what the actor adds is that one attempt runs at a time and that a node
- * never runs more than it is meant to. At least once: an attempt that is killed at any point is begun anew, by the agenda
- * at the latest, and only the newest attempt's outcome counts. Callers that wait are bounded by `jobMailboxMax`.
+ * The actor of one uploaded file. Its job is a row; the actor adds that one attempt runs at a time, and no more on a
+ * node than are meant to. At least once: an attempt that is killed at any point is begun anew, by the agenda at the
+ * latest. Only the newest attempt's outcome counts. Callers that wait are bounded by `jobMailboxMax`.
  */
 export const layer = MediaJob.toLayer(
   Effect.gen(function*() {

@@ -9,8 +9,8 @@ import { MediaActors } from "./MediaActors.ts"
 const wakesMax = 200
 
 /**
- * One in the cluster: wakes jobs that wait although nobody works on them, and removes what no post and nobody else holds.
- * All of it is rows, so that two of them for a moment do no harm, and what one misses the next sees.
+ * One in the cluster: wakes jobs that wait although nobody works on them, and removes what no post and nobody else
+ * holds. All of it is rows. Two of them for a moment do no harm, and what one misses the next sees.
  */
 export const layer = Singleton.make(
   "MediaUpkeep",

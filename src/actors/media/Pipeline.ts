@@ -11,9 +11,9 @@ import { StoredFiles } from "../../services/media/StoredFiles.ts"
 export const processingFailed = "Error processing thumbnail for uploaded media"
 
 /**
- * The steps of a job: fetch the upload, have it transformed in a folder that goes with the attempt, store what was made,
- * commit. Only the last one is seen by others; killed before it, everything is done again, and the ledger of files knows
- * what the killed attempt stored.
+ * The steps of a job: fetch the upload, transform it in a folder that goes with the attempt, store what was made,
+ * commit. Only the last one is seen by others; killed before it, everything is done again, and the ledger of files
+ * knows what the killed attempt stored.
  */
 export const make = Effect.gen(function*() {
   const jobs = yield* MediaJobs

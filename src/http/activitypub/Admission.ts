@@ -4,7 +4,7 @@ import * as AddressShares from "../guard/AddressShares.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import * as Reply from "../guard/Reply.ts"
 
-/** Requests of other servers that one node serves at once, in all and from one address (an IPv6 address by its /64). */
+/** Requests of other servers that one node serves at once: in all, and from one address (IPv6 by its /64). */
 export const bounds = {
   /** Activities that are read, verified and written down. */
   activities: { atOnceMax: 256, perAddressMax: 64 },
@@ -33,8 +33,8 @@ export const comeBack = (kind: Kind, reason: "busy" | "address" | "backlog") =>
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest>
 
 /**
- * Lets in what can be done at once, and answers everything beyond that at once, too: 503 with `Retry-After`, before anything
- * of the request is looked at. One address has a share, so that a flood from there leaves room for everybody else.
+ * Lets in what can be done at once. Answers everything beyond that with 503 and `Retry-After`, before anything of the
+ * request is looked at. One address has a share, so that a flood from there leaves room for everybody else.
  */
 export class Admission extends Context.Service<Admission, {
   readonly admit: <E, R>(kind: Kind, answer: Answer<E, R>) => Answer<E, R>

@@ -46,7 +46,7 @@ export const ready = (text: string, scope: CacheScope) =>
 
 export const document = (value: Document, scope: CacheScope) => ready(JSON.stringify(value), scope)
 
-/** 404 for an unknown or hidden object, 410 for a deleted one, which caches may keep as long as a document. */
+/** 404 for an unknown or hidden object, 410 for a deleted one. Caches may keep it as long as a document. */
 export const refused = (error: ClientError | NotSigned) =>
   Effect.succeed(
     HttpServerResponse.setHeaders(

@@ -135,7 +135,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         const uri = LocalIds.note(config, username, id)
         const status = yield* Effect.option(statuses.find(viewer, id))
         if (Option.isNone(status) || status.value.accountId !== accountId) {
-          // Asked in any case, so that nobody learns by the time it takes that there is something to hide.
+          // Asked in any case: the time that it takes must not tell that there is something to hide.
           return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, scope) : yield* new RecordNotFound()
         }
         if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), scope)

@@ -9,7 +9,7 @@ import type { Sender } from "../../services/federation/Senders.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 
-/** Pages of a collection that are read, and how long a sender's collection is not looked at again, in milliseconds. */
+/** Pages of a collection that are read; how long a sender's collection is then left alone, in milliseconds. */
 const pagesMax = 10
 const lookMillis = 300_000
 const lookedMax = 10_000
@@ -17,8 +17,8 @@ const lookedMax = 10_000
 const parameter = /\b(collectionId|digest|url)="([^"]*)"/g
 
 /**
- * What other servers say about which of our people follow their accounts (FEP-8fcf): where we see it differently, whom they do
- * not know does not follow any more, whom they let in does, and what we know nothing of is undone.
+ * What other servers say about which of our people follow their accounts (FEP-8fcf): where we see it differently, whom
+ * they do not know does not follow any more. Whom they let in does. What we know nothing of is undone.
  */
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors

@@ -30,8 +30,8 @@ const multipartPartsMax = 200
 /**
  * Turns what clients send (JSON, urlencoded, multipart, query; Rails' brackets) into the JSON and the plain query that
  * endpoints declare, and paths into their one form. Parameters of the query count for every method, those of the body
- * stand before them. Runs before routing, for the whole router; a body is read when a handler asks for it, so that
- * nobody reads one whose route does not exist, or whose sender may not call it or is over a limit.
+ * stand before them. Runs before routing, for the whole router; a handler that asks for a body has it read. So nobody
+ * reads a body without a route, or whose sender may not call it or is over a limit.
  */
 const make = (uploads: Uploads["Service"] | undefined) =>
   HttpRouter.middleware(

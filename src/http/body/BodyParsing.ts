@@ -11,8 +11,8 @@ import { plainError } from "../guard/Reply.ts"
 import { fromJson, type Json, nest, pairs, Refused } from "./Parameters.ts"
 
 /*
- * What reading a body comes to: the same request with the JSON that endpoints declare in place of its body, or an answer
- * that refuses it.
+ * What reading a body comes to: the same request with the JSON that endpoints declare as its body, or an answer that
+ * refuses it.
  */
 
 type Request = HttpServerRequest.HttpServerRequest

@@ -46,8 +46,8 @@ const senderOf = (context: Context.Context<never>): string => {
 }
 
 /**
- * Bodies on their way in. A client that sends slowly, or nothing at all, holds a place here and none of those in which
- * requests are worked on; it has a share of them, and a deadline. Who may not send a body is refused before.
+ * Bodies on their way in. A client that sends slowly, or nothing at all, holds a place here. It holds none of those in
+ * which requests are worked on; it has a share of them, and a deadline. Who may not send a body is refused before.
  */
 export class BodyReading extends Context.Service<BodyReading, {
   /** Waits for the body of the current request, of `bytes` bytes where that is declared. */

@@ -113,8 +113,8 @@ const refusePoison = (name: string) => {
 }
 
 /**
- * The value with objects of numeric names as arrays (`fields_attributes` comes as either), and texts that a database
- * and every other server can hold.
+ * The value with objects of numeric names as arrays (`fields_attributes` comes as either). Its texts are such that a
+ * database and every other server can hold them.
  */
 const clean = (value: Json): Json => {
   if (typeof value === "string") return text(value)

@@ -73,8 +73,8 @@ const bodyOf = (body: OpenApi.OpenAPISpecRequestBody): OpenApi.OpenAPISpecReques
 })
 
 /**
- * The OpenAPI document of the API that serves the requests: what effect makes of the endpoints' schemas, with who may
- * call each by the same `Access` that the guard obeys, and errors in the shape in which they are sent.
+ * The OpenAPI document of the API that serves the requests: what effect makes of the endpoints' schemas. Who may call
+ * each comes from the same `Access` that the guard obeys. Errors have the shape in which they are sent.
  */
 export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,

@@ -22,8 +22,8 @@ export const alternativesOf = (schema: JsonSchema): ReadonlyArray<JsonSchema> =>
 const isNoNumber = ({ enum: values }: JsonSchema): boolean => Array.isArray(values) && values.includes("NaN")
 
 /**
- * A schema of what clients send, as readers understand it: alternatives that are part of another one are left out, and
- * an object of which nothing is known is called one.
+ * A schema of what clients send, as readers understand it: alternatives that are part of another one are left out. An
+ * object of which nothing is known is called one.
  */
 export const tidy = (schema: JsonSchema): JsonSchema => {
   if (isSchema(schema["not"]) && Object.keys(schema).length === 1) return { type: "object" }

@@ -5,7 +5,7 @@ const single = /^bytes=(\d*)-(\d*)$/
 
 /**
  * The part of a file that a `Range` header asks for (RFC 9110, 14.2): undefined for the whole file, as for several
- * ranges or another unit, and "unsatisfiable" for one that begins behind its end.
+ * ranges or another unit; "unsatisfiable" for one behind its end.
  */
 export const rangeOf = (header: string | undefined, size: number): Range | undefined | "unsatisfiable" => {
   const [, first = "", last = ""] = single.exec(header ?? "") ?? []

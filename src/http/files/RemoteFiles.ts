@@ -14,7 +14,7 @@ const cached = { "cache-control": "public, max-age=86400" }
 
 const badGateway = Reply.plainError(502, "The file cannot be had from its server", { "cache-control": "no-store" })
 
-/** Files of remote accounts by way of this server, so that theirs does not learn who looks at them. */
+/** Files of remote accounts by way of this server. Theirs does not learn who looks at them. */
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const files = yield* RemoteFiles
   const limits = yield* Limits

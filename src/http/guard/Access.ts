@@ -1,7 +1,7 @@
 import { Context } from "effect"
 import type { LimitName } from "./Limits.ts"
 
-/** Who may call a route, with which scopes (any one of them), and what it costs beside the general limits. */
+/** Who may call a route, with which scopes (any one of them). What it costs beside the general limits. */
 export interface AccessRule {
   readonly who: "anyone" | "public" | "app" | "app or user" | "user"
   readonly scopes: ReadonlyArray<string>

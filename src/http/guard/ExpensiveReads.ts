@@ -11,8 +11,8 @@ export const atOnceMax = 4
 export const bounds = { atOnceMax: 64, perAddressMax: 16 } as const satisfies AddressShares.Bounds
 
 /**
- * Reads that cost a hundred times what others do (threads, searches, pages for people) share few places, so that readers of
- * one long thread slow one another and nobody else.
+ * Threads, searches and pages for people cost a hundred times what other reads do. They share few places, so that
+ * readers of one long thread slow one another and nobody else.
  */
 export class ExpensiveReads extends Context.Service<ExpensiveReads, {
   /** Does it when there is a place; fails where too many wait. */

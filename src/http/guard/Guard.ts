@@ -59,7 +59,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         }
         const answerTo = (request: HttpServerRequest.HttpServerRequest, secret: Redacted.Redacted) =>
           Effect.flatMap(tokens.find(secret), (found) => answer(request, secret, Option.getOrUndefined(found)))
-        /** Looks for a token in the body, which who is over the limits of the address does not have read. */
+        /** Looks for a token in the body. The body of an address that is over its limits is not read. */
         const answerByBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
           const spent = yield* limits.spend(claims(rule, request.url, addressOf(request), undefined))
           const secret = yield* PresentedTokens.inBody(request)

@@ -64,8 +64,8 @@ interface Period {
 export type Count = (periods: ReadonlyArray<Period>) => Effect.Effect<ReadonlyArray<number>>
 
 /**
- * Limits of use. `spend` counts a use of every claim in turn and answers the quota with the least left. At the first
- * claim that refuses it stops, so that who is turned away spends nothing that others share (an e-mail address).
+ * Limits of use. `spend` counts a use of every claim in turn and answers the quota with the least left. It stops at the
+ * first claim that refuses. Who is turned away spends nothing that others share (an e-mail address).
  */
 export class Limits extends Context.Service<Limits, {
   readonly spend: (claims: ReadonlyArray<Claim>) => Effect.Effect<Quota, TooManyRequests>
@@ -106,7 +106,7 @@ export class Limits extends Context.Service<Limits, {
 
 /** Counters in this process; also what a node falls back on while Redis is away, so that guesses stay limited. */
 export const countInMemory = (): Count => {
-  // Of each limit its own, so that a flood of one kind of key pushes out no guesses of another.
+  // Each limit has its own, so that a flood of one kind of key pushes out no guesses of another.
   const all = new Map<LimitName, Map<string, Counter>>()
   const use = ({ expiresAt, id, limit }: Period, now: number): number => {
     const counters = all.get(limit) ?? new Map<string, Counter>()

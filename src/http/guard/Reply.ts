@@ -54,7 +54,7 @@ export const withHeaders: {
   <Given extends AnyAnswer>(answer: Given, headers: Record<string, string>): Given
 } = Function.dual(2, HttpServerResponse.setHeaders)
 
-/** Appending makes one string in the end, where `join` would make one of every value, too, and then two of the whole. */
+/** Appending makes one string in the end. `join` would make one of every value, too, and then two of the whole. */
 const listOf = (items: ReadonlyArray<string>): string => {
   let text = "["
   for (const item of items) text += text === "[" ? item : `,${item}`

@@ -1,7 +1,7 @@
 import { html as tagged, raw } from "hono/html"
 
 /*
- * Pages are few and have no client code, so a template literal that escapes every value by default is all they need.
+ * Pages are few and have no client code. A template literal that escapes every value by default is all they need.
  * `hono/html` is that: a maintained library of one file without a build step. A value stays HTML only where it was made
  * by `html` itself, or was declared to be by `raw`.
  */

@@ -31,8 +31,8 @@ export interface Visitor extends PageReader {
 type Request = HttpServerRequest.HttpServerRequest
 
 /**
- * Visitors of our pages by their cookies. One cookie holds the session; the other a secret of the browser, from which
- * the token of every form is derived, so that another site can neither read nor guess it (row 72).
+ * Visitors of our pages by their cookies. One cookie holds the session; the other holds a secret of the browser. The
+ * token of every form is derived from it, so that another site can neither read nor guess it (row 72).
  */
 export class Visitors extends Context.Service<Visitors, {
   readonly current: Effect.Effect<Visitor, never, Request>
@@ -62,7 +62,7 @@ const make = Effect.gen(function*() {
   const sessions = yield* Sessions
   const catalogs = yield* UserCatalogs
   const secure = publicUrl.startsWith("https:")
-  // With this prefix a browser takes the cookie from this very host only, not from a neighbour in the domain.
+  // With this prefix a browser takes the cookie from this very host only, not from a neighbour's.
   const prefix = secure ? "__Host-" : ""
   const [sessionCookie, formCookie] = [`${prefix}session`, `${prefix}form`]
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const

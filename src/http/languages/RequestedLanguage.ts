@@ -2,8 +2,8 @@ import type { HttpServerRequest } from "effect/http"
 import { canonical } from "../../services/languages/Negotiation.ts"
 
 /**
- * The language that an address asks for with its `lang`, or that the page asks for to which it leads back (`return_to`), as
- * a tag; undefined where there is none.
+ * The language, as a tag, that an address asks for with its `lang`, or the page to which it leads back (`return_to`);
+ * undefined where there is none.
  */
 export const langOf = ({ url }: HttpServerRequest.HttpServerRequest): string | undefined => {
   const at = url.indexOf("?")

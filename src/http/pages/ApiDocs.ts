@@ -14,8 +14,8 @@ const openApiPath = "/api/openapi.json"
 
 /**
  * The description of `api` for programs and for people, made when the first one asks for it. The page is plain HTML of
- * our own, where effect's viewers bring megabytes of inline script that our policy rightly refuses. It is in English, as
- * the names of which it speaks are.
+ * our own. Effect's viewers bring megabytes of inline script that our policy rightly refuses. It is in English, as the
+ * names of which it speaks are.
  */
 export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>

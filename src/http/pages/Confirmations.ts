@@ -55,7 +55,7 @@ const make = Effect.gen(function*() {
     askPath
   )
 
-  /** Leads on to the first address of the app that made the account, and nowhere that the link itself could name. */
+  /** Leads on to the first address of the app that made the account: nowhere that the link itself names. */
   const confirm = Effect.gen(function*() {
     const link = yield* parameters
     const outcome = yield* Effect.result(mailLinks.confirm(link.get("confirmation_token") ?? ""))
@@ -107,5 +107,5 @@ ${hidden(tokenField, formToken)}
   )
 })
 
-/** Confirming an e-mail address by the link in a mail (2 days), and asking for that mail once more (S-100). */
+/** Confirms an e-mail address by the link in a mail (2 days). Sends that mail once more (S-100). */
 export const layer = Layer.unwrap(make)

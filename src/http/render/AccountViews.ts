@@ -19,9 +19,9 @@ import { accountValues } from "./AccountValues.ts"
 const accountCacheBytesMax = 16 * 1024 * 1024
 
 /**
- * Accounts as clients see them, as ready JSON. A list of any length costs nothing where all are cached, else one query
- * for the rest (and one for this server's emoji, at most once in half a minute, and one for those of other servers where
- * they are named).
+ * Accounts as clients see them, as ready JSON. A list of any length costs nothing where all are cached. Else one query
+ * reads the rest. One more reads this server's emoji (at most once in half a minute), another those of other servers
+ * that are named.
  */
 export class AccountViews extends Context.Service<AccountViews, {
   /** By id; accounts that do not exist are absent. Who may see an account is decided before. */

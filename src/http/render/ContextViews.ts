@@ -30,7 +30,7 @@ const rowsOf = ({ authors, ids }: Entry): ReadonlyArray<Cache.Dependency> => [
 ]
 
 /**
- * The threads of statuses as JSON. Visitors without an account all see the same thread, which is kept until one of its
+ * The threads of statuses as JSON. Visitors without an account all see the same thread. It is kept until one of its
  * statuses or their authors changes: an answer changes its parent, a deletion its status. The caller checks each time
  * that the status itself may be seen.
  */
@@ -54,7 +54,7 @@ export class ContextViews extends Context.Service<ContextViews, {
 
       const make = Effect.fnUntraced(function*(viewer: Viewer, status: FoundStatus) {
         const { ancestors, authors, descendants } = yield* contexts.of(viewer, status)
-        const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted")
+        const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted", "thread")
         const ready = (ids: ReadonlyArray<bigint>) => list(ids.flatMap((id) => texts.get(id) ?? []))
         const text = splice<WireContext, "ancestors" | "descendants">({}, {
           ancestors: ready(ancestors),

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { RecordNotFound } from "../../services/Errors.ts"
+import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { type ConversationRecord, Conversations } from "../../services/statuses/Conversations.ts"
 import { traced } from "../../services/Traced.ts"
@@ -14,7 +15,12 @@ export class ConversationViews extends Context.Service<ConversationViews, {
     owner: AccountId,
     records: ReadonlyArray<ConversationRecord>
   ) => Effect.Effect<ReadonlyArray<Ready<Conversation>>>
-  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<Ready<Conversation>, RecordNotFound>
+  /** In a `context` there is none of whose last status the owner's filters hide there. */
+  readonly renderOne: (
+    owner: AccountId,
+    id: bigint,
+    context?: FilterContext
+  ) => Effect.Effect<Ready<Conversation>, RecordNotFound>
 }>()("murmuration/http/render/ConversationViews") {
   static readonly layerNoDeps = Layer.effect(
     ConversationViews,
@@ -39,8 +45,16 @@ export class ConversationViews extends Context.Service<ConversationViews, {
         )
       })
 
-      const renderOne = traced("ConversationViews.renderOne")(function*(owner: AccountId, id: bigint) {
-        const [text] = yield* render(owner, [yield* conversations.find(owner, id)])
+      const renderOne = traced("ConversationViews.renderOne")(function*(
+        owner: AccountId,
+        id: bigint,
+        context?: FilterContext
+      ) {
+        const found = yield* conversations.find(owner, id)
+        if (context !== undefined && (yield* statuses.unhidden(owner, [found.lastStatusId], context)).length === 0) {
+          return yield* new RecordNotFound()
+        }
+        const [text] = yield* render(owner, [found])
         return text ?? (yield* new RecordNotFound())
       })
       return ConversationViews.of({ render, renderOne })

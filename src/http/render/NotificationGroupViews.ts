@@ -6,10 +6,11 @@ import { renderedRows } from "../../services/RenderedRows.ts"
 import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { json, list, type Ready, splice } from "../wire/Keys.ts"
-import type { GroupedNotificationsResults, NotificationGroup } from "../wire/Notification.ts"
+import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
+import type { GroupedNotificationsResults, NotificationFallback, NotificationGroup } from "../wire/Notification.ts"
 import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
+import { type Fallback, noFallback } from "./NotificationFallbacks.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
@@ -20,7 +21,8 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
   readonly render: (
     owner: AccountId,
     groups: ReadonlyArray<NotificationGroupRecord>,
-    partial: boolean
+    partial: boolean,
+    fallback?: Fallback
   ) => Effect.Effect<Ready<GroupedNotificationsResults>>
 }>()("murmuration/http/render/NotificationGroupViews") {
   static readonly layerNoDeps = Layer.effect(
@@ -34,7 +36,8 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
       const render = traced("NotificationGroupViews.render")(function*(
         owner: AccountId,
         groups: ReadonlyArray<NotificationGroupRecord>,
-        partial: boolean
+        partial: boolean,
+        fallback: Fallback = noFallback
       ) {
         const named = new Set(groups.flatMap(({ newest }) => newest.statusId ?? []))
         const shown = yield* statuses.byId(owner, [...named])
@@ -60,7 +63,11 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
               "notification group",
               visible,
               ({ key }) => key,
-              (group) => groupText(group, events, reported.get(group.newest.reportId ?? 0n))
+              (group) => {
+                const newest = people.get(group.newest.fromAccountId)
+                const words = newest && fallback(group.newest.type, newest)
+                return groupText(group, events, reported.get(group.newest.reportId ?? 0n), words)
+              }
             )
           )
         }
@@ -84,7 +91,8 @@ type Results = GroupedNotificationsResults
 const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
   events: ReadonlyMap<bigint, SeveranceRecord>,
-  report: Ready<Report> | undefined
+  report: Ready<Report> | undefined,
+  fallback: Values<NotificationFallback> | undefined
 ): Ready<NotificationGroup> | undefined => {
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
   const values = {
@@ -97,7 +105,8 @@ const groupText = (
     latestPageNotificationAt: timestamp(newest.createdAt),
     sampleAccountIds: sampleAccountIds.map(id),
     ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
-    ...(event !== undefined && { event: severanceValues(event) })
+    ...(event !== undefined && { event: severanceValues(event) }),
+    ...(fallback && { fallback })
   }
   return report === undefined
     ? json<NotificationGroup>(values)

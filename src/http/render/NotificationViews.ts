@@ -3,6 +3,7 @@ import { RecordNotFound } from "../../services/Errors.ts"
 import { Severances } from "../../services/federation/domains/Severances.ts"
 import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
 import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
+import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { kindOf } from "../../services/NotificationTypes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
@@ -11,18 +12,32 @@ import { id, timestamp } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"
 import type { Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
+import { type Fallback, noFallback } from "./NotificationFallbacks.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
 
 /** Notifications as ready JSON; a list takes as many queries as a page of statuses, and two for reports. */
 export class NotificationViews extends Context.Service<NotificationViews, {
-  /** In their order; one whose status the owner cannot see is left out. */
+  /** In their order; one whose status the owner cannot see, or filters in the `context`, is left out. */
   readonly render: (
     owner: AccountId,
-    records: ReadonlyArray<NotificationRecord>
+    records: ReadonlyArray<NotificationRecord>,
+    context?: FilterContext,
+    fallback?: Fallback
   ) => Effect.Effect<ReadonlyArray<Ready<Notification>>>
-  readonly renderOne: (owner: AccountId, notificationId: bigint) => Effect.Effect<Ready<Notification>, RecordNotFound>
+  readonly renderOne: (
+    owner: AccountId,
+    notificationId: bigint,
+    context?: FilterContext,
+    fallback?: Fallback
+  ) => Effect.Effect<Ready<Notification>, RecordNotFound>
+  /** Those whose status the owner's filters do not hide among notifications. */
+  readonly unhidden: <Row>(
+    owner: AccountId,
+    rows: ReadonlyArray<Row>,
+    recordOf: (row: Row) => NotificationRecord
+  ) => Effect.Effect<ReadonlyArray<Row>>
 }>()("murmuration/http/render/NotificationViews") {
   static readonly layerNoDeps = Layer.effect(
     NotificationViews,
@@ -35,10 +50,12 @@ export class NotificationViews extends Context.Service<NotificationViews, {
 
       const render = traced("NotificationViews.render")(function*(
         owner: AccountId,
-        records: ReadonlyArray<NotificationRecord>
+        records: ReadonlyArray<NotificationRecord>,
+        context?: FilterContext,
+        fallback: Fallback = noFallback
       ) {
         const named = new Set(records.flatMap(({ statusId }) => statusId ?? []))
-        const shown = yield* statuses.byId(owner, [...named])
+        const shown = yield* statuses.byId(owner, [...named], "nothing", context)
         const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
         const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
@@ -46,7 +63,15 @@ export class NotificationViews extends Context.Service<NotificationViews, {
           const { createdAt, fromAccountId, reportId = 0n, severanceId = 0n, statusId = 0n, type } = record
           const account = people.get(fromAccountId)
           if (account === undefined) return undefined
-          const values = { id: id(record.id), type, createdAt: timestamp(createdAt), groupKey: groupKeyOf(record) }
+          const words = fallback(type, account)
+          const values = {
+            id: id(record.id),
+            type,
+            createdAt: timestamp(createdAt),
+            groupKey: groupKeyOf(record),
+            ...(record.filtered && { filtered: true as const }),
+            ...(words && { fallback: words })
+          }
           switch (kindOf(type).subject) {
             case "nothing":
               return splice<Notification, "account">(values, { account })
@@ -67,11 +92,30 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         })
       })
 
-      const renderOne = traced("NotificationViews.renderOne")(function*(owner: AccountId, notificationId: bigint) {
-        const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)])
+      const renderOne = traced("NotificationViews.renderOne")(function*(
+        owner: AccountId,
+        notificationId: bigint,
+        context?: FilterContext,
+        fallback?: Fallback
+      ) {
+        const [text] = yield* render(owner, [yield* notifications.find(owner, notificationId)], context, fallback)
         return text ?? (yield* new RecordNotFound())
       })
-      return NotificationViews.of({ render, renderOne })
+
+      const unhidden = Effect.fnUntraced(function*<Row>(
+        owner: AccountId,
+        rows: ReadonlyArray<Row>,
+        recordOf: (row: Row) => NotificationRecord
+      ) {
+        if (!(yield* statuses.hides(owner))) return rows
+        const named = new Set(rows.flatMap((row) => recordOf(row).statusId ?? []))
+        const left = new Set(yield* statuses.unhidden(owner, [...named], "notifications"))
+        return rows.filter((row) => {
+          const { statusId } = recordOf(row)
+          return statusId === undefined || left.has(statusId)
+        })
+      })
+      return NotificationViews.of({ render, renderOne, unhidden })
     })
   )
   static readonly layer = NotificationViews.layerNoDeps.pipe(

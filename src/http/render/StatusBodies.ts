@@ -8,6 +8,7 @@ import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState
 import type { Viewer } from "../../services/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
+import type { FilterResult } from "../wire/Filter.ts"
 import { json, none, type Ready, type Values } from "../wire/Keys.ts"
 import type { Status, StatusBody } from "../wire/Status.ts"
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
@@ -126,13 +127,14 @@ export const compose = (
   key: StatusKey,
   state: ViewerState,
   bodies: ReadonlyMap<bigint, ReadyStatus>,
-  accounts: ReadonlyMap<bigint, Ready<Account>>
+  accounts: ReadonlyMap<bigint, Ready<Account>>,
+  filtered: Ready<ReadonlyArray<FilterResult>>
 ): Ready<Status> | undefined => {
   const status = bodies.get(key.id)
   const account = accounts.get(key.accountId)
   const reblog = key.original === undefined
     ? none
-    : compose(viewer, key.original, state, bodies, accounts)
+    : compose(viewer, key.original, state, bodies, accounts, filtered)
   if (status === undefined || account === undefined || reblog === undefined) return undefined
   const own = viewer === key.accountId
   return assemble({
@@ -145,7 +147,8 @@ export const compose = (
     figures: key.original === undefined ? state : noFigures,
     marks: viewer === undefined ? undefined : state,
     pinnable: own && key.original === undefined && key.visibility !== "direct",
-    asks: own
+    asks: own,
+    filtered
   })
 }
 

@@ -1,11 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
-import * as Cache from "../../services/caching/Cache.ts"
+import { Context, Effect, Layer } from "effect"
 import { Changes } from "../../services/caching/Changes.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
+import { ActiveFilters } from "../../services/filters/ActiveFilters.ts"
+import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
-import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { renderedRows } from "../../services/RenderedRows.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import type { Hiding } from "../../services/statuses/ViewerState.ts"
 import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
@@ -16,34 +14,51 @@ import type { Ready } from "../wire/Keys.ts"
 import type { DeletedStatus, Status } from "../wire/Status.ts"
 import { forRedraft, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./AccountViews.ts"
-import { authorsOf, bytesOf, compose, nobodys, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
+import * as ReadyStatuses from "./ReadyStatuses.ts"
+import { authorsOf, compose, nobodys, type ReadyStatus } from "./StatusBodies.ts"
+import * as StatusFilters from "./StatusFilters.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
-/** Bytes of statuses' bodies that are kept, two for each character. */
-const statusCacheBytesMax = 32 * 1024 * 1024
+/** A status as somebody is about to get it. */
+interface AddressedStatus {
+  readonly text: Ready<Status>
+  /** Where the one's filters leave it out. */
+  readonly hiddenIn: ReadonlyArray<FilterContext>
+}
 
 /**
  * Statuses as clients see them, as ready JSON. A page of any length takes NO query where all parts are cached, and at most
  * five: who may see what, counters and marks (see `ViewerStates`), the bodies that are not cached, the originals of cached
  * reblogs that are not, their accounts, and this server's emoji; one more for each of bodies, originals and accounts where
- * texts of other servers name emoji.
+ * texts of other servers name emoji, and one for the viewer's filters.
  */
 export class StatusViews extends Context.Service<StatusViews, {
   /**
    * In the order of `ids`. Left out are statuses that the viewer may not see and, with `hiding` "authors" (the default is
-   * "nothing"), those of authors that it blocks or mutes. For "permitted" see `Hiding`.
+   * "nothing"), those of authors that it blocks or mutes. For "permitted" see `Hiding`. In a `context` those are left out, too,
+   * that the viewer's filters hide there (S-062).
    */
   readonly render: (
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
-    hiding?: Hiding
+    hiding?: Hiding,
+    context?: FilterContext
   ) => Effect.Effect<ReadonlyArray<Ready<Status>>>
   /** The same by id. */
   readonly byId: (
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
-    hiding?: Hiding
+    hiding?: Hiding,
+    context?: FilterContext
   ) => Effect.Effect<ReadonlyMap<bigint, Ready<Status>>>
+  /** Whether the viewer's filters may leave anything out, so that a page has to be filled up (S-128). */
+  readonly hides: (viewer: Viewer) => Effect.Effect<boolean>
+  /** Those of `ids` that the viewer's filters leave in a context. */
+  readonly unhidden: (
+    viewer: Viewer,
+    ids: ReadonlyArray<bigint>,
+    context: FilterContext
+  ) => Effect.Effect<ReadonlyArray<bigint>>
   /**
    * The same for ids that a client names. Which of them do not exist and which must not be seen takes the same queries, so
    * that no clock tells it (security row 57).
@@ -61,7 +76,7 @@ export class StatusViews extends Context.Service<StatusViews, {
   readonly renderFor: (
     id: bigint,
     viewers: ReadonlyArray<AccountId>
-  ) => Effect.Effect<ReadonlyMap<AccountId, Ready<Status>>>
+  ) => Effect.Effect<ReadonlyMap<AccountId, AddressedStatus>>
   /**
    * The status on which somebody has just undone a mark of its own, which works although its author blocks it by now
    * (S-127). What the viewer may not read any more comes without its text.
@@ -76,55 +91,33 @@ export class StatusViews extends Context.Service<StatusViews, {
       const statuses = yield* Statuses
       const viewerStates = yield* ViewerStates
       const accounts = yield* AccountViews
-      const emojis = yield* CustomEmojis
-      const config = yield* ServerConfig
-      // Staff marks all that an account posts as sensitive, and domains lose their files.
-      const cache = yield* Cache.make<bigint, ReadyStatus>({
-        rows: ({ card, key }, id) => [
-          ["status", id],
-          ["moderation", key.accountId],
-          ...(card === undefined ? [] : [["card", card.id] as const]),
-          ...(card?.creatorId === undefined ? [] : [["account", card.creatorId] as const])
-        ],
-        kinds: ["domains", "emojis"],
-        max: { bytes: statusCacheBytesMax, bytesOf }
-      })
+      const { bodies, load } = yield* ReadyStatuses.make
       const kept = yield* ViewerStateCache.make(viewerStates)
-
-      const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
-        const records = new Map((yield* statuses.load(missing)).map((record) => [record.id, record]))
-        const named = yield* emojis.finderOf(Array.from(records.values(), sourceOf))
-        const now = yield* Clock.currentTimeMillis
-        return new Map(
-          yield* renderedRows("status", records.values(), ({ id }) => id, (record) => {
-            const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
-            if (record.reblogOfId !== null && original === undefined) return undefined
-            return [record.id, ready(config, record, original, named, now)] as const
-          })
-        )
-      })
-
-      /** The statuses and, for reblogs, their originals. */
-      const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, loading: typeof load = load) {
-        const found = yield* cache.getAll(ids, loading)
-        const originals = ids.flatMap((id) => found.get(id)?.key.original?.id ?? []).filter((id) => !found.has(id))
-        return originals.length === 0 ? found : new Map([...found, ...yield* cache.getAll(originals, load)])
-      })
+      const filters = StatusFilters.make(yield* ActiveFilters)
+      const filterOf = (viewer: Viewer) =>
+        viewer === undefined
+          ? Effect.succeed(undefined)
+          : Effect.map(filters.of([viewer]), (found) => found.get(viewer))
 
       /** Those of `ids` that the viewer is shown, of the bodies that were found. */
       const show = Effect.fnUntraced(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,
         hiding: Hiding,
-        found: ReadonlyMap<bigint, ReadyStatus>
+        found: ReadonlyMap<bigint, ReadyStatus>,
+        context?: FilterContext
       ) {
         const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
         const shown = yield* kept.of(viewer, keys, hiding)
         const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id)), found))
+        const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
         const texts = new Map<bigint, Ready<Status>>()
         for (const key of keys) {
           const state = shown.get(key.id)
-          const text = state === undefined ? undefined : compose(viewer, key, state, found, names)
+          if (state === undefined) continue
+          const { filtered, hiddenIn } = filter?.(key, found) ?? StatusFilters.unfiltered
+          if (context !== undefined && hiddenIn.includes(context)) continue
+          const text = compose(viewer, key, state, found, names, filtered)
           if (text !== undefined) texts.set(key.id, text)
         }
         return texts
@@ -133,9 +126,25 @@ export class StatusViews extends Context.Service<StatusViews, {
       const byId = traced("StatusViews.byId")(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,
-        hiding: Hiding = "nothing"
+        hiding: Hiding = "nothing",
+        context?: FilterContext
       ) {
-        return yield* show(viewer, ids, hiding, yield* bodies(ids))
+        return yield* show(viewer, ids, hiding, yield* bodies(ids), context)
+      })
+
+      const hides = (viewer: Viewer) => viewer === undefined ? Effect.succeed(false) : filters.hides(viewer)
+      const unhidden = traced("StatusViews.unhidden")(function*(
+        viewer: Viewer,
+        ids: ReadonlyArray<bigint>,
+        context: FilterContext
+      ) {
+        const filter = (yield* hides(viewer)) ? yield* filterOf(viewer) : undefined
+        if (filter === undefined) return ids
+        const found = yield* bodies(ids)
+        return ids.filter((id) => {
+          const status = found.get(id)
+          return status === undefined || !filter(status.key, found).hiddenIn.includes(context)
+        })
       })
 
       const renderNamed = traced("StatusViews.renderNamed")(function*(
@@ -160,9 +169,10 @@ export class StatusViews extends Context.Service<StatusViews, {
       const render = traced("StatusViews.render")(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,
-        hiding: Hiding = "nothing"
+        hiding: Hiding = "nothing",
+        context?: FilterContext
       ) {
-        const texts = yield* byId(viewer, ids, hiding)
+        const texts = yield* byId(viewer, ids, hiding, context)
         return ids.flatMap((id) => texts.get(id) ?? [])
       })
 
@@ -186,7 +196,9 @@ export class StatusViews extends Context.Service<StatusViews, {
               ([id, status]) => [id, { ...status, body: withoutText(status.body), poll: undefined, card: undefined }]
             )
           )
-        return compose(viewer, key, state, shown, names) ?? (yield* new RecordNotFound())
+        const filter = open ? yield* filterOf(viewer) : undefined
+        const { filtered } = filter?.(key, found) ?? StatusFilters.unfiltered
+        return compose(viewer, key, state, shown, names, filtered) ?? (yield* new RecordNotFound())
       })
 
       const renderForRedraft = traced("StatusViews.renderForRedraft")(function*(owner: AccountId, id: bigint) {
@@ -198,29 +210,33 @@ export class StatusViews extends Context.Service<StatusViews, {
       })
 
       const renderFor = traced("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
-        const texts = new Map<AccountId, Ready<Status>>()
+        const texts = new Map<AccountId, AddressedStatus>()
         const found = yield* bodies([id])
         const key = found.get(id)?.key
         if (key === undefined) return texts
         const shown = yield* viewerStates.forViewers(viewers, key)
         const names = yield* accounts.byId(authorsOf([key], found))
+        const filtering = yield* filters.of([...shown.keys()])
         const alike = new Map<string, Ready<Status> | undefined>()
         const creator = found.get((key.original ?? key).id)?.card?.creatorId
         for (const [viewer, state] of shown) {
           const { bookmarked, favourited, muted, pinned, reblogged, votes } = state
           const own = viewer === key.accountId || viewer === key.original?.accountId || viewer === creator
+          const { filtered, hiddenIn } = filtering.get(viewer)?.(key, found) ?? StatusFilters.unfiltered
           const view = own
             ? String(viewer)
-            : `${bookmarked},${favourited},${muted},${pinned},${reblogged},${votes.join()}`
-          if (!alike.has(view)) alike.set(view, compose(viewer, key, state, found, names))
+            : `${bookmarked},${favourited},${muted},${pinned},${reblogged},${votes.join()}${filtered}`
+          if (!alike.has(view)) alike.set(view, compose(viewer, key, state, found, names, filtered))
           const text = alike.get(view)
-          if (text !== undefined) texts.set(viewer, text)
+          if (text !== undefined) texts.set(viewer, { text, hiddenIn })
         }
         return texts
       })
 
       return StatusViews.of({
         byId,
+        hides,
+        unhidden,
         render,
         renderNamed,
         renderOne,

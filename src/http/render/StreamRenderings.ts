@@ -15,8 +15,10 @@ export const layer = Layer.effect(
       Effect.catchTag(effect, "RecordNotFound", () => Effect.succeed(undefined))
     return Renderings.of({
       status: statuses.renderFor,
-      notification: (accountId, notificationId) => orUndefined(notifications.renderOne(accountId, notificationId)),
-      conversation: (accountId, conversationId) => orUndefined(conversations.renderOne(accountId, conversationId))
+      notification: (accountId, notificationId) =>
+        orUndefined(notifications.renderOne(accountId, notificationId, "notifications")),
+      conversation: (accountId, conversationId) =>
+        orUndefined(conversations.renderOne(accountId, conversationId, "home"))
     })
   })
 ).pipe(Layer.provide([ConversationViews.layer, NotificationViews.layer, StatusViews.layer]))

@@ -94,7 +94,7 @@ export const channelOf = (
   parameters: ChannelParameters,
   asking: ChannelCaller
 ): Result.Result<Channel, StreamRefused> => {
-  // An unknown stream is judged like one of posts first, so that a token without a scope learns nothing.
+  // An unknown stream is judged like one of posts first. A token without a scope learns nothing.
   if (!grants(asking.scopes, isChannelName(name) ? scopes[name] : ofPosts)) return Result.fail(refused("noScope"))
   if (!isChannelName(name)) return Result.fail(refused("unknownStream"))
   switch (name) {

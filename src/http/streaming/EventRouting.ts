@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { BroadcastMessage } from "../../services/Broadcast.ts"
 import { Listeners } from "../../services/feeds/Listeners.ts"
+import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { editedAtOf } from "../wire/StatusJson.ts"
 import { type Channel, listTopic, type OwnChannel, ownTopic } from "./Channels.ts"
@@ -22,7 +23,7 @@ type Message<Tag extends BroadcastMessage["_tag"]> = Extract<BroadcastMessage, {
 
 /**
  * Turns messages of the bus into events for those who listen on this node (streaming.md sections 4 and 5). A status is
- * rendered once, in a fixed number of queries however many listen, and everybody whose view of it is the same shares one
+ * rendered once, in a fixed number of queries however many listen. Everybody whose view of it is the same shares one
  * array of bytes.
  */
 export const make = Effect.fnUntraced(function*(registry: Registry) {
@@ -59,7 +60,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     /** Who was told by an earlier message of the same edit, where their tokens may read notifications. */
     let told: ReadonlySet<bigint> = new Set()
     let withheld: ReadonlySet<bigint> = new Set()
-    let texts: ReadonlyMap<AccountId, string>
+    let views: Effect.Success<ReturnType<typeof renderings.status>>
     if (event === "status.update") {
       const found = yield* reception
       if (found === undefined) return nothing
@@ -67,43 +68,47 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       // The message that names the author is the first of a status; others only carry more of its followers.
       if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(hearsNotifications)
       else told = new Set(found.mentioned)
-      texts = yield* renderings.status(statusId, everybody(mentioned))
+      views = yield* renderings.status(statusId, everybody(mentioned))
     } else if (open.size > 0) {
       const [found, rendered] = yield* Effect.all([reception, renderings.status(statusId, everybody([]))], {
         concurrency: 2
       })
       if (found === undefined) return nothing
       withheld = found.withheld
-      texts = rendered
-    } else texts = yield* renderings.status(statusId, readers)
+      views = rendered
+    } else views = yield* renderings.status(statusId, readers)
 
     const events = new Map<string, StreamEvent>()
-    for (const text of new Set(texts.values())) {
+    for (const text of new Set(Array.from(views.values(), ({ text }) => text))) {
       if (!isOvertaken(text, editedAt)) events.set(text, new StreamEvent(event, text))
     }
-    const eventFor = (accountId: AccountId) => events.get(texts.get(accountId) ?? "")
+    /** The event for somebody, unless their filters leave it out where it would be sent (S-261). */
+    const eventFor = (accountId: AccountId, context: FilterContext) => {
+      const view = views.get(accountId)
+      return view === undefined || view.hiddenIn.includes(context) ? undefined : events.get(view.text)
+    }
 
     const followers = new Set<bigint>(home)
     return (function*(): Generator<RoutedEvent> {
       for (const id of home) {
-        const shown = eventFor(id)
+        const shown = eventFor(id, "home")
         if (shown === undefined) continue
         for (const routedEvent of sendings(ownTopic("user", id), shown)) {
           if (!told.has(id) || !routedEvent.connection.hearsNotifications) yield routedEvent
         }
       }
       for (const id of mentioned) {
-        const shown = eventFor(id)
+        const shown = eventFor(id, "notifications")
         if (shown === undefined) continue
         yield* followers.has(id) ? sendings(ownTopic("user:notification", id), shown) : notifications(id, shown)
       }
       for (const [connection, channel] of listed) {
-        const shown = eventFor(connection.accountId)
+        const shown = eventFor(connection.accountId, "home")
         if (shown !== undefined) yield { connection, channel, event: shown }
       }
       for (const topic of channels) {
         for (const [connection, channel] of registry.listeners(topic)) {
-          const shown = withheld.has(connection.accountId) ? undefined : eventFor(connection.accountId)
+          const shown = withheld.has(connection.accountId) ? undefined : eventFor(connection.accountId, "public")
           if (shown !== undefined) yield { connection, channel, event: shown }
         }
       }
@@ -140,6 +145,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       case "StatusDeleted":
         return registry.size > 0
       case "NotificationCreated":
+      case "NotificationsMerged":
         return hearsNotifications(message.accountId)
       case "ConversationChanged":
         return hears("direct", message.accountId)
@@ -159,6 +165,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return Effect.succeed(deleted(message))
       case "NotificationCreated":
         return notification(message)
+      case "NotificationsMerged":
+        return Effect.succeed(notifications(message.accountId, new StreamEvent("notifications_merged", "1")))
       case "ConversationChanged":
         return conversation(message)
       case "FiltersChanged":

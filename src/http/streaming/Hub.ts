@@ -14,7 +14,7 @@ const preparationsMax = 16
 const preparationTimeout = "5 seconds"
 /** Events sent before other work of the process gets its turn. */
 const sendingsPerTurnMax = 500
-/** How often every open stream's token is asked for, in case that word of its end was lost (security row 70). */
+/** How often every open stream's token is asked for: word of its end may be lost (security row 70). */
 export const revalidationPeriod = "10 seconds"
 
 /** What an open connection may ask of the hub. */
@@ -32,8 +32,8 @@ const events = Metric.counter("murmuration_stream_events_total", {
 
 /**
  * The streams of this node. It hears the bus once, for all of them; what nobody here listens to costs nothing. An event
- * may be lost (the node stops, the bus is away, the client is slow), and clients read what they missed by REST; none
- * reaches somebody who may not see it at that moment. A stream ends at once when its token does, and within
+ * may be lost: the node stops, the bus is away, the client is slow. Clients read what they missed by REST; none reaches
+ * somebody who may not see it at that moment. A stream ends at once when its token does, and within
  * `revalidationPeriod` if word of that was lost.
  */
 export class Hub extends Context.Service<Hub, {
@@ -107,7 +107,7 @@ export class Hub extends Context.Service<Hub, {
           Effect.suspend(() => registry.add(connection) ? measure : refused("busy")),
           () => Effect.andThen(Effect.sync(() => registry.remove(connection)), measure)
         )
-        // Asked after it is entered, so that an end in this very moment is either read here or heard.
+        // Asked after it is entered: an end in this very moment is either read here or heard.
         const live = yield* liveTokens.among([connection.tokenId])
         if (!live.has(connection.tokenId)) return yield* refused("badToken")
         return {

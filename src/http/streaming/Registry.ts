@@ -3,7 +3,7 @@ import type { Channel } from "./Channels.ts"
 import type { StreamEvent } from "./StreamEvent.ts"
 
 /**
- * Open streams on one node, and on it of one account, of one of its tokens, and of one address (an IPv6 address by its /64),
+ * Open streams on one node: in all, of one account, of one token, and of one address (an IPv6 address by its /64),
  * behind which may be a whole school; beyond it new ones are told to come back.
  */
 export const connectionsMax = 20_000

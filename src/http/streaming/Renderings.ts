@@ -1,5 +1,13 @@
 import { Context, type Effect } from "effect"
+import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
+
+/** A status for one listener. */
+interface RenderedStatus {
+  readonly text: string
+  /** Where the listener's filters leave it out (S-261). */
+  readonly hiddenIn: ReadonlyArray<FilterContext>
+}
 
 /** What streams show, as ready JSON. Everything asks again who may see it (security row 58). */
 export class Renderings extends Context.Service<Renderings, {
@@ -7,8 +15,8 @@ export class Renderings extends Context.Service<Renderings, {
   readonly status: (
     statusId: bigint,
     viewers: ReadonlyArray<AccountId>
-  ) => Effect.Effect<ReadonlyMap<AccountId, string>>
-  /** Undefined where it is gone or not to be seen any more. */
+  ) => Effect.Effect<ReadonlyMap<AccountId, RenderedStatus>>
+  /** Undefined where it is gone, not to be seen any more, or left out by the account's filters. */
   readonly notification: (accountId: AccountId, notificationId: bigint) => Effect.Effect<string | undefined>
   readonly conversation: (accountId: AccountId, conversationId: bigint) => Effect.Effect<string | undefined>
 }>()("murmuration/http/streaming/Renderings") {}

@@ -15,6 +15,7 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
 import { deprecated } from "../render/Deprecation.ts"
+import { alone, filled, whole } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows, statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
@@ -104,23 +105,32 @@ export const layer = group(
         if (suspended) return Reply.list([])
         if (viewer !== undefined) yield* profiles.read(params.id)
         if (query.pinned === true) {
-          return Reply.list(yield* statusViews.render(viewer, yield* published.pinned(viewer, params.id), "permitted"))
+          const pinned = yield* published.pinned(viewer, params.id)
+          return Reply.list(yield* statusViews.render(viewer, pinned, "permitted", "account"))
         }
         const page = pageOf(query, statusRows)
-        const rows = yield* published.page(viewer, params.id, {
+        const selection = {
           onlyMedia: query.onlyMedia === true,
           excludeReplies: query.excludeReplies === true,
           excludeReblogs: query.excludeReblogs === true,
           excludeDirect: query.excludeDirect === true,
           tagged: query.tagged
-        }, page)
+        }
+        const { items, read: rows } = yield* filled({
+          page,
+          hides: statusViews.hides(viewer),
+          unhidden: (ids) => statusViews.unhidden(viewer, ids, "account"),
+          ends: alone,
+          read: (page) => Effect.map(published.page(viewer, params.id, selection, page), whole),
+          show: (ids) => statusViews.render(viewer, ids, "permitted", "account")
+        })
         return Lists.page({
           baseUrl: publicUrl,
           path: `/api/v1/accounts/${params.id}/statuses`,
           page,
           rows,
           cursor: (id) => id,
-          items: yield* statusViews.render(viewer, rows, "permitted"),
+          items,
           keep: Lists.kept(request.url, accountStatusesFilters)
         })
       }),

@@ -14,7 +14,7 @@ import { json, splice } from "../wire/Keys.ts"
 /** How soon a client should look again, in seconds. */
 const retrySeconds = 3
 
-/** The header that says that more of an answer is being fetched, under a name that tells clients nothing. */
+/** The header that says that more of an answer is being fetched. Its name tells clients nothing. */
 export const asyncRefresh = (kind: RefreshKind, subjectId: bigint, found: number) => ({
   "mastodon-async-refresh": `id="${
     Base64Url.encode(`${kind}:${subjectId}`)

@@ -1,10 +1,15 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, identity, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, RecordNotFound } from "../../services/Errors.ts"
-import { GroupedNotifications } from "../../services/feeds/GroupedNotifications.ts"
-import { groupableTypes } from "../../services/feeds/NotificationGroups.ts"
+import {
+  GroupedNotifications,
+  groupRowsMax,
+  type NotificationGroupRecord
+} from "../../services/feeds/GroupedNotifications.ts"
+import { groupableTypes, groupsAmong } from "../../services/feeds/NotificationGroups.ts"
 import { Notifications } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Catalogs } from "../../services/languages/Catalogs.ts"
 import * as Paging from "../../services/Paging.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
@@ -14,9 +19,13 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Links from "../Paging.ts"
 import { AccountViews } from "../render/AccountViews.ts"
+import { filled, whole } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
+import { fallbackFor } from "../render/NotificationFallbacks.ts"
 import { NotificationGroupViews } from "../render/NotificationGroupViews.ts"
+import { NotificationViews } from "../render/NotificationViews.ts"
 import { accountRows, notificationRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/StatusViews.ts"
 import { Account } from "../wire/Account.ts"
 import { json } from "../wire/Keys.ts"
 import { GroupedNotificationsResults, UnreadCount } from "../wire/Notification.ts"
@@ -59,8 +68,11 @@ export const layer = group(
     const notifications = yield* Notifications
     const groups = yield* GroupedNotifications
     const views = yield* NotificationGroupViews
+    const single = yield* NotificationViews
+    const statuses = yield* StatusViews
     const accounts = yield* AccountViews
     const { publicUrl } = yield* ServerConfig
+    const catalogs = yield* Catalogs
 
     return handlers.handleAll({
       list: traced("notificationGroups.list")(function*({ query, request }) {
@@ -68,15 +80,30 @@ export const layer = group(
         const partial = yield* isPartial(query.expandAccounts)
         const page = pageOf(query, notificationRows)
         const selection = selectionOf(query)
-        const rows = selection === undefined
-          ? []
-          : yield* groups.page(viewer, selection, groupedOf(query.groupedTypes), page)
+        const fallback = fallbackFor(catalogs, query.supportedTypes, request)
+        const { items, read: rows } = yield* filled({
+          page,
+          hides: statuses.hides(viewer),
+          unhidden: (rows) => single.unhidden(viewer, rows, ({ newest }) => newest),
+          ends: ({ newest, oldest }: NotificationGroupRecord) => [oldest.id, newest.id],
+          read: (page) =>
+            Effect.map(
+              selection === undefined
+                ? Effect.succeed([])
+                : groups.page(viewer, selection, groupedOf(query.groupedTypes), page),
+              whole
+            ),
+          show: (rows) => single.unhidden(viewer, rows, ({ newest }) => newest)
+        })
         const [first, last] = [rows[0], lowest(rows)]
         const ends = first === undefined || last === undefined
           ? undefined
           : { first: first.newest.id, last, more: true }
         const link = Links.link(publicUrl, path, ends, page.limit, Lists.kept(request.url, groupFilters))
-        return Reply.json(yield* views.render(viewer, rows, partial), link === undefined ? {} : { headers: { link } })
+        return Reply.json(
+          yield* views.render(viewer, items, partial, fallback),
+          link === undefined ? {} : { headers: { link } }
+        )
       }),
       unreadCount: traced("notificationGroups.unreadCount")(function*({ query }) {
         const viewer = yield* Caller.account
@@ -84,7 +111,17 @@ export const layer = group(
         const limit = Math.min(Math.abs(query.limit ?? unreadDefault), unreadMax)
         const count = selection === undefined
           ? 0
-          : yield* groups.unread(viewer, selection, groupedOf(query.groupedTypes), limit)
+          : Math.min(
+            limit,
+            groupsAmong(
+              yield* single.unhidden(
+                viewer,
+                yield* notifications.unreadRows(viewer, selection, groupRowsMax),
+                identity
+              ),
+              groupedOf(query.groupedTypes)
+            )
+          )
         return Reply.json(json<UnreadCount>({ count }))
       }),
       show: traced("notificationGroups.show")(function*({ params }) {
@@ -128,7 +165,7 @@ export const layer = group(
       })
     })
   })
-).pipe(Layer.provide([AccountViews.layer, NotificationGroupViews.layer]))
+).pipe(Layer.provide([AccountViews.layer, NotificationGroupViews.layer, NotificationViews.layer, StatusViews.layer]))
 
 const isPartial = Effect.fnUntraced(function*(expand: string | undefined) {
   if (expand === undefined || expand === "full") return false

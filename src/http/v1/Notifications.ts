@@ -1,20 +1,35 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, identity, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Notifications, type NotificationSelection } from "../../services/feeds/Notifications.ts"
+import {
+  type NotificationRecord,
+  Notifications,
+  type NotificationSelection
+} from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Catalogs } from "../../services/languages/Catalogs.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
+import { alone, filled, whole } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
+import { fallbackFor } from "../render/NotificationFallbacks.ts"
 import { NotificationViews } from "../render/NotificationViews.ts"
 import { notificationRows } from "../render/Pages.ts"
+import { StatusViews } from "../render/StatusViews.ts"
 import { json } from "../wire/Keys.ts"
 import { Notification, UnreadCount } from "../wire/Notification.ts"
 import { pageOf } from "../wire/PageQuery.ts"
-import { DismissedId, IdPath, notificationFilters, NotificationsQuery, UnreadQuery } from "../wire/ReadRequests.ts"
+import {
+  DismissedId,
+  IdPath,
+  notificationFilters,
+  NotificationQuery,
+  NotificationsQuery,
+  UnreadQuery
+} from "../wire/ReadRequests.ts"
 
 /** Unread notifications that are counted where a request names no limit, and at most. */
 export const unreadDefault = 100
@@ -31,7 +46,8 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications")
       .annotate(Access, reading),
     HttpApiEndpoint.get("unreadCount", `${path}/unread_count`, { query: UnreadQuery, success: UnreadCount })
       .annotate(Access, reading),
-    HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, success: Notification }).annotate(Access, reading),
+    HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, query: NotificationQuery, success: Notification })
+      .annotate(Access, reading),
     HttpApiEndpoint.post("clear", `${path}/clear`, { success: nothing }).annotate(Access, writing),
     HttpApiEndpoint.post("dismissNamed", `${path}/dismiss`, { payload: DismissedId, success: nothing })
       .annotate(Access, writing),
@@ -49,21 +65,34 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const notifications = yield* Notifications
     const views = yield* NotificationViews
+    const statuses = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
+    const catalogs = yield* Catalogs
 
     return handlers.handleAll({
       list: traced("notifications.list")(function*({ query, request }) {
         const viewer = yield* Caller.account
         const page = pageOf(query, notificationRows)
         const selection = selectionOf(query)
-        const rows = selection === undefined ? [] : yield* notifications.page(viewer, selection, page)
+        const fallback = fallbackFor(catalogs, query.supportedTypes, request)
+        const { items, read: rows } = yield* filled({
+          page,
+          hides: statuses.hides(viewer),
+          unhidden: (records) => views.unhidden(viewer, records, identity),
+          ends: ({ id }: NotificationRecord) => alone(id),
+          read: (page) =>
+            selection === undefined
+              ? Effect.succeed(whole([]))
+              : Effect.map(notifications.page(viewer, selection, page), whole),
+          show: (records) => views.render(viewer, records, "notifications", fallback)
+        })
         return Lists.page({
           baseUrl: publicUrl,
           path,
           page,
           rows,
           cursor: ({ id }) => id,
-          items: yield* views.render(viewer, rows),
+          items,
           keep: Lists.kept(request.url, notificationFilters),
           always: true
         })
@@ -72,11 +101,16 @@ export const layer = group(
         const viewer = yield* Caller.account
         const selection = selectionOf(query)
         const limit = Math.min(Math.abs(query.limit ?? unreadDefault), unreadMax)
-        const count = selection === undefined ? 0 : yield* notifications.unread(viewer, selection, limit)
+        const count = selection === undefined
+          ? 0
+          : (yield* statuses.hides(viewer))
+          ? (yield* views.unhidden(viewer, yield* notifications.unreadRows(viewer, selection, limit), identity)).length
+          : yield* notifications.unread(viewer, selection, limit)
         return Reply.json(json<UnreadCount>({ count }))
       }),
-      show: traced("notifications.show")(function*({ params }) {
-        return Reply.json(yield* views.renderOne(yield* Caller.account, params.id))
+      show: traced("notifications.show")(function*({ params, query, request }) {
+        const fallback = fallbackFor(catalogs, query.supportedTypes, request)
+        return Reply.json(yield* views.renderOne(yield* Caller.account, params.id, undefined, fallback))
       }),
       clear: traced("notifications.clear")(function*() {
         yield* notifications.clear(yield* Caller.account)
@@ -92,7 +126,7 @@ export const layer = group(
       })
     })
   })
-).pipe(Layer.provide(NotificationViews.layer))
+).pipe(Layer.provide([NotificationViews.layer, StatusViews.layer]))
 
 /** Undefined where nothing can match, because the account that is asked for does not exist (S-149). */
 export const selectionOf = (
@@ -100,10 +134,16 @@ export const selectionOf = (
     readonly types?: ReadonlyArray<string>
     readonly excludeTypes?: ReadonlyArray<string>
     readonly accountId?: string
+    readonly includeFiltered?: boolean | undefined
   }
 ): NotificationSelection | undefined => {
   const [accountId] = Lists.idsOf(query.accountId === undefined ? [] : [query.accountId])
   return query.accountId !== undefined && query.accountId !== "" && accountId === undefined
     ? undefined
-    : { types: query.types ?? [], excludeTypes: query.excludeTypes ?? [], accountId }
+    : {
+      types: query.types ?? [],
+      excludeTypes: query.excludeTypes ?? [],
+      accountId,
+      includeFiltered: query.includeFiltered === true || accountId !== undefined
+    }
 }

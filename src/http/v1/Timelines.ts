@@ -11,6 +11,7 @@ import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
+import { alone, filled, whole } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
@@ -46,16 +47,24 @@ export const layer = group(
       viewer: Viewer,
       name: string,
       page: Page,
-      rows: ReadonlyArray<bigint>,
+      read: (page: Page) => Effect.Effect<ReadonlyArray<bigint>>,
       keep: ReturnType<typeof Lists.kept>
     ) {
+      const { items, read: rows } = yield* filled({
+        page,
+        hides: views.hides(viewer),
+        unhidden: (ids) => views.unhidden(viewer, ids, "public"),
+        ends: alone,
+        read: (page) => Effect.map(read(page), whole),
+        show: (ids) => views.render(viewer, ids, "permitted", "public")
+      })
       return Lists.page({
         baseUrl: publicUrl,
         path: `/api/v1/timelines/${name}`,
         page,
         rows,
         cursor: (id) => id,
-        items: yield* views.render(viewer, rows, "permitted"),
+        items,
         keep,
         always: true
       })
@@ -69,39 +78,52 @@ export const layer = group(
       home: traced("timelines.home")(function*({ query, request }) {
         const viewer = yield* Caller.account
         const page = pageOf(query, statusRows)
-        const { ids, read, regenerating } = yield* homes.page(viewer, page)
+        let status: 200 | 206 = 200
+        const { items, read } = yield* filled({
+          page,
+          hides: views.hides(viewer),
+          unhidden: (ids) => views.unhidden(viewer, ids, "home"),
+          ends: alone,
+          read: Effect.fnUntraced(function*(page) {
+            const { ids, read, regenerating } = yield* homes.page(viewer, page)
+            if (regenerating) status = 206
+            return { read, wanted: ids }
+          }),
+          show: (ids) => views.render(viewer, ids, "authors", "home")
+        })
         return Lists.page({
           baseUrl: publicUrl,
           path: "/api/v1/timelines/home",
           page,
           rows: read,
           cursor: (id) => id,
-          items: yield* views.render(viewer, ids, "authors"),
+          items,
           keep: Lists.kept(request.url, homeFilters),
           always: true,
-          status: regenerating ? 206 : 200
+          status
         })
       }),
       public: traced("timelines.public")(function*({ query, request }) {
         const viewer = yield* Caller.viewer
         yield* admit(viewer)
         const page = pageOf(query, statusRows)
-        const rows = yield* timelines.everybody(viewer, selectionOf(query), page)
-        return yield* shown(viewer, "public", page, rows, Lists.kept(request.url, publicFilters))
+        const read = (page: Page) => timelines.everybody(viewer, selectionOf(query), page)
+        return yield* shown(viewer, "public", page, read, Lists.kept(request.url, publicFilters))
       }),
       tag: traced("timelines.tag")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer
         yield* admit(viewer)
         const page = pageOf(query, statusRows)
-        const rows = yield* timelines.tagged(viewer, {
+        const selection = {
           ...selectionOf(query),
           name: params.hashtag,
           any: query.any ?? [],
           all: query.all ?? [],
           none: query.none ?? []
-        }, page)
+        }
+        const read = (page: Page) => timelines.tagged(viewer, selection, page)
         const name = `tag/${encodeURIComponent(params.hashtag)}`
-        return yield* shown(viewer, name, page, rows, Lists.kept(request.url, tagFilters))
+        return yield* shown(viewer, name, page, read, Lists.kept(request.url, tagFilters))
       })
     })
   })

@@ -18,8 +18,8 @@ const make = Effect.gen(function*() {
   const ours = new Set([config.localDomain.toLowerCase(), new URL(config.publicUrl).host.toLowerCase()])
 
   /**
-   * The local name that a resource asks for, by an address of ours or as `acct:name@domain` with or without its scheme;
-   * else the status of the answer.
+   * The local name that a resource asks for: an address of ours, or `acct:name@domain` with or without its scheme; else
+   * the status of the answer.
    */
   const nameIn = (resource: string): string | 400 | 404 => {
     if (isUrl(resource)) {

@@ -2,7 +2,7 @@ import type { IdNumber } from "./Common.ts"
 
 /*
  * The program speaks camelCase, the wire snake_case. Here is the only place where one becomes the other: a value is
- * written with the names of the program, checked against the wire's type, and turned on its way out.
+ * written with the names of the program and checked against the wire's type. It is turned on its way out.
  */
 
 type CamelKey<Key extends string> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}`
@@ -32,7 +32,7 @@ interface Written<in out Wire> {
   readonly [written]: (value: Wire) => Wire
 }
 
-/** The JSON of a value of the wire type `Wire`, and of no other, as a text that is ready to be sent. */
+/** The JSON of a value of the wire type `Wire`, and of no other: a text that is ready to be sent. */
 export type Ready<Wire> = string & Written<Wire>
 
 /** The JSON of one of the alternatives of `Wire`, or of any. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { notificationTypes } from "../../services/NotificationTypes.ts"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
-import { Count, Id, IdNumber, Timestamp } from "./Common.ts"
+import { Count, Html, Id, IdNumber, Timestamp } from "./Common.ts"
 import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
@@ -19,15 +19,26 @@ export const RelationshipSeveranceEvent = Schema.Struct({
 }).annotate({ identifier: "RelationshipSeveranceEvent" })
 export type RelationshipSeveranceEvent = typeof RelationshipSeveranceEvent.Type
 
+/** What an app shows of a type that it does not know. */
+const NotificationFallback = Schema.Struct({
+  title: Html,
+  summary: Schema.NullOr(Html),
+  description: Schema.Null
+}).annotate({ identifier: "NotificationFallback" })
+export type NotificationFallback = typeof NotificationFallback.Type
+
 export const Notification = Schema.Struct({
   id: Id,
   type: NotificationType,
   created_at: Timestamp,
   group_key: Schema.String,
   account: Account,
+  /** It waits until its owner asks for it; absent of others. */
+  filtered: Schema.optionalKey(Schema.Literal(true)),
   status: Schema.optionalKey(Status),
   event: Schema.optionalKey(RelationshipSeveranceEvent),
-  report: Schema.optionalKey(Report)
+  report: Schema.optionalKey(Report),
+  fallback: Schema.optionalKey(NotificationFallback)
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
 
@@ -43,7 +54,8 @@ export const NotificationGroup = Schema.Struct({
   sample_account_ids: Schema.Array(Id),
   status_id: Schema.optionalKey(Schema.NullOr(Id)),
   event: Schema.optionalKey(RelationshipSeveranceEvent),
-  report: Schema.optionalKey(Report)
+  report: Schema.optionalKey(Report),
+  fallback: Schema.optionalKey(NotificationFallback)
 }).annotate({ identifier: "NotificationGroup" })
 export type NotificationGroup = typeof NotificationGroup.Type
 

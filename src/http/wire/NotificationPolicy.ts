@@ -1,18 +1,20 @@
 import { Schema } from "effect"
-import { Count } from "./Common.ts"
-import { json } from "./Keys.ts"
+import { PolicyDecision } from "../../services/NotificationPolicy.ts"
+import { Account } from "./Account.ts"
+import { Count, Figure, Id, Timestamp } from "./Common.ts"
+import { Flag, list, Text } from "./Params.ts"
+import { Status } from "./Status.ts"
 
-const Decision = Schema.Literals(["accept", "filter", "drop"])
 const Summary = Schema.Struct({ pending_requests_count: Count, pending_notifications_count: Count })
 
 /** The treatment of notifications from accounts that the owner may not want to hear. */
 export const NotificationPolicy = Schema.Struct({
-  for_not_following: Decision,
-  for_not_followers: Decision,
-  for_new_accounts: Decision,
-  for_private_mentions: Decision,
-  for_limited_accounts: Decision,
-  for_bots: Decision,
+  for_not_following: PolicyDecision,
+  for_not_followers: PolicyDecision,
+  for_new_accounts: PolicyDecision,
+  for_private_mentions: PolicyDecision,
+  for_limited_accounts: PolicyDecision,
+  for_bots: PolicyDecision,
   summary: Summary
 }).annotate({ identifier: "NotificationPolicy" })
 export type NotificationPolicy = typeof NotificationPolicy.Type
@@ -28,24 +30,55 @@ export const NotificationPolicyV1 = Schema.Struct({
 }).annotate({ identifier: "V1NotificationPolicy" })
 export type NotificationPolicyV1 = typeof NotificationPolicyV1.Type
 
-const summary = { pendingRequestsCount: 0, pendingNotificationsCount: 0 }
+const decision = Schema.optionalKey(Schema.NullOr(Text))
+/** `PATCH /api/v2/notifications/policy` */
+export const PolicyRequest = Schema.Struct({
+  notFollowing: decision,
+  notFollowers: decision,
+  newAccounts: decision,
+  privateMentions: decision,
+  limitedAccounts: decision,
+  bots: decision
+}).pipe(Schema.encodeKeys({
+  notFollowing: "for_not_following",
+  notFollowers: "for_not_followers",
+  newAccounts: "for_new_accounts",
+  privateMentions: "for_private_mentions",
+  limitedAccounts: "for_limited_accounts",
+  bots: "for_bots"
+}))
+export type PolicyRequest = typeof PolicyRequest.Type
 
-/** The policy of a server that filters nothing. */
-export const acceptsAll = json<NotificationPolicy>({
-  forNotFollowing: "accept",
-  forNotFollowers: "accept",
-  forNewAccounts: "accept",
-  forPrivateMentions: "accept",
-  forLimitedAccounts: "accept",
-  forBots: "accept",
-  summary
-})
+const filtering = Schema.optionalKey(Flag)
+/** `PATCH /api/v1/notifications/policy` */
+export const PolicyV1Request = Schema.Struct({
+  notFollowing: filtering,
+  notFollowers: filtering,
+  newAccounts: filtering,
+  privateMentions: filtering,
+  bots: filtering
+}).pipe(Schema.encodeKeys({
+  notFollowing: "filter_not_following",
+  notFollowers: "filter_not_followers",
+  newAccounts: "filter_new_accounts",
+  privateMentions: "filter_private_mentions",
+  bots: "filter_bots"
+}))
+export type PolicyV1Request = typeof PolicyV1Request.Type
 
-export const acceptsAllV1 = json<NotificationPolicyV1>({
-  filterNotFollowing: false,
-  filterNotFollowers: false,
-  filterNewAccounts: false,
-  filterPrivateMentions: false,
-  filterBots: false,
-  summary
-})
+/** Somebody whose mentions wait. */
+export const NotificationRequest = Schema.Struct({
+  id: Id,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  notifications_count: Figure,
+  account: Account,
+  last_status: Schema.NullOr(Status)
+}).annotate({ identifier: "NotificationRequest" })
+export type NotificationRequest = typeof NotificationRequest.Type
+
+/** `POST /api/v1/notifications/requests/accept` and `dismiss` */
+export const RequestIds = Schema.Struct({ id: Schema.optionalKey(list(Text)) })
+
+export const Merged = Schema.Struct({ merged: Schema.Boolean })
+export type Merged = typeof Merged.Type

@@ -1,8 +1,8 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /*
- * Parameters as clients send them: a form or a query knows strings only, JSON has its own types, and Rails, whose habits
- * clients rely on, takes either (operations.md section 0).
+ * Parameters as clients send them: a form or a query knows strings only, and JSON has its own types. Rails takes
+ * either, and clients rely on its habits (operations.md section 0).
  */
 
 const falseWords = new Set(["0", "f", "F", "false", "FALSE", "off", "OFF"])
@@ -33,8 +33,8 @@ export const Integer = Schema.Union([Schema.String, Schema.Number, Schema.Null])
 )
 
 /**
- * A text; JSON may give it as a number or a boolean. Those are a union of their own, because of a union with numbers in it
- * effect's codec for queries tries the numbers first, which would round long ids and make 7 of 007.
+ * A text; JSON may give it as a number or a boolean. Those are a union of their own. In a union with numbers effect's
+ * codec for queries tries the numbers first. That would round long ids and make 7 of 007.
  */
 export const Text = Schema.Union([Schema.String, Schema.Union([Schema.Number, Schema.Boolean])]).pipe(
   Schema.decodeTo(
@@ -62,8 +62,8 @@ const dropped = Schema.Union([Schema.String, Schema.Union([Schema.Number, Schema
 type Given<A> = ReadonlyArray<A> | null | "" | A
 
 /**
- * A list; one value alone is a list of one, and nothing (`null`, or the empty string of a form) is the empty list.
- * Empty texts in it, which forms send for "none", are left out.
+ * A list; one value alone is a list of one. Nothing (`null`, or the empty string of a form) is the empty list. Empty
+ * texts in it, which forms send for "none", are left out.
  */
 export const list = <A, I extends string | number | boolean | object>(
   item: Schema.Codec<A, I>

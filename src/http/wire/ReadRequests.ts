@@ -86,17 +86,29 @@ export const homeFilters = ["local"]
 const notificationFields = {
   types: texts,
   excludeTypes: texts,
-  accountId: text
+  accountId: text,
+  includeFiltered: flag,
+  supportedTypes: texts
 }
-const notificationKeys = { excludeTypes: "exclude_types", accountId: "account_id" } as const
+const notificationKeys = {
+  excludeTypes: "exclude_types",
+  accountId: "account_id",
+  includeFiltered: "include_filtered",
+  supportedTypes: "supported_types"
+} as const
 
 /** `GET /api/v1/notifications` */
 export const NotificationsQuery = Schema.Struct({ ...pageFields, ...notificationFields }).pipe(
   Schema.encodeKeys({ ...pageKeys, ...notificationKeys })
 )
 
-export const notificationFilters = ["types", "exclude_types", "account_id"]
+export const notificationFilters = ["types", "exclude_types", "account_id", "include_filtered", "supported_types"]
 export const groupFilters = [...notificationFilters, "grouped_types", "expand_accounts"]
+
+/** `GET /api/v1/notifications/:id` */
+export const NotificationQuery = Schema.Struct({ supportedTypes: texts }).pipe(
+  Schema.encodeKeys({ supportedTypes: "supported_types" })
+)
 
 /** `GET /api/v1/notifications/unread_count` and the same of groups */
 export const UnreadQuery = Schema.Struct({

@@ -1,6 +1,7 @@
 import { momentOf } from "../../services/Moments.ts"
 import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Account } from "./Account.ts"
+import type { FilterResult } from "./Filter.ts"
 import { encode, json, none, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
 import type { PreviewCard } from "./PreviewCard.ts"
@@ -57,10 +58,12 @@ interface StatusParts {
   readonly pinnable: boolean
   /** The viewer asks what the poll asks, and so has no vote. */
   readonly asks: boolean
+  /** The viewer's filters that it matches. */
+  readonly filtered: Ready<ReadonlyArray<FilterResult>>
 }
 
 export const assemble = (
-  { account, application, asks, body, card, figures, marks, pinnable, poll, reblog }: StatusParts
+  { account, application, asks, body, card, figures, filtered, marks, pinnable, poll, reblog }: StatusParts
 ): Ready<Status> =>
   ready(
     `${body},"replies_count":${figures.repliesCount},"reblogs_count":${figures.reblogsCount}` +
@@ -75,13 +78,27 @@ export const assemble = (
       (marks === undefined
         ? "}"
         : `,"favourited":${marks.favourited},"reblogged":${marks.reblogged},"muted":${marks.muted}` +
-          `,"bookmarked":${marks.bookmarked}${pinnable ? `,"pinned":${marks.pinned}` : ""},"filtered":[]}`)
+          `,"bookmarked":${marks.bookmarked}${pinnable ? `,"pinned":${marks.pinned}` : ""},"filtered":${filtered}}`)
   )
 
 /** When a status was edited, in milliseconds since 1970; undefined for one that was not. */
 export const editedAtOf = (status: string): number | undefined => {
   const { edited_at: editedAt }: Status = JSON.parse(status)
   return momentOf(editedAt)
+}
+
+/** What people read of a status, from `openBody` and `openPoll`; the content as HTML. */
+export const textsOf = (body: string, poll: string | undefined) => {
+  const { content, media_attachments: media, spoiler_text: spoilerText }: StatusBody = JSON.parse(`${body}}`)
+  const asked: Poll | undefined = poll === undefined ? undefined : JSON.parse(`${poll}}`)
+  return {
+    html: content,
+    plain: [
+      spoilerText,
+      ...asked?.options.map(({ title }) => title) ?? [],
+      ...media.flatMap(({ description }) => description ?? [])
+    ]
+  }
 }
 
 /** The body of a status that its reader may not read any more. */

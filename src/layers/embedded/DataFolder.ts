@@ -49,8 +49,8 @@ export const checkVersion = traced("DataFolder.checkVersion")(function*(folder: 
 const nameless = /could not look up effective user ID/
 
 /**
- * Makes the database in `folder`. It is built beside it and moved into place, so that a crash in the middle leaves no
- * half of one; of two servers that do this at once, one wins and the other uses its work.
+ * Makes the database in `folder`. It is built beside it and moved into place: a crash in the middle leaves no half of
+ * one; of two servers that do this at once, one wins and the other uses its work.
  */
 export const initialise = traced("DataFolder.initialise")(
   function*(folder: string, binaries: Binaries, runAs: RunAs.RunAs, password: Redacted.Redacted<string>) {

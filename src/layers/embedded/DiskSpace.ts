@@ -6,7 +6,7 @@ import { OperatorError } from "../OperatorError.ts"
 
 const readOnlyRows = rowsOf(Schema.Struct({ on: Schema.Boolean }))
 
-/** Bytes that are kept back on the disk for Postgres, in a file that is removed when there is no other room. */
+/** Bytes that are kept back on the disk for Postgres. Their file is removed when there is no other room. */
 export const reserveBytes = 67_108_864
 /** With less than that many bytes free nothing is written any more; with so many more than the reserve, everything again. */
 export const lowBytes = 100_663_296
@@ -56,10 +56,10 @@ const reserve = (file: string) =>
   })
 
 /**
- * Keeps Postgres alive on a full disk: it ends where it cannot write its log, and does not begin again before it can. So
- * before the disk is full, transactions become read-only and a file that was kept back is given up for what Postgres writes
- * by itself; who only reads notices nothing, and what would write is refused as it is where Postgres is away. With room
- * again the file is made anew and everything is as before. Runs as long as its scope.
+ * Keeps Postgres alive on a full disk: it ends where it cannot write its log, and does not begin again before it can.
+ * So before the disk is full, transactions become read-only. A file that was kept back is given up for what Postgres
+ * writes by itself; who only reads notices nothing, and what would write is refused as it is where Postgres is away.
+ * With room again the file is made anew and everything is as before. Runs as long as its scope.
  */
 export const watch = Effect.fnUntraced(function*(
   dataDir: string,

@@ -25,7 +25,7 @@ const logLinesKept = 20
 const pollInterval = "50 millis"
 /** Recovery after a crash replays at most `max_wal_size`; this is far beyond it. */
 const readyTimeout = "5 minutes"
-/** How long a fast shutdown may take before Postgres is told to stop at once, which it repairs at its next start. */
+/** How long a fast shutdown may take. Then Postgres is told to stop at once, and repairs that at its next start. */
 const stopTimeout = "30 seconds"
 
 export const socketFile = (folder: string, port = socketPort) => `${folder}/.s.PGSQL.${port}`
@@ -34,8 +34,8 @@ const endpointOf = (listen: Listen): Endpoint =>
   "port" in listen ? { host: "127.0.0.1", port: listen.port } : { path: socketFile(listen.folder) }
 
 /**
- * Whether a process runs. One that ended stays in the table until its parent asks for it, which the first process of a
- * container may never do.
+ * Whether a process runs. One that ended stays in the table until its parent asks for it. The first process of a
+ * container may never do so.
  */
 const alive = (pid: number) =>
   Effect.sync(() => {

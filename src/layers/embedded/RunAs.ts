@@ -5,8 +5,8 @@ import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 
 /**
- * As whom Postgres runs. It refuses root, so root starts it as another user, or, where that user could not read the
- * programs or the data, in a user namespace in which root looks like an ordinary user.
+ * As whom Postgres runs. It refuses root. So root starts it as another user. That user may not be able to read the
+ * programs or the data. Then root starts it in a user namespace, in which root looks like an ordinary user.
  */
 export type RunAs =
   | { readonly kind: "self" }

@@ -8,8 +8,8 @@ const maxConnections = 100
 export const socketPort = 5432
 
 /**
- * Command line of `postgres` for a small machine that it shares with the server: little memory, no parallel plans and
- * no JIT (both cost more than they give for queries of a page), frequent vacuuming.
+ * Command line of `postgres` for a small machine that it shares with the server: little memory, frequent vacuuming, no
+ * parallel plans and no JIT (both cost more than they give for a page's queries).
  */
 export const settings = (folder: string, listen: Listen, options: { readonly durable: boolean }): Array<string> => {
   const values: Record<string, string | number> = {

@@ -8,8 +8,8 @@ const idleGrace = "500 millis"
 const requestsMax = "6 seconds"
 
 /**
- * Takes no connection any more, answers what is asked on those that are open, and closes each after its answer. `stop` ends
- * what would stay open by itself (streams).
+ * Takes no connection any more. Answers what is asked on open ones, and closes each after its answer. `stop` ends what
+ * would stay open by itself (streams).
  */
 export const drain = (server: Server, stop: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.gen(function*() {

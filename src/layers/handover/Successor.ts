@@ -22,8 +22,9 @@ const give = (child: ChildProcess, server: Server) =>
   })
 
 /**
- * Starts this program once more, as it is on the disk now, with the same variables, and gives it the port when it has
- * everything else. From then on it runs by itself, under the process number that is answered. Fails in words where it does not come that far; then it is gone.
+ * Starts this program once more, as it is on the disk now, with the same variables. Gives it the port when it has
+ * everything else. From then on it runs by itself, under the process number that is answered. Fails in words where it
+ * does not come that far; then it is gone.
  */
 export const start = (server: Server): Effect.Effect<number, string> =>
   Effect.gen(function*() {

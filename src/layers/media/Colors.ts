@@ -2,7 +2,7 @@ import type { Colors } from "../../services/media/MediaRecord.ts"
 
 type Color = readonly [red: number, green: number, blue: number]
 
-/** Contrast at which text is read well, and at which a shape is told from what is behind it (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** Contrast at which text is read well; at which a shape is told from what is behind (WCAG 2.2, 1.4.3 and 1.4.11). */
 const textContrastMin = 4.5
 const shapeContrastMin = 3
 /** Bits of each channel by which colours count as one. */
@@ -30,8 +30,8 @@ const most = (colors: ReadonlyArray<Color>, by: (color: Color) => number): Color
   colors.reduce<Color | undefined>((best, one) => best === undefined || by(one) > by(best) ? one : best, undefined)
 
 /**
- * The colours of a small picture of `width` pixels a row, four bytes a pixel: what is most at its edges lies behind, what
- * stands out most from that is for words, and the strongest colour that still can be told from it is the accent.
+ * The colours of a small picture of `width` pixels a row, four bytes a pixel: what is most at its edges lies behind.
+ * What stands out most from that is for words. The strongest colour that still can be told from it is the accent.
  */
 export const colorsOf = (pixels: Uint8ClampedArray, width: number): Colors => {
   const height = pixels.length / 4 / width

@@ -26,8 +26,8 @@ const limiting =
   `ulimit -c 0; ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; ulimit -f "$3"; shift 3; exec nice -n 10 "$@"`
 
 /**
- * Runs a tool as a process of its own, with limits, no input, and nothing of our environment. It is killed, with whatever
- * it started, when it is over its time or nobody waits for it any more.
+ * Runs a tool as a process of its own, with limits, no input, and nothing of our environment. It is killed with
+ * whatever it started, when its time is over or nobody waits for it.
  */
 export const run = (
   prefix: ReadonlyArray<string>,

@@ -21,9 +21,9 @@ export class Names extends Context.Service<Names, {
   readonly resolve: (name: string) => Effect.Effect<ReadonlyArray<string>>
 }>()("murmuration/layers/outbound/Names") {
   /**
-   * The name servers are asked without Node's few threads, which files and the names of our own database need, too. The
-   * machine's own way (its list of hosts, its containers' names) takes one of them: it is for names that the servers do not
-   * know, not for those about which they keep silent, and one name at a time.
+   * The name servers are asked without Node's few threads: files and the names of our own database need those. The
+   * machine's own way (its list of hosts, its containers' names) takes one of them: it is for names that the servers do
+   * not know, not for those about which they keep silent. It asks for one name at a time.
    */
   static readonly layerWith = (asking: Asking) =>
     Layer.sync(Names, () => {

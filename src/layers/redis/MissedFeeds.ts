@@ -9,7 +9,7 @@ const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
 /** Feeds that are remembered one by one; beyond it all feeds are dropped. */
 const rememberedMax = 200_000
-/** How often a node that owes a drop says so again, and how old that may be before the node counts as dead (milliseconds). */
+/** How often a node that owes a drop says so again. How old that is when the node counts as dead, in milliseconds. */
 const noteMillis = 5_000
 const noteMillisMax = 30_000
 const notePrefix = "feeds_missed:"

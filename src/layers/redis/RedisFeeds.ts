@@ -5,14 +5,14 @@ import { Redis } from "../Redis.ts"
 import * as FeedLists from "./FeedLists.ts"
 import * as MissedFeeds from "./MissedFeeds.ts"
 
-/** How often feeds that missed something are tried to be dropped, and a node is looked for that died owing that. */
+/** How often feeds that missed something are tried to be dropped, and nodes looked for that died owing that. */
 const repairPeriod = "250 millis"
 const inheritPeriod = "10 seconds"
 
 /**
- * Feeds as lists in Redis, for a cluster (see `FeedLists`). Writing never fails and, while Redis is away, never waits: a
- * feed that missed an entry or should have been dropped is remembered, unknown on this node from then on, and dropped
- * on all nodes as soon as Redis is back, so that its owner's next read rebuilds it from Postgres. Should this node die
+ * Feeds as lists in Redis, for a cluster (see `FeedLists`). Writing never fails and, while Redis is away, never waits:
+ * a feed that missed an entry or should have been dropped is remembered. From then on this node does not know it. All
+ * nodes drop it as soon as Redis is back, and its owner's next read rebuilds it from Postgres. Should this node die
  * before that, its note in Postgres has another one drop all feeds.
  */
 export const layer = Layer.effect(

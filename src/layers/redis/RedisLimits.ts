@@ -4,7 +4,7 @@ import { Redis } from "../Redis.ts"
 
 const prefix = "murmuration:limit:"
 
-/** Counts a use of each key in turn (its end and its uses are arguments), up to the first that has none left. */
+/** Counts a use of each key in turn, up to the first that has none left. Its end and its uses are arguments. */
 const countInTurn = `
 local counts = {}
 for i, key in ipairs(KEYS) do

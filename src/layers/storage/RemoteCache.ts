@@ -51,7 +51,7 @@ export const taken = Effect.gen(function*() {
 }).pipe(Effect.orElseSucceed(() => ({ files: 0, bytes: 0 })))
 
 /**
- * Copies in `DATA_DIR/media/remote`, `MEDIA_CACHE_BYTES` of them. The names say what they are, the times of a file when it
+ * Copies in `DATA_DIR/media/remote`, `MEDIA_CACHE_BYTES` of them. A file's name says what it is. Its times say when it
  * was fetched (mtime) and viewed (atime), so that a restart finds everything in its order.
  */
 export const layer = Layer.effect(

@@ -4,8 +4,8 @@ import { Clock, Effect, FileSystem, Option, type Path } from "effect"
 export const workMillisMax = 3_600_000
 
 /**
- * Empty folders below `root`, each gone with its scope. A node that was killed in the middle of its work leaves its folder
- * there, which goes when a node starts or, at the latest, with the next folder but an hour later.
+ * Empty folders below `root`, each gone with its scope. A node that was killed in its work leaves its folder there. The
+ * folder goes when a node starts, or with the next folder that is made an hour later.
  */
 export const make = Effect.fnUntraced(function*(path: Path.Path, root: string) {
   const fs = yield* FileSystem.FileSystem

@@ -2,8 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast, type BroadcastMessage, type Change } from "../Broadcast.ts"
 
-/** What can change. Tokens do when they are revoked, which has a message of its own. */
-export type ChangeKind = Change["kind"] | "token"
+/** What can change. Tokens do when they are revoked, and somebody's filters, which have messages of their own. */
+export type ChangeKind = Change["kind"] | "token" | "filters"
 
 /** Rows of one kind whose last change is known one by one. */
 const changedRowsMax = 20_000
@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * What has changed, counted: caches ask it whether what they keep is older than the last change of what that was made of.
- * A change that is published on this node is known here at once, on the others as soon as the bus brings it.
+ * What has changed, counted: caches ask it whether what they keep is older than the last change of what that was made
+ * of. A change that this node publishes is known here at once. The others know it as soon as the bus brings it.
  */
 export class Changes extends Context.Service<Changes, {
   /** Takes over what was published on another node, and may not have come by the bus yet. */
@@ -74,9 +74,11 @@ export class Changes extends Context.Service<Changes, {
             return message.event === "status.update" ? add("status", [message.statusId]) : undefined
           case "StatusDeleted":
             return add("status", [message.statusId])
-          case "NotificationCreated":
-          case "ConversationChanged":
           case "FiltersChanged":
+            return add("filters", [message.accountId])
+          case "NotificationCreated":
+          case "NotificationsMerged":
+          case "ConversationChanged":
             return undefined
         }
       }

@@ -16,7 +16,7 @@ import type { Viewer } from "../Viewer.ts"
 const queryCharactersMax = 200
 /** Words of it that are heeded, each of which costs a search. */
 const queryWordsMax = 10
-/** Rows that a search goes through before it sorts and pages, so that no query costs more than another (row 83). */
+/** Rows that a search goes through before it sorts and pages. No query costs more than another (row 83). */
 export const accountCandidatesMax = 500
 const tagCandidatesMax = 500
 /** Own, favourited, bookmarked and answered posts that a search of posts goes through, the newest of each. */

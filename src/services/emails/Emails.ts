@@ -8,8 +8,8 @@ const lettersWaitingMax = 10_000
 const lettersAtEnd = "10 seconds"
 
 /**
- * E-mails on their way to the `Mailer`. Nobody waits for them, so that a slow mail server slows no request, and so that
- * the time of an answer does not tell whether somebody gets one. A process that dies loses what waits.
+ * E-mails on their way to the `Mailer`. Nobody waits for them. A slow mail server slows no request, and the time of an
+ * answer does not tell whether somebody gets one. A process that dies loses what waits.
  */
 export class Emails extends Context.Service<Emails, {
   /** `email` is worked out later, too; undefined where there turns out to be none. */

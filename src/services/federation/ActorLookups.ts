@@ -36,8 +36,8 @@ interface Looked {
 type Look = Pick<Looked, "found" | "proven">
 
 /**
- * The actors that keys name, from their origin, before anything of a request is believed: one request a document where the
- * key is in the actor's own, kept for a while whatever is claimed under it. Nothing is stored here.
+ * The actors that keys name, from their origin, before anything of a request is believed: one request a document where
+ * the key is in the actor's own. It is kept for a while whatever is claimed under it. Nothing is stored here.
  */
 export const make = Effect.gen(function*() {
   const { outboundAllow } = yield* ServerConfig

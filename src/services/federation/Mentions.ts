@@ -6,7 +6,7 @@ import { namedBy } from "../statuses/Drafts.ts"
 import { traced } from "../Traced.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 
-/** Unknown accounts of one text that are asked for, and how long somebody who posts waits for them, in seconds. */
+/** Unknown accounts of one text that are asked for; how long its author waits for them, in seconds. */
 const unknownMax = 10
 const mentionSecondsMax = 3
 

@@ -8,8 +8,8 @@ const hostsMax = 20_000
 const minuteMillis = 60_000
 
 /**
- * The part of a name that somebody registers, as far as can be told without a list of public suffixes: two labels, or
- * three below a short second one (`example.co.uk`). Names that are wrongly put together share a limit, no more.
+ * The part of a name that somebody registers, as far as it is told without public suffixes: two labels, or three below
+ * a short second one (`example.co.uk`). Names that are wrongly put together share a limit, no more.
  */
 export const registrable = (hostname: string): string => {
   if (/^[\d.]+$|^\[/.test(hostname)) return hostname

@@ -31,7 +31,7 @@ const foundRows = rowsOf(Schema.Struct({ id: Schema.BigInt, visible: Schema.Bool
 /** What the addresses and handles of other servers stand for. */
 export class RemoteLookup extends Context.Service<RemoteLookup, {
   /**
-   * The account or the post, as far as `viewer` may see it, by its id, its page for people or (an account) its handle;
+   * The account or the post as far as `viewer` may see it: by its id, its page for people or (an account) its handle;
    * one that nobody here knows is asked for at its server. Undefined for everything else, whatever the reason.
    */
   readonly resolve: (viewer: Viewer, text: string) => Effect.Effect<Resolved | undefined>

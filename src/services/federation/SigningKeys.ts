@@ -12,14 +12,14 @@ import * as SingleFlight from "./SingleFlight.ts"
 /** Keys that are kept in memory. */
 const keysMax = 10_000
 
-/** A key that signs for one of ours, with its public half as others read it in the actor's document. */
+/** A key that signs for one of ours. Others read its public half in the actor's document. */
 export interface OwnKey extends SigningKey {
   readonly publicPem: string
 }
 
 const pairRows = rowsOf(Schema.Struct({ publicPem: Schema.String, privatePem: Schema.String }))
 
-/** The keys of local accounts and of the server itself, each made when it is needed first and kept for ever. */
+/** The keys of local accounts and of the server itself. Each is made at its first need and kept for ever. */
 export class SigningKeys extends Context.Service<SigningKeys, {
   readonly ofAccount: (account: { readonly id: bigint; readonly username: string }) => Effect.Effect<OwnKey>
   readonly ofInstance: Effect.Effect<OwnKey>

@@ -38,7 +38,7 @@ export const make = Effect.gen(function*() {
       return rows.map(({ id, reblogOfId }) => ({ id, reblogOf: reblogOfId ?? undefined }))
     })
 
-  // A change of what belongs into a feed drops it after its commit, so that an earlier read is not kept; nor is it where a
+  // A change of what belongs into a feed drops it after its commit: an earlier read is not kept; nor is it where a
   // later post was pushed to a feed that was lost since.
   const rebuild = traced("FeedReader.rebuild")(function*(feed: FeedKey, newest: Newest) {
     const since = yield* feeds.begin(feed)

@@ -7,14 +7,20 @@ import { type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { groupKeyOf, type GroupSpan, keyOfSpan, parseGroupKey, spanMillis } from "./NotificationGroups.ts"
-import { type NotificationRecord, Notifications, type NotificationSelection, wanted } from "./Notifications.ts"
+import {
+  everything,
+  type NotificationRecord,
+  Notifications,
+  type NotificationSelection,
+  wanted
+} from "./Notifications.ts"
 
 /** Accounts that are named of a group, the newest. */
 const sampleAccountsMax = 8
 /** Notifications that one page of groups goes through. */
 const pageRowsMax = 400
 /** Notifications of one group that are read by themselves, the newest, and that are counted as unread groups. */
-const groupRowsMax = 1_000
+export const groupRowsMax = 1_000
 
 /** Notifications that belong together. `newest` and `oldest` are those on the page; `count` counts all of the group. */
 export interface NotificationGroupRecord {
@@ -24,8 +30,6 @@ export interface NotificationGroupRecord {
   readonly count: number
   readonly sampleAccountIds: ReadonlyArray<bigint>
 }
-
-const lastReadIdRows = rowsOf(Schema.Struct({ lastReadId: Schema.BigInt }))
 
 /** Notifications in groups: favourites, reblogs and follows of half a day are one entry. */
 export class GroupedNotifications extends Context.Service<GroupedNotifications, {
@@ -38,13 +42,6 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
   ) => Effect.Effect<ReadonlyArray<NotificationGroupRecord>>
   /** The notifications of one group, newest first. */
   readonly members: (owner: AccountId, key: string) => Effect.Effect<ReadonlyArray<NotificationRecord>, RecordNotFound>
-  /** How many groups stand above the owner's marker, counted up to `limit`. */
-  readonly unread: (
-    owner: AccountId,
-    selection: NotificationSelection,
-    grouped: ReadonlySet<string>,
-    limit: number
-  ) => Effect.Effect<number>
 }>()("murmuration/services/feeds/GroupedNotifications") {
   static readonly layerNoDeps = Layer.effect(
     GroupedNotifications,
@@ -54,7 +51,11 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       /** Notifications of spans: how many each has, and from whom the newest came. */
-      const wholes = Effect.fnUntraced(function*(owner: AccountId, spans: ReadonlyArray<GroupSpan>) {
+      const wholes = Effect.fnUntraced(function*(
+        owner: AccountId,
+        spans: ReadonlyArray<GroupSpan>,
+        { includeFiltered }: NotificationSelection
+      ) {
         if (spans.length === 0) return new Map<string, Whole>()
         const rows = yield* wholeRows(sql`
           SELECT g.type, g.status_id, g.start, count(*)::int AS count,
@@ -65,7 +66,9 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
             ${spans.map(({ from }) => new Date(from))}::timestamptz[]) g (type, status_id, start)
           JOIN notifications n ON n.type = g.type AND n.status_id = g.status_id AND n.created_at >= g.start
             AND n.created_at < g.start + ${`${spanMillis} milliseconds`}::interval
-          WHERE ${wanted(sql, owner, everything, yield* time)} GROUP BY g.type, g.status_id, g.start`)
+          WHERE ${
+          wanted(sql, owner, { ...everything, includeFiltered }, yield* time)
+        } GROUP BY g.type, g.status_id, g.start`)
         return new Map(
           rows.map((row): [string, Whole] => [keyOfSpan({ ...row, from: row.start.getTime() }), row])
         )
@@ -77,7 +80,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
           const rows = yield* notifications.page(owner, selection, { ...page, limit: pageRowsMax })
           const found = grouping(page.minId === undefined ? rows : rows.toReversed(), grouped, page.limit)
           const spans = [...found.keys()].map(parseGroupKey).filter((key) => typeof key === "object")
-          const whole = yield* wholes(owner, spans)
+          const whole = yield* wholes(owner, spans, selection)
           const groups = Array.from(found, ([key, members]) => {
             const sorted = members.toSorted((a, b) => a.id < b.id ? 1 : -1)
             const [newest, oldest] = [sorted[0] ?? members[0], sorted.at(-1) ?? members[0]]
@@ -102,18 +105,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
           ORDER BY n.id DESC LIMIT ${rowsMax(sql, groupRowsMax)}`).pipe(Effect.orDie)
         return yield* notifications.load(owner, rows.map(({ id }) => id))
       })
-
-      const unread = traced("GroupedNotifications.unread")(
-        function*(owner: AccountId, selection: NotificationSelection, grouped: ReadonlySet<string>, limit: number) {
-          const [marker] = yield* lastReadIdRows(sql`
-            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`).pipe(
-            Effect.orDie
-          )
-          const rows = yield* notifications.page(owner, selection, { sinceId: marker?.lastReadId, limit: groupRowsMax })
-          return Math.min(limit, new Set(rows.map((row) => groupKeyOf(row, grouped))).size)
-        }
-      )
-      return GroupedNotifications.of({ page, members, unread })
+      return GroupedNotifications.of({ page, members })
     })
   )
   static readonly layer = GroupedNotifications.layerNoDeps.pipe(Layer.provide(Notifications.layer))
@@ -130,7 +122,6 @@ const wholeRows = rowsOf(Schema.Struct({
   count: Schema.Int,
   sampleAccountIds: Schema.Array(Schema.BigInt)
 }))
-const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
 
 type Members = [NotificationRecord, ...Array<NotificationRecord>]
 

@@ -1,13 +1,14 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { enqueued } from "../intents/Pushes.ts"
-import { kindOf, type NotificationType } from "../NotificationTypes.ts"
-import { mayHave } from "./NotificationConditions.ts"
+import { policyDecision } from "../NotificationPolicy.ts"
+import { filterableTypes, kindOf, type NotificationType, requestTypes } from "../NotificationTypes.ts"
+import { isOf, mayHave } from "./NotificationConditions.ts"
 
 /**
- * The parts of a WITH that write notifications, as `told`, and the pushes of them. `recipients` selects whom to tell
- * (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0 where there is none, and `report_id`,
- * where `types` name reports.
+ * The parts of a WITH that write notifications, as `told`, the requests to be heard and the pushes that come of them. `recipients`
+ * selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0 where there is none,
+ * and `report_id`, where `types` name reports. What the recipient's policy drops is not written.
  */
 export const telling = (
   sql: SqlClient,
@@ -18,13 +19,24 @@ export const telling = (
   const at = new Date(now)
   const subject = types.every((type) => kindOf(type).subject === "report") ? "report_id" : "status_id"
   const column = sql.literal(subject)
-  return sql`told AS (
-    INSERT INTO notifications (id, account_id, type, from_account_id, ${column}, created_at)
-    SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at}
-    FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id
-    WHERE ${mayHave(sql, types, at)}
+  const isDecided = types.some((type) => filterableTypes.includes(type))
+  const decided = isDecided
+    ? sql`CROSS JOIN LATERAL (SELECT ${policyDecision(sql, at)} AS decision OFFSET 0) policy`
+    : sql``
+  const told = sql`told AS (
+    INSERT INTO notifications (id, account_id, type, from_account_id, ${column}, created_at, filtered)
+    SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at},
+      ${sql.literal(isDecided ? "policy.decision = 'filter'" : "false")}
+    FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id ${decided}
+    WHERE ${mayHave(sql, types, at)} ${sql.literal(isDecided ? "AND policy.decision <> 'drop'" : "")}
     ORDER BY r.account_id
     ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
-    RETURNING id, account_id, type, from_account_id, status_id),
-  ${enqueued(sql, at)}`
+    RETURNING id, account_id, type, from_account_id, status_id, filtered)`
+  if (!types.some((type) => requestTypes.includes(type))) return sql`${told}, ${enqueued(sql, at)}`
+  return sql`${told}, requested AS (
+    INSERT INTO notification_requests (id, account_id, from_account_id, created_at, updated_at)
+    SELECT next_id(${now}), w.account_id, w.from_account_id, ${at}, ${at}
+    FROM (SELECT DISTINCT account_id, from_account_id FROM told
+      WHERE filtered AND ${isOf(sql, "told", requestTypes)} ORDER BY account_id, from_account_id) w
+    ON CONFLICT (account_id, from_account_id) DO UPDATE SET updated_at = EXCLUDED.updated_at), ${enqueued(sql, at)}`
 }

@@ -37,8 +37,8 @@ interface Source extends Statuses {
 }
 
 /**
- * The first `limit` statuses of a feed in a range. Only the sources whose first status comes soonest can have a part in the
- * page, so the rest are asked for one status each. `own` are statuses that belong there without being asked anything.
+ * The first `limit` statuses of a feed in a range. Only the sources whose first status comes soonest can have a part in
+ * the page. The rest are asked for one status each. `own` are statuses that belong there without being asked anything.
  */
 const newest = (
   sql: SqlClient,

@@ -33,10 +33,13 @@ export const mayHave = (sql: SqlClient, types: ReadonlyArray<NotificationType>, 
       : sql`(${isOf(sql, "r", exempt)} OR ${condition})`
   const own = types.filter((type) => kindOf(type).sender === "anybody")
   const concerned = types.filter((type) => kindOf(type).recipients !== "the willing")
+  // What somebody silenced does is a matter of the recipient's policy, where that decides.
+  const limited = sql`NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND a.silenced_at IS NOT NULL
+    AND NOT EXISTS (SELECT FROM follows f
+      WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id) OFFSET 0)`
   const willing = sql`(NOT ${areNotificationsHidden(sql, sql`r.account_id`, sql`r.from_id`, at)}
-    AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND (a.suspended_at IS NOT NULL
-      OR (a.silenced_at IS NOT NULL AND NOT EXISTS (SELECT FROM follows f
-        WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id))) OFFSET 0)
+    AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND a.suspended_at IS NOT NULL OFFSET 0)
+    AND ${unless(types.filter((type) => kindOf(type).filterable), limited)}
     AND (r.status_id = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = r.status_id
       AND ${visibleTo(sql, sql`r.account_id`, "s")}
       AND NOT EXISTS (SELECT FROM conversation_mutes c

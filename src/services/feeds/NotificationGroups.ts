@@ -9,7 +9,7 @@ export const groupableTypes: ReadonlySet<string> = new Set(groupables)
 const groupHours = 12
 const hourMillis = 3_600_000
 
-/** Those of a type and status (0 for a type without one) from a time on, in milliseconds since 1970, for a half day. */
+/** Those of a type and status (0 for none) of a half day, from a time on, in milliseconds since 1970. */
 export interface GroupSpan {
   readonly type: NotificationType
   readonly statusId: bigint
@@ -34,6 +34,10 @@ export const groupKeyOf = (
   grouped: ReadonlySet<string> = groupableTypes
 ): string =>
   groupableTypes.has(record.type) && grouped.has(record.type) ? keyOfSpan(spanOf(record)) : `ungrouped-${record.id}`
+
+/** How many groups notifications make. */
+export const groupsAmong = (records: ReadonlyArray<NotificationRecord>, grouped: ReadonlySet<string>): number =>
+  new Set(records.map((record) => groupKeyOf(record, grouped))).size
 
 /** What a key names: one notification by its id, or a span; undefined for what is no key. */
 export const parseGroupKey = (key: string): bigint | GroupSpan | undefined => {

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
@@ -29,7 +29,8 @@ const staffMax = 500
 /** A notification that was written now, not before. */
 const Written = Schema.Struct({
   id: Schema.BigInt,
-  accountId: AccountId
+  accountId: AccountId,
+  filtered: Schema.Boolean
 })
 type Written = typeof Written.Type
 const writtenRows = rowsOf(Written)
@@ -44,11 +45,11 @@ interface Owned extends Reason {
 }
 
 /** What a statement that completes intents wrote beside that, if anything. */
-const Completed = Schema.Struct({ id: Schema.NullOr(Schema.BigInt), accountId: Schema.NullOr(AccountId) })
+const Completed = Written.mapFields(Struct.map(Schema.NullOr))
 const completedRows = rowsOf(Completed)
 const keyedRows = rowsOf(Schema.Struct({ ...Completed.fields, key: Schema.BigInt }))
-const writtenOf = ({ accountId, id }: typeof Completed.Type): ReadonlyArray<Written> =>
-  id === null || accountId === null ? [] : [{ id, accountId }]
+const writtenOf = ({ accountId, filtered, id }: typeof Completed.Type): ReadonlyArray<Written> =>
+  id === null || accountId === null || filtered === null ? [] : [{ id, accountId, filtered }]
 
 /**
  * Writes notifications, each once: one a type, sender, recipient and subject; and tells streams of them once they are
@@ -108,7 +109,8 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
       const streamed = (written: ReadonlyArray<Written>) =>
         sql.afterCommit(
           Effect.forEach(
-            written,
+            // Of what is filtered nobody hears before they ask.
+            written.filter(({ filtered }) => !filtered),
             ({ accountId, id }) => broadcast.publish({ _tag: "NotificationCreated", accountId, notificationId: id }),
             { discard: true }
           )
@@ -116,7 +118,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
 
       // Locks the subject: a command that takes it back waits, and retracts this notification, too.
       const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) =>
-        sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id FROM told`
+        sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id, filtered FROM told`
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
         sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
           sql.literal(kindOf(type).subject === "report" ? "report_id" : "status_id")
@@ -150,7 +152,8 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           WITH completed AS (${completed}),
           wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN completed ON completed.id = s.key),
           ${telling(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
-          SELECT completed.id AS key, told.id, told.account_id FROM completed LEFT JOIN wanted ON wanted.key = completed.id
+          SELECT completed.id AS key, told.id, told.account_id, told.filtered
+          FROM completed LEFT JOIN wanted ON wanted.key = completed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
             AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`)
           const answers = new Map(rows.map((row) => [row.key, row]))
@@ -183,7 +186,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
             const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM completed, (${readersOf(readers)}) w`)
             const rows = yield* completedRows(sql`
               WITH completed AS (${completing}), ${telling(sql, [type], allowed, now)}
-              SELECT told.id, told.account_id FROM completed LEFT JOIN told ON true`)
+              SELECT told.id, told.account_id, told.filtered FROM completed LEFT JOIN told ON true`)
             return yield* completed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
         ),

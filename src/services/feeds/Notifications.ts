@@ -22,6 +22,8 @@ export interface NotificationRecord {
   readonly statusId?: bigint | undefined
   readonly severanceId?: bigint | undefined
   readonly reportId?: bigint | undefined
+  /** It waits until its owner asks for it. */
+  readonly filtered: boolean
 }
 
 /** Which notifications are wanted; unknown types are nobody's type. */
@@ -31,13 +33,25 @@ export interface NotificationSelection {
   readonly excludeTypes: ReadonlyArray<string>
   /** Only those that come from this account. */
   readonly accountId: bigint | undefined
+  /** Those that wait, too. */
+  readonly includeFiltered: boolean
 }
 
+/** All notifications of an account, but those that wait. */
+export const everything: NotificationSelection = {
+  types: [],
+  excludeTypes: [],
+  accountId: undefined,
+  includeFiltered: false
+}
+
+const lastReadIdRows = rowsOf(Schema.Struct({ lastReadId: Schema.BigInt }))
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
- * Reads an account's notifications and writes what is private about them. Left out are those from suspended accounts,
- * from whom the owner blocks, or mutes with its notifications, and those about a status that the owner cannot see (row 62).
+ * Reads an account's notifications and writes what is private about them. Left out are those about a status that the
+ * owner cannot see (row 62), and those from accounts that are suspended, or that the owner blocks or mutes with their
+ * notifications.
  */
 export class Notifications extends Context.Service<Notifications, {
   readonly page: (
@@ -50,6 +64,12 @@ export class Notifications extends Context.Service<Notifications, {
   readonly load: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<NotificationRecord>>
   /** How many stand above the owner's marker, counted up to `limit`. */
   readonly unread: (owner: AccountId, selection: NotificationSelection, limit: number) => Effect.Effect<number>
+  /** Those of them that are the newest, `limit` at most. */
+  readonly unreadRows: (
+    owner: AccountId,
+    selection: NotificationSelection,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<NotificationRecord>>
   readonly clear: (owner: AccountId) => Effect.Effect<void>
   readonly dismiss: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<void>
 }>()("murmuration/services/feeds/Notifications") {
@@ -58,9 +78,11 @@ export class Notifications extends Context.Service<Notifications, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const again = untilNoClash(sql)
-      const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, n.status_id, n.report_id")
-      const recordOf = ({ createdAt, fromAccountId, id, reportId, statusId, type }: Row): NotificationRecord => {
-        const record = { id, type, createdAt, fromAccountId }
+      const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, n.status_id, n.report_id, n.filtered")
+      const recordOf = (
+        { createdAt, filtered, fromAccountId, id, reportId, statusId, type }: Row
+      ): NotificationRecord => {
+        const record = { id, type, createdAt, fromAccountId, filtered }
         switch (kindOf(type).subject) {
           case "nothing":
             return record
@@ -73,7 +95,6 @@ export class Notifications extends Context.Service<Notifications, {
         }
       }
 
-      const everything: NotificationSelection = { types: [], excludeTypes: [], accountId: undefined }
       const read = (rows: ReadonlyArray<Row>) => rows.map(recordOf)
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
@@ -94,7 +115,7 @@ export class Notifications extends Context.Service<Notifications, {
         if (ids.length === 0) return []
         const rows = yield* notificationRows(sql`
           SELECT ${columns} FROM notifications n WHERE n.id = ANY (${ids}::bigint[])
-            AND ${wanted(sql, owner, everything, yield* time)} ORDER BY n.id DESC`)
+            AND ${wanted(sql, owner, { ...everything, includeFiltered: true }, yield* time)} ORDER BY n.id DESC`)
         return read(rows)
       }, Effect.orDie)
 
@@ -116,13 +137,25 @@ export class Notifications extends Context.Service<Notifications, {
         Effect.orDie
       )
 
+      const unreadRows = traced("Notifications.unreadRows")(
+        function*(owner: AccountId, selection: NotificationSelection, limit: number) {
+          const [marker] = yield* lastReadIdRows(sql`
+            SELECT last_read_id FROM markers WHERE account_id = ${owner} AND timeline = 'notifications'`)
+          return yield* page(owner, selection, { sinceId: marker?.lastReadId, limit })
+        },
+        Effect.orDie
+      )
+
       return Notifications.of({
         page,
         find,
         load,
         unread,
+        unreadRows,
         clear: traced("Notifications.clear")((owner) =>
-          Effect.asVoid(Effect.orDie(again(sql`DELETE FROM notifications WHERE account_id = ${owner}`)))
+          Effect.asVoid(Effect.orDie(again(sql`
+            WITH requests AS (DELETE FROM notification_requests WHERE account_id = ${owner})
+            DELETE FROM notifications WHERE account_id = ${owner}`)))
         ),
         dismiss: traced("Notifications.dismiss")((owner, ids) =>
           Effect.asVoid(Effect.orDie(again(
@@ -141,7 +174,8 @@ const Row = Schema.Struct({
   createdAt: Timestamptz,
   fromAccountId: Schema.BigInt,
   statusId: Schema.BigInt,
-  reportId: Schema.BigInt
+  reportId: Schema.BigInt,
+  filtered: Schema.Boolean
 })
 type Row = typeof Row.Type
 const notificationRows = rowsOf(Row)
@@ -153,7 +187,7 @@ const withoutStatus = typesWhere(({ subject }) => subject !== "status")
 export const wanted = (
   sql: SqlClient.SqlClient,
   owner: AccountId,
-  { accountId, excludeTypes, types }: NotificationSelection,
+  { accountId, excludeTypes, includeFiltered, types }: NotificationSelection,
   now: Date
 ): Fragment =>
   sql.and([
@@ -161,6 +195,7 @@ export const wanted = (
     sql`n.type = ANY (${
       notificationTypes.filter((type) => (types.length === 0 || types.includes(type)) && !excludeTypes.includes(type))
     }::text[])`,
+    ...(includeFiltered ? [] : [sql.literal("NOT n.filtered")]),
     ...(accountId === undefined ? [] : [sql`n.from_account_id = ${accountId}`]),
     sql`NOT ${isSuspended(sql, sql`n.from_account_id`)}`,
     sql`NOT ${blocks(sql, sql`${owner}::bigint`, sql`n.from_account_id`)}`,

@@ -18,8 +18,8 @@ export const relMe = (html: string): ReadonlyArray<string> => {
 }
 
 /**
- * The address in a piece of HTML that is a link and nothing else, and that shows the whole of it: what people read is
- * where it leads (row 15).
+ * The address in HTML that is one link and nothing else, and that shows the whole of it: what people read is where it
+ * leads (row 15).
  */
 export const onlyLink = (html: string): string | undefined => {
   const links: Array<string> = []

@@ -6,8 +6,8 @@ export const noteCharactersMax = 500
 /** What every URL counts, however long it is, in grapheme clusters. */
 export const urlCharactersReserved = 23
 /**
- * A text beyond this is refused unread, in UTF-8 bytes: 20 URLs of the longest kind and 500 clusters of many code points
- * fit, an attempt to keep the server busy does not.
+ * A text beyond this is refused unread, in UTF-8 bytes. 20 URLs of the longest kind and 500 clusters of many code
+ * points fit. An attempt to keep the server busy does not.
  */
 export const sourceBytesMax = 65_536
 
@@ -38,7 +38,9 @@ const countable = (source: string): string =>
     }
   }).join("")
 
-/** Bytes that a text of a few characters may take, and what a longer one may for each of them, up to the last figure. */
+/**
+ * Bytes that a text of a few characters may take; what a longer one may take for each character; and the most of all.
+ */
 const [shortTextBytesMax, characterBytesMax, textBytesMax] = [1_280, 8, 40_000]
 
 /**

@@ -17,7 +17,7 @@ const nameCharactersMax = 255
 
 /**
  * Finds URLs, mentions and hashtags as Mastodon does. Every candidate looks at no more than it consumes, or at a
- * bounded window, so the time is linear in the length of the source.
+ * bounded window. So the time is linear in the length of the source.
  */
 export const tokens = (source: string): ReadonlyArray<Token> => {
   const found: Array<Token> = []

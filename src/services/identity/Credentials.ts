@@ -10,7 +10,7 @@ export const passwordsWaitingMax = 64
 
 /**
  * Proof of who somebody is, by password. Slow on purpose. Both verbs answer `Unavailable` where too many passwords
- * wait, so that a flood of sign-ins costs neither memory nor everybody else's time.
+ * wait. A flood of sign-ins costs neither memory nor everybody else's time.
  */
 export class Credentials extends Context.Service<Credentials, {
   /** A string that holds the parameters, a salt and the hash (PHC format). */

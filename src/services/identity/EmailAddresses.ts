@@ -7,8 +7,8 @@ const domainCharactersMax = 253
 
 /*
  * The addresses that people have, not all that RFC 5322 allows: no quotes, comments, routes, address literals or
- * characters outside ASCII in the local part, which have let one person in several times or past a blocked domain. A host
- * without a dot is one of the operator's own network.
+ * characters outside ASCII in the local part. Those have let one person in several times, or past a blocked domain. A
+ * host without a dot is one of the operator's own network.
  */
 const localPart = /^[a-z0-9_+\-'&=~#$*/?^{}]+(?:\.[a-z0-9_+\-'&=~#$*/?^{}]+)*$/i
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/

@@ -6,7 +6,7 @@ import { traced } from "../Traced.ts"
 import { presentAccount } from "./Accounts.ts"
 import { isValid } from "./Usernames.ts"
 
-/** A local account's name as its owner writes it, and the name of its avatar's file, where it has one. */
+/** A local account's name as its owner writes it, and its avatar's file, where it has one. */
 export interface Handle {
   readonly username: string
   readonly avatarName: string | null

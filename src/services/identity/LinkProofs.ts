@@ -33,9 +33,9 @@ export const linkOf = (local: boolean, { html, value }: Pick<StoredField, "html"
 /** Whether links of profiles are their owners': the page behind them links back with `rel="me"`. */
 export class LinkProofs extends Context.Service<LinkProofs, {
   /**
-   * Looks at the pages behind an account's links that are not proven yet and marks those that link to its profile, by
-   * the whole address (row 15). Fails where a page that may be there later could not be fetched; no transaction waits
-   * for it.
+   * Looks at the pages behind an account's links that are not proven yet. Marks those that link to its profile, by the
+   * whole address (row 15). Fails where a page that may be there later could not be fetched; no transaction waits for
+   * it.
    */
   readonly verify: (accountId: bigint) => Effect.Effect<void, OutboundError>
 }>()("murmuration/services/identity/LinkProofs") {

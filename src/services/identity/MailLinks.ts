@@ -36,7 +36,7 @@ interface Confirmed {
 const confirmedRows = rowsOf(Schema.Struct({ approved: Schema.Boolean, first: Schema.Boolean }))
 const emailRows = rowsOf(Schema.Struct({ email: Schema.String }))
 
-/** Links in mails, which work for the address that they were sent to and prove that somebody reads the mail of an address. */
+/** Links in mails. They work for the address that they were sent to, and prove that somebody reads its mail. */
 export class MailLinks extends Context.Service<MailLinks, {
   /** Sends the link that confirms the user's address; it leads on to the app that signed the user up. */
   readonly sendConfirmation: (user: User) => Effect.Effect<void>
@@ -48,7 +48,7 @@ export class MailLinks extends Context.Service<MailLinks, {
   readonly requestPasswordReset: (email: string) => Effect.Effect<void>
   /** Whether a new password may be set with this link. */
   readonly opensPasswordReset: (secret: string) => Effect.Effect<boolean>
-  /** Works once, and only while the user's address is the one that it was sent to, which is confirmed by that, too. */
+  /** Works once, and only while the user's address is the one that it was sent to. That confirms the address, too. */
   readonly resetPassword: (
     secret: string,
     password: Redacted.Redacted
@@ -155,7 +155,7 @@ const make = Effect.gen(function*() {
     }
   })
 
-  /** Takes the link to a new password, if it is there still, and confirms the address if it is the one that it was sent to. */
+  /** Takes the link to a new password, if it is there still. Confirms the address if the link was sent to it. */
   const use = Effect.fnUntraced(
     function*(accountId: AccountId, hash: Uint8Array) {
       const [user] = yield* emailRows(sql`

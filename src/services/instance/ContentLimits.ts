@@ -1,6 +1,6 @@
 /*
- * Bounds of what people write, where the actor that enforces them and the instance document that tells clients of them
- * must agree (limits-and-rates.md section 1). Texts: html/Text.ts.
+ * Bounds of what people write. The actor enforces them and the instance document tells clients of them: both must agree
+ * (limits-and-rates.md section 1). Texts: html/Text.ts.
  */
 
 /** Statuses that an account may pin. */
@@ -21,8 +21,8 @@ export const attributionDomainCharactersMax = 253
 export const noteBytesMax = 8_192
 
 /**
- * Bytes of all texts of a status (its HTML, content warning, poll, descriptions, hashtags) and of an account (names, HTML,
- * fields) as clients get them, escaped as JSON.
+ * Bytes of all texts as clients get them, escaped as JSON. Of a status: its HTML, content warning, poll, descriptions,
+ * hashtags. Of an account: names, HTML, fields.
  */
 export const statusBytesMax = 65_536
 export const accountBytesMax = 16_384

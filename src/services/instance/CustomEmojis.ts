@@ -11,7 +11,9 @@ import * as Urls from "./Urls.ts"
 
 /** Emoji of this server that are kept in memory, the oldest. */
 const customEmojisMax = 10_000
-/** How long the set in memory is believed, while changes of it are heard of and while they are not (milliseconds). */
+/**
+ * How long the set in memory is believed, in milliseconds: while changes of it are heard of, and while they are not.
+ */
 const customEmojiMillisMax = 30_000
 const customEmojiAloneMillisMax = 1_000
 

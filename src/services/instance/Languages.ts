@@ -19,8 +19,8 @@ export const isLanguageTag = (text: string): boolean => text.length <= languageT
 const languagesMax = 256
 
 /**
- * The language that a client names: null for none and for a text that is no tag, as at Mastodon, so that the account's
- * own setting counts. A text that is too long is refused.
+ * The language that a client names: null for none, and for a text that is no tag. The account's own setting counts
+ * then, as at Mastodon. A text that is too long is refused.
  */
 export const languageGiven = (text: string | null | undefined): Effect.Effect<string | null, Unprocessable> =>
   (text?.length ?? 0) > languageTagCharactersMax

@@ -7,9 +7,9 @@ import { accountIdRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
- * What can be due, by its subject: a scheduled status, the end of a mute (the mute's id) or of a poll (its status' id), that
- * other servers hear of a poll's votes, what an account that is gone left behind (the account's id), or what follows from a
- * user's block of a domain (the block's id).
+ * What can be due, by its subject. A scheduled status, by its id. The end of a mute, by the mute's id. The end of a
+ * poll, or that other servers hear of its votes, by its status' id. What an account that is gone left behind, by the
+ * account's id. What follows from a user's block of a domain, by the block's id.
  */
 const DueKind = Schema.Literals(["scheduled_status", "mute_end", "poll_end", "poll_update", "purge", "domain_block"])
 type DueKind = typeof DueKind.Type

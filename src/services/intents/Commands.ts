@@ -89,8 +89,8 @@ export class Commands extends Context.Service<Commands, {
         return { accountId, epoch: rows[0].epoch }
       })
 
-      // FOR SHARE holds off the UPDATE of a takeover until this transaction is over, yet lets the same owner's
-      // commands and fan-out slices run side by side.
+      // FOR SHARE holds off the UPDATE of a takeover until this transaction is over. It lets the same owner's commands
+      // and fan-out slices run side by side.
       const once = Effect.fnUntraced(function*<E, R>(
         owner: Owner,
         id: string,

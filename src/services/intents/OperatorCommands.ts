@@ -28,8 +28,8 @@ export const operatorBackoff: Backoff.Backoff = {
 const claimedMax = 100
 
 /**
- * Commands that the command line writes as rows beside a running server, for accounts' actors to run: those of an account in
- * their order, so that one which is retried holds up those behind it, until it is done or has failed.
+ * Commands that the command line writes as rows beside a running server, for accounts' actors to run: those of an
+ * account in their order. One that is retried holds up those behind it, until it is done or has failed.
  */
 export class OperatorCommands extends Context.Service<OperatorCommands, {
   readonly enqueue: (accountId: AccountId, kind: string, command: string) => Effect.Effect<bigint, SqlError>

@@ -20,8 +20,8 @@ const pushBackoff: Backoff.Backoff = {
 const claimMillis = 60_000
 /** Pushes of one subscription that may wait; a phone that comes back has no use for more. */
 const waitingMax = 200
-/** How old a push may be, in milliseconds: what it tells of is no news then. */
-const newsMillisMax = 48 * 3_600_000
+/** How long a service may ask for to be left alone, in milliseconds; older pushes are not sent at all (`Retention`). */
+const restMillisMax = 48 * 3_600_000
 
 const Push = Schema.Struct({
   subscriptionId: Schema.BigInt,
@@ -36,14 +36,14 @@ const pushRows = rowsOf(Push)
 
 /**
  * The part of a WITH that enqueues pushes of the notifications that `told` gives (`id`, `account_id`, `type`,
- * `from_account_id`), for those of their owners' subscriptions that want them.
+ * `from_account_id`, `filtered`), for those of their owners' subscriptions that want them.
  */
 export const enqueued = (sql: SqlClient.SqlClient, at: Date): Fragment =>
   sql`pushed AS (
     INSERT INTO pushes (subscription_id, notification_id, due_at, created_at)
     SELECT p.id, told.id, greatest(p.rests_until, ${at}), ${at} FROM told
     JOIN push_subscriptions p ON p.account_id = told.account_id AND p.alerts -> told.type = 'true'
-    WHERE CASE p.policy WHEN 'all' THEN true
+    WHERE NOT told.filtered AND CASE p.policy WHEN 'all' THEN true
         WHEN 'followed' THEN EXISTS (SELECT FROM follows f
           WHERE f.account_id = told.account_id AND f.target_account_id = told.from_account_id)
         WHEN 'follower' THEN EXISTS (SELECT FROM follows f
@@ -59,8 +59,6 @@ export class Pushes extends Context.Service<Pushes, {
   readonly complete: (push: Push) => Effect.Effect<Push | undefined, SqlError>
   /** Another try may go better, not before so many milliseconds; after the last one it has failed. */
   readonly retry: (push: Push, notBeforeMillis: number) => Effect.Effect<void, SqlError>
-  /** Removes what is too old to be sent; answers how many. */
-  readonly sweep: Effect.Effect<number, SqlError>
 }>()("murmuration/services/intents/Pushes") {
   static readonly layer = Layer.effect(
     Pushes,
@@ -93,7 +91,7 @@ export class Pushes extends Context.Service<Pushes, {
         const delay = yield* Backoff.next(pushBackoff, push.tries)
         if (delay === undefined) return yield* Effect.asVoid(sql`DELETE FROM pushes WHERE ${claimedAs(push)}`)
         const dueAt = new Date(
-          (yield* Clock.currentTimeMillis) + Math.max(delay, Math.min(notBeforeMillis, newsMillisMax))
+          (yield* Clock.currentTimeMillis) + Math.max(delay, Math.min(notBeforeMillis, restMillisMax))
         )
         yield* sql`WITH again AS (UPDATE pushes SET due_at = ${dueAt} WHERE ${
           claimedAs(push)
@@ -106,12 +104,7 @@ export class Pushes extends Context.Service<Pushes, {
       return Pushes.of({
         claim: traced("Pushes.claim")((pushesMax) => claim(sql`true`, pushesMax)),
         complete,
-        retry,
-        sweep: Effect.gen(function*() {
-          const before = new Date((yield* Clock.currentTimeMillis) - newsMillisMax)
-          const rows = yield* sql`DELETE FROM pushes WHERE created_at < ${before} RETURNING 1`
-          return rows.length
-        }).pipe(Effect.withSpan("Pushes.sweep"))
+        retry
       })
     })
   )

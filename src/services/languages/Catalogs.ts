@@ -3,7 +3,7 @@ import { type Messages, messagesOf } from "./Messages.ts"
 
 /**
  * The server's texts in one language, by their English words. `texts` are those by which something is refused: they are
- * recognised when they are there already, and `{0}`, `{1}` stand for what they are about, `{a}` for the name of one of the
+ * recognised when they are there already. `{0}`, `{1}` stand for what they are about, `{a}` for the name of one of the
  * `attributes`. `messages` are those of pages and letters (ICU MessageFormat).
  */
 export const CatalogFile = Schema.Struct({

@@ -40,8 +40,8 @@ export interface Wishes {
 }
 
 /**
- * Which of the languages that there are somebody reads best: the `lang` that was asked for, then their `locale`, then those
- * of the header; the exact tag before another one of the same language and script, so that Chinese in the script that is
+ * Which of the languages that there are somebody reads best: the `lang` that was asked for, then their `locale`, then
+ * those of the header; the exact tag before another one of the same language and script. Chinese in the script that is
  * not theirs is no answer to anybody. Undefined where there is none.
  */
 export const preferred = (available: Iterable<string>, { header, lang, locale }: Wishes): string | undefined => {

@@ -12,7 +12,7 @@ import { StoredFiles } from "./StoredFiles.ts"
 
 /** How often a file is given to a decoder before it has failed: each crash or hang counts. */
 export const attemptsMax = 3
-/** A job that is older was left behind by a node that died, or was never told of, in milliseconds. */
+/** An older job, in milliseconds, was left behind by a node that died, or nobody heard of it. */
 export const staleMillis = 10_000
 
 /** A file to be worked on; types are `FileType.mime`. */
@@ -44,8 +44,8 @@ export class MediaJobs extends Context.Service<MediaJobs, {
   /** Begins an attempt; undefined where nothing is left to do. */
   readonly claim: (id: MediaId) => Effect.Effect<MediaJobRecord | undefined, SqlError>
   /**
-   * Shows what was made, where this attempt was still the one that counts; where its owner gave the file another picture
-   * meanwhile, nothing is shown and the file is to be worked on again.
+   * Shows what was made, where this attempt was still the one that counts; where its owner gave the file another
+   * picture meanwhile, nothing is shown. The file is to be worked on again.
    */
   readonly complete: (
     id: MediaId,

@@ -28,7 +28,7 @@ export interface RemoteCopy {
  */
 export class RemoteCopies extends Context.Service<RemoteCopies, {
   /**
-   * The copy under a key that was fetched after `notBefore`, else what `body` gives, asked for once however many want
+   * The copy under a key that was fetched after `notBefore`. Else what `body` gives, asked for once however many want
    * it. Who stops waiting does not stop it.
    */
   readonly get: (

@@ -27,8 +27,8 @@ interface Received {
 }
 
 /**
- * The ledger of the storage. A file's row is committed before its bytes are written and deleted after they are gone, so
- * that a crash at any point leaves nothing that the sweep does not find. Names hold 160 bits of chance.
+ * The ledger of the storage. A file's row is committed before its bytes are written, and deleted after they are gone.
+ * So a crash at any point leaves nothing that the sweep does not find. Names hold 160 bits of chance.
  */
 export class StoredFiles extends Context.Service<StoredFiles, {
   /** Stores what arrives, as it arrives; nothing is left of it where it breaks off or grows over `bytesMax`. */

@@ -14,9 +14,8 @@ export interface Upload {
 }
 
 /**
- * Files of requests that are being answered: stored as they arrive, and named among the request's parameters by a
- * ticket that nobody outside this process can make up. A handler that keeps a file records its owner before the request
- * ends.
+ * Files of requests that are being answered: stored as they arrive. A ticket names each among the request's parameters;
+ * nobody outside this process can make one up. A handler that keeps a file records its owner before the request ends.
  */
 export class Uploads extends Context.Service<Uploads, {
   readonly receive: <E>(bytes: Stream.Stream<Uint8Array, E>, bytesMax: number) => Effect.Effect<

@@ -47,8 +47,8 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.NullOr(Schema.String) }
 /** Reports to the moderators of this server (S-163). */
 export class Reports extends Context.Service<Reports, {
   /**
-   * Files a report in the running transaction and answers its id. `RecordNotFound` for an account that is not there and for
-   * a status that is not by it or that the reporter never could read (row 56); deleted ones may be reported.
+   * Files a report in the running transaction and answers its id. `RecordNotFound` for an account that is not there, a
+   * status of somebody else, and one that the reporter never could read (row 56); deleted ones may be reported.
    */
   readonly file: (
     reporter: AccountId,

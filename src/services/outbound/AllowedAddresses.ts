@@ -45,7 +45,7 @@ const unwrapped = (address: NetAddress.IpAddress): NetAddress.IpAddress => {
   return NetAddress.ipv4FromBytesUnsafe(Uint8Array.of(high >> 8, high & 255, low >> 8, low & 255))
 }
 
-/** Whether an address belongs to a host of the internet, and neither to this machine, its network nor to nobody. */
+/** Whether an address belongs to a host of the internet: not to this machine, its network or nobody. */
 const isPublic = (address: NetAddress.IpAddress): boolean => {
   const real = unwrapped(address)
   return NetAddress.isIpv4Address(real)

@@ -17,8 +17,8 @@ const badPorts = new Set([
 const isAddress = (hostname: string) => hostname.startsWith("[") || /^[0-9.]+$/.test(hostname)
 
 /**
- * Whether `http` may be asked for at all: at an address that the operator allows, or at a name, whose address is looked
- * at when it is connected to.
+ * Whether `http` may be asked for at all: at an address that the operator allows, or at a name. The name's address is
+ * looked at when it is connected to.
  */
 const mayBePlain = (allowed: ReadonlyArray<IpNetwork.IpNetwork>, hostname: string) => {
   if (allowed.length === 0) return false
@@ -27,9 +27,9 @@ const mayBePlain = (allowed: ReadonlyArray<IpNetwork.IpNetwork>, hostname: strin
 }
 
 /**
- * An address that may be asked, without its fragment: `https` (`http` only where `OUTBOUND_ALLOW` says so), no user in
- * it, no port of another protocol, a host without a dot at its end. Which addresses its name leads to is not known here;
- * the connection decides on them.
+ * An address that may be asked, without its fragment: `https` (`http` only where `OUTBOUND_ALLOW` says so). It has no
+ * user, no port of another protocol, and no dot at the end of its host. Which addresses its name leads to is not known
+ * here; the connection decides on them.
  */
 export const destination = (
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,

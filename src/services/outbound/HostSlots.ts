@@ -24,8 +24,9 @@ interface Host {
 }
 
 /**
- * Bounds what is asked at once, of one host and of all. Half of the places of each kind are for prompt hosts alone: however
- * many hosts take requests and never answer, and those that were never asked may be such, they hold the other half.
+ * Bounds what is asked at once, of one host and of all. Half of the places of each kind are for prompt hosts alone:
+ * hosts that take requests and never answer hold one half, however many they are. Others, which may be such, hold the
+ * other half.
  */
 export const make = () => {
   const places = (kind: Kind) => ({ all: Gate.make(requestsMax[kind]), others: Gate.make(requestsMax[kind] / 2) })

@@ -32,9 +32,9 @@ const following = (
 }
 
 /**
- * The answer of the last of the places that a document was moved to, each of them a request of its own by `ask`. Fails
- * with an answer that is not 2xx. The scope holds the last answer only. No place is asked twice; `places` are those that
- * the same look-up has asked before.
+ * The answer of the last place that a document was moved to. Each place is a request of its own by `ask`. Fails with an
+ * answer that is not 2xx. The scope holds the last answer only. No place is asked twice; `places` are those that the
+ * same look-up has asked before.
  */
 export const follow = Effect.fnUntraced(function*<E>(
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,

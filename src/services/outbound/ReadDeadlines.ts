@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * Limits of time for what is done by the thousand: one fiber looks at all of them once a second, where a timer for each
- * would cost as much as a part of what it limits.
+ * Limits of time for what is done by the thousand: one fiber looks at all of them once a second. A timer for each would
+ * cost as much as a part of what it limits.
  */
 export const make = Effect.map(Effect.scope, (scope) => {
   const waiting = new Set<Waiting>()

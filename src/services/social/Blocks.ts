@@ -12,7 +12,7 @@ const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Sche
 
 /** Whom an account blocks: written in the transaction of its command, paged by the ids of the blocks. */
 export class Blocks extends Context.Service<Blocks, {
-  /** Blocks, and removes what stood between the two: notifications and endorsements both ways. */
+  /** Blocks, and removes what stood between the two: notifications, requests to be heard and endorsements both ways. */
   readonly block: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
   readonly unblock: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
   /** Accounts that the account blocks, without the suspended. */
@@ -42,6 +42,9 @@ export class Blocks extends Context.Service<Blocks, {
           yield* sql`DELETE FROM endorsements WHERE ${between}`
           yield* sql`DELETE FROM notifications WHERE account_id = ${account} AND from_account_id = ${target}`
           yield* sql`DELETE FROM notifications WHERE account_id = ${target} AND from_account_id = ${account}`
+          yield* sql`DELETE FROM notification_requests WHERE (account_id = ${account} AND from_account_id = ${target})
+            OR (account_id = ${target} AND from_account_id = ${account})`
+          yield* sql`DELETE FROM notification_permissions WHERE account_id = ${account} AND from_account_id = ${target}`
           yield* sql`DELETE FROM account_conversations WHERE account_id = ${account} AND participant_ids @> ARRAY[${target}]::bigint[]`
           return added.length > 0
         }),

@@ -37,7 +37,7 @@ export class Moves extends Context.Service<Moves, {
   readonly asked: (accountId: bigint) => Effect.Effect<string | undefined, SqlError>
   /** Moves where both sides say so: the target must name the account among its aliases, and not have moved itself (row 23). */
   readonly perform: (accountId: AccountId, target: AccountId) => Effect.Effect<void, NotAllowed | SqlError>
-  /** A slice of local followers (or of those who avoid the account) above a cursor, those that are still to be taken along. */
+  /** A slice above a cursor of those who are still to be taken along: local followers, or who avoids the account. */
   readonly followers: (accountId: AccountId, cursor: bigint) => Effect.Effect<HandOver, SqlError>
   readonly avoiders: (accountId: AccountId, cursor: bigint) => Effect.Effect<HandOver, SqlError>
   /** Adds or takes away an alias of a local account, an actor's id. */

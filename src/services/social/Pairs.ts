@@ -13,10 +13,10 @@ const keyOf = ([one, other]: Pair): bigint => {
 
 /**
  * Holds pairs of accounts until the running transaction is over. A command that makes or ends a relation of two
- * accounts locks the pair, so that neither side checks before the other commits. An account's own state (locked, moved,
- * suspended, gone, closed to a domain) stays meanwhile, because a change of it writes or locks its row (`lockAccount`).
- * Checks come in a later statement, which sees the commit that this one waited for. A transaction locks all its pairs
- * at once and in one order, so that no two wait for each other.
+ * accounts locks the pair. Neither side checks before the other commits. An account's own state (locked, moved,
+ * suspended, gone, closed to a domain) stays meanwhile: a change of it writes or locks its row (`lockAccount`). Checks
+ * come in a later statement, which sees the commit that this one waited for. A transaction locks all its pairs at once
+ * and in one order: no two wait for each other.
  */
 export const lockPairs = (sql: SqlClient, pairs: ReadonlyArray<Pair>): Effect.Effect<void, SqlError> => {
   const keys = [...new Set(pairs.map(keyOf))].toSorted((a, b) => a < b ? -1 : 1)

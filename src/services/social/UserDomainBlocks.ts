@@ -29,7 +29,7 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
   readonly add: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
   readonly remove: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
   readonly domainOf: (account: AccountId, id: bigint) => Effect.Effect<string | undefined, SqlError>
-  /** Accounts of the domain that follow, are followed or ask to follow, and what they caused to be told is forgotten. */
+  /** Accounts of the domain that follow, are followed or ask to follow. What they caused to be told is forgotten. */
   readonly related: (account: AccountId, domain: string) => Effect.Effect<ReadonlyArray<Related>, SqlError>
   readonly page: (
     account: AccountId,

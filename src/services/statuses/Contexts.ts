@@ -38,8 +38,8 @@ export class Contexts extends Context.Service<Contexts, {
             ? sql``
             : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`
         }`
-        // LATERAL with OFFSET 0 has each step look up one status, where a join might read the table anew at each depth.
-        // The depth bounds the walk where parents form a circle, which only remote statuses can.
+        // LATERAL with OFFSET 0 has each step look up one status. A join might read the table anew at each depth. The
+        // depth bounds the walk where parents form a circle, which only remote statuses can.
         const ancestors = yield* ancestorRows(sql`
           WITH RECURSIVE up (id, depth) AS (
             SELECT in_reply_to_id, 1 FROM statuses WHERE id = ${id} AND in_reply_to_id IS NOT NULL

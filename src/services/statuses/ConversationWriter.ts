@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { eitherBlocks } from "../HiddenAccounts.ts"
+import { policyDecision } from "../NotificationPolicy.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
@@ -15,7 +16,10 @@ const threadStatusesMax = 1_000
 
 /** The rows behind `GET /api/v1/conversations`: one an owner, conversation and set of other people. */
 export class ConversationWriter extends Context.Service<ConversationWriter, {
-  /** Enters a direct status for everybody here who takes part; again changes nothing. */
+  /**
+   * Enters a direct status for everybody here who takes part and lets its author be heard (`NotificationPolicy.ts`); again
+   * changes nothing.
+   */
   readonly record: (statusId: bigint) => Effect.Effect<ReadonlyArray<ThreadChange>, SqlError>
   /** Takes a deleted status out; rows without a status are gone. */
   readonly erase: (statusId: bigint) => Effect.Effect<ReadonlyArray<ThreadChange>, SqlError>
@@ -40,6 +44,8 @@ export class ConversationWriter extends Context.Service<ConversationWriter, {
               ARRAY[s.id], s.id, p.account_id <> s.account_id
             FROM s, people p JOIN users u ON u.account_id = p.account_id
             WHERE NOT ${eitherBlocks(sql, sql`p.account_id`, sql`s.account_id`)}
+              AND (p.account_id = s.account_id OR (SELECT ${policyDecision(sql, new Date(now))} FROM (SELECT
+                p.account_id, s.account_id AS from_id, 'mention'::text AS type, s.id AS status_id) r) = 'accept')
             ORDER BY p.account_id
             ON CONFLICT (account_id, conversation_id, participant_ids) DO UPDATE SET
               unread = CASE WHEN EXCLUDED.last_status_id = ANY (account_conversations.status_ids)

@@ -4,7 +4,7 @@ import { persisted } from "../Persisted.ts"
 import { Written } from "./StoredStatus.ts"
 import { Visibility } from "./Visibility.ts"
 
-/** A field that is null where nothing was said, and where it was kept before there was such a field. */
+/** A field that is null where nothing was said, and where it is younger than what was kept. */
 interface Sayable extends Struct.Lambda {
   <S extends Schema.Constraint>(self: S): Schema.withDecodingDefaultKey<Schema.NullOr<S>>
   readonly "~lambda.out": this["~lambda.in"] extends Schema.Constraint

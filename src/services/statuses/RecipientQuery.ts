@@ -5,7 +5,7 @@ import type { StatusKey, ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, setOf } from "./ViewerStateQuery.ts"
 import type { RelationFacts } from "./Visibility.ts"
 
-/* What `ViewerStates` asks the database about one status and everybody who is about to get it, and how it reads the answer. */
+/* What `ViewerStates` asks the database about one status and its recipients, and how it reads the answer. */
 
 const pairs = (first: string, second: string, table: string, condition: string) =>
   `ARRAY(SELECT unnest(ARRAY[${first}, ${second}]) FROM ${table} WHERE ${condition})`

@@ -36,8 +36,8 @@ export class StatusWriter extends Context.Service<StatusWriter, {
   /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
   readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
   /**
-   * Writes a new revision of a preserved status. An account that is mentioned no longer has read it, and stays a reader
-   * without a mention or notification, as at Mastodon: so its server hears of edits, too.
+   * Writes a new revision of a preserved status. An account that is not mentioned any more has read it. It stays a
+   * reader without a mention or notification, as at Mastodon: so its server hears of edits, too.
    */
   readonly revise: (id: bigint, accountId: bigint, revision: Revising) => Effect.Effect<void, SqlError>
   /** Marks as deleted, where that is not done yet, and answers the other statuses whose figures changed with it. */

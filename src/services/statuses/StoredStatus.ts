@@ -32,7 +32,7 @@ export const StoredStatus = Schema.Struct({
   html: Schema.String,
   ...Written.fields,
   visibility: Visibility,
-  /** A direct one that is also for people whom it does not name, and which clients know as one for followers. */
+  /** A direct one that is also for people whom it does not name. Clients know it as one for followers. */
   limited: Schema.Boolean,
   inReplyToId: Schema.NullOr(Schema.BigInt),
   inReplyToAccountId: Schema.NullOr(Schema.BigInt),

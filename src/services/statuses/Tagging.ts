@@ -7,9 +7,9 @@ import { isOpenRow } from "./Visibility.ts"
 const tagUseMillis = 60_000
 
 /**
- * The one place where posts get their hashtags: new and edited ones, ours and those of other servers, as parts of a WITH
- * that begin with a comma and are nothing where there are no tags. `post` is an SQL expression of one row: its `id`,
- * `account_id`, `visibility` and `created_at`. `millis` is when it was written, milliseconds since 1970.
+ * The one place where posts get their hashtags: new and edited ones, ours and those of other servers. They are parts of
+ * a WITH that begin with a comma, and nothing where there are no tags. `post` is an SQL expression of one row: its
+ * `id`, `account_id`, `visibility` and `created_at`. `millis` is when it was written, milliseconds since 1970.
  *
  * A tag counts once for each post, on the day when that was written and when it is attached: what has it already is not
  * counted again. Public posts of accounts that are not limited count in the public history, as Mastodon's; what not

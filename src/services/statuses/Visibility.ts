@@ -28,7 +28,7 @@ export const isBroadcast = (sql: SqlClient, alias: string): Fragment =>
 
 /*
  * THE decision who may read a status (house rule 7), once in TypeScript and once in SQL; a property test holds both
- * equal. An account that its author blocks sees nothing of a status, nobody sees a deleted one or one of a suspended
+ * equal. An account that its author blocks sees nothing of a status. Nobody sees a deleted one, or one of a suspended
  * author; private ones are for followers, direct ones for the mentioned, where a silent mention counts for nothing; a
  * reblog is seen by who sees the original as well.
  */
@@ -67,9 +67,10 @@ const isOpenTo = (viewer: Viewer, status: StatusFacts, relations: RelationFacts)
 
 /**
  * The same decision for a row of `statuses` under `alias`, as a condition for any query. `viewer` is an id, an SQL
- * expression of one, or undefined for nobody. Subqueries end in OFFSET 0, so that Postgres looks single rows up and
- * never hashes all mentions or blocks of somebody well known. Where all rows are by one known author, `author` names it,
- * and what concerns the author is asked once instead of once a row. For "deleted ones too" the row itself may be deleted.
+ * expression of one, or undefined for nobody. Subqueries end in OFFSET 0: Postgres looks single rows up and never
+ * hashes all mentions or blocks of somebody well known. `author` names the one author of all rows, where that is known.
+ * What concerns the author is then asked once instead of once a row. For "deleted ones too" the row itself may be
+ * deleted.
  */
 export const visibleTo = (
   sql: SqlClient,

@@ -30,10 +30,14 @@ const send = async (
 }
 
 /** Requests in runs of some seconds, of which the median one counts by its CPU, or in slices. */
-const row = (name: string, target: number, requestsOf: (bench: Bench) => ReadonlyArray<Request>): Row => ({
+const row = (
+  name: string,
+  target: number,
+  requestsOf: (bench: Bench) => ReadonlyArray<Request> | Promise<ReadonlyArray<Request>>
+): Row => ({
   name,
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
-    const requests = requestsOf(bench)
+    const requests = await requestsOf(bench)
     await send(bench, requests, warmUp(bench.options))
     const runs = []
     for (let run = 0; run < bench.options.runs; run++) {
@@ -44,7 +48,7 @@ const row = (name: string, target: number, requestsOf: (bench: Bench) => Readonl
     return [{ name, perSecond, millis, target: { text: `${target} ms CPU`, met: total(millis) <= target } }]
   },
   slices: async (bench) => {
-    const requests = requestsOf(bench)
+    const requests = await requestsOf(bench)
     // So many, and not for so long: what a slice costs beside them is the same part of it on both sides.
     const count = Math.ceil(sliceMillis / target)
     await send(bench, requests, { count: warmUpSlices * count })
@@ -68,6 +72,30 @@ export const status = row(
 )
 export const home20 = row("home of 20", 0.4, () => byReaders("/api/v1/timelines/home?limit=20"))
 export const home40 = row("home of 40", 0.7, () => byReaders("/api/v1/timelines/home?limit=40"))
+/** Filters of a reader, and keywords of each: none is in a post, and half of the filters would hide it. */
+const [filtersEach, keywordsEach] = [20, 50]
+const filtersOf = (number: number): ReadonlyArray<Request> =>
+  Array.from({ length: filtersEach }, (_, filter) => ({
+    method: "POST",
+    path: "/api/v2/filters",
+    token: token(number),
+    body: JSON.stringify({
+      title: `Filter ${filter}`,
+      context: ["home", "public"],
+      filter_action: filter % 2 === 0 ? "hide" : "warn",
+      keywords_attributes: Array.from({ length: keywordsEach }, (_, keyword) => ({
+        keyword: `word${filter} of ${keyword}`,
+        whole_word: keyword % 2 === 0
+      }))
+    })
+  }))
+/** As a home of 20, at most 15 of 100 dearer. The readers keep their filters. */
+export const homeWithFilters = row("home with filters", 0.46, async ({ stand }) => {
+  const filters = readerNumbers.flatMap(filtersOf)
+  // Some are refused where a checkout is older than filters, and beyond what one account may have.
+  await stand.load({ connections, requests: filters, count: filters.length }).catch(() => undefined)
+  return byReaders("/api/v1/timelines/home?limit=20")
+})
 export const accountStatuses = row(
   "account statuses of 40",
   0.8,

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { hearStrangers } from "../../support/People.ts"
 import { done, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, received, there, told } from "./Talking.ts"
 
@@ -15,6 +16,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("whom posts 
         yield* person("cleo"),
         yield* there("zoe")
       ]
+      yield* hearStrangers(anna, ben)
       const [me, other] = [yield* actorOf(anna), yield* actorOf(ben)]
       const { id } = yield* found(ben, "zoe")
       for (const by of [ben, cleo]) {

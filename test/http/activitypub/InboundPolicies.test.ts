@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { cli } from "../../support/CommandLine.ts"
+import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { actorOf, json, person, there } from "./Calls.ts"
 import { eventually, resolved, serve } from "./Exchange.ts"
@@ -54,6 +55,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       assert.isEmpty(yield* json(ada, "/api/v1/notifications"))
       // Another one who is mentioned as well is told, and Ada is not.
       const bob = yield* person("bob")
+      yield* hearStrangers(bob)
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
       const tag = both.map((href) => ({ type: "Mention", href }))
       const outcome = yield* done(zoe, { type: "Create", object: note(zoe, "both", { to: both, cc: [], tag }) })

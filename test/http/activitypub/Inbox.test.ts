@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { hearStrangers } from "../../support/People.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
@@ -211,6 +212,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
   it.effect("row 59: a mention without being addressed is told to nobody, and a direct post is for whom it is addressed to", () =>
     Effect.gen(function*() {
       const [fay, gil, tom] = [yield* person("fay"), yield* person("gil"), yield* there("tom")]
+      yield* hearStrangers(fay, gil)
       const [me, other] = [yield* actorOf(fay), yield* actorOf(gil)]
       const tag = [me, other].map((href) => ({ type: "Mention", href }))
       yield* done(tom, { type: "Create", object: note(tom, "whisper", { to: [me], cc: [], tag }) })

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, api, ended, follows, home, serve, timesAsked } from "./Exchange.ts"
 import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
@@ -78,6 +79,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
     it.effect("a post for a few is gone where its origin says so, not where it tells us nothing", () =>
       Effect.gen(function*() {
         const [cleo, author, courier] = [yield* person("cleo"), yield* there("quiet"), yield* there("courier3")]
+        yield* hearStrangers(cleo)
         const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/cleo`))
         const secret = note(author, "secret", { to: [me], cc: [], tag: [{ type: "Mention", href: me }] })
         yield* done(author, { type: "Create", object: secret })

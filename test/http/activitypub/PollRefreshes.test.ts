@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import migration from "../../../migrations/0026_moments.ts"
+import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, eventually, serve, timesAsked } from "./Exchange.ts"
 import { question, tally } from "./RemotePolls.ts"
@@ -78,6 +79,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
   it.effect("S-076: for a few readers is nothing that the server asks for, nor is anybody's who may not see it", () =>
     Effect.gen(function*() {
       const [dora, emil, wim] = [yield* person("dora"), yield* person("emil"), yield* there("wim")]
+      yield* hearStrangers(dora)
       const me = yield* actorOf(dora)
       const secret = question(wim, "secret", me, { one: 1, two: 2 }, { to: [me], cc: [] })
       yield* done(wim, { type: "Create", object: secret })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { unknownMentionsMax } from "../../../src/services/federation/inbox/UnknownMentions.ts"
 import { peer } from "../../services/federation/Peer.ts"
+import { hearStrangers } from "../../support/People.ts"
 import { eventually, timesAsked } from "./Exchange.ts"
 import { done, note, servers } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, received, there } from "./Talking.ts"
@@ -51,6 +52,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom
   it.effect("belong to a direct conversation as soon as they are known", () =>
     Effect.gen(function*() {
       const [cleo, wim, tess] = [yield* person("cleo"), yield* there("wim"), yield* (yield* peer).actor("tess")]
+      yield* hearStrangers(cleo)
       const me = yield* actorOf(cleo)
       const everyone = { ...mentioning(me, tess.id), to: [me, tess.id], cc: [] }
       yield* done(wim, { type: "Create", object: note(wim, "few", everyone) })

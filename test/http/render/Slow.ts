@@ -11,6 +11,7 @@ interface AccountRow {
   readonly noteHtml: string
   readonly fields: ReadonlyArray<{ readonly name: string; readonly html: string; readonly verifiedAt: string | null }>
   readonly locked: boolean
+  readonly silencedAt: Date | null
   readonly suspendedAt: Date | null
   readonly createdAt: Date
   readonly followersCount: number
@@ -62,6 +63,7 @@ export const account = Effect.fnUntraced(function*(id: bigint) {
       : [],
     feature_approval: { automatic: [], manual: [], current_user: "denied" },
     ...(here ? { noindex: false, roles: [] } : {}),
+    ...(row.silencedAt === null ? {} : { limited: true }),
     ...(written ? {} : { suspended: true })
   }
 })

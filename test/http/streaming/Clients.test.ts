@@ -6,7 +6,7 @@ import { WebSocket } from "ws"
 import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import { StatusId } from "../../../src/services/Ids.ts"
 import { settled } from "../../support/Actors.ts"
-import { person } from "../../support/People.ts"
+import { followers, person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
 import { otherServer } from "../../support/RemotePosts.ts"
 import { address, layerStreams, tokenOf } from "./Streams.ts"
@@ -89,6 +89,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Real 
       assert.deepStrictEqual(yield* Queue.take(heard), ["notification", "follow"])
       yield* actors.tell(author, { _tag: "Publish", post: post("to all") })
       assert.deepStrictEqual(yield* Queue.take(heard), ["update", "<p>to all</p>"])
+      yield* followers(author, [reader])
       yield* actors.tell(author, { _tag: "Publish", post: post("@reader2 psst", { visibility: "direct" }) })
       const last = [yield* Queue.take(heard), yield* Queue.take(heard)]
       assert.sameDeepMembers(last, [["notification", "mention"], ["conversation", "true"]])

@@ -114,6 +114,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
         yield* listener("three10", "?stream=direct")
       ]
       yield* three.send({ type: "subscribe", stream: "user" })
+      yield* followers(one.account, [two.account])
       const { id } = yield* actors.tell(one.account, {
         _tag: "Publish",
         post: post("@two10 psst", { visibility: "direct" })

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { routes } from "../../../src/http/v1/placeholders/routes.ts"
-import { NotificationPolicy, NotificationPolicyV1 } from "../../../src/http/wire/NotificationPolicy.ts"
 import { grants } from "../../../src/services/oauth/Scopes.ts"
 import { person } from "../../support/People.ts"
 import { get, send } from "../../support/Requests.ts"
@@ -62,13 +61,12 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
       }
     }))
 
-  it.effect("what apps read at their start: lists [], filters [], announcements [], no push subscription", () =>
+  it.effect("what apps read at their start: lists [], announcements [], no push subscription", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("dana"), everything)
-      const empty =
-        `lists filters announcements followed_tags trends trends/tags trends/statuses trends/links suggestions
-        directory notifications/requests filters/keywords`.split(/\s+/)
-          .map((name) => `/api/v1/${name}`).concat("/api/v2/filters", "/api/v2/suggestions")
+      const empty = `lists announcements followed_tags trends trends/tags trends/statuses trends/links suggestions
+        directory`.split(/\s+/)
+        .map((name) => `/api/v1/${name}`).concat("/api/v2/suggestions")
       for (const path of empty) {
         const { body, headers } = yield* get(path, bearer)
         assert.deepStrictEqual(body, [], path)
@@ -80,22 +78,10 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
       assert.strictEqual((yield* get("/api/v1/trends/tags")).status, 200)
     }))
 
-  it.effect("the policies of notifications say that nothing is filtered", () =>
-    Effect.gen(function*() {
-      const bearer = yield* token(yield* person("erna"))
-      const { body } = yield* get("/api/v2/notifications/policy", bearer)
-      yield* Schema.decodeUnknownEffect(NotificationPolicy, { onExcessProperty: "error" })(body)
-      assert.strictEqual(body.for_private_mentions, "accept")
-      const older = (yield* get("/api/v1/notifications/policy", bearer)).body
-      yield* Schema.decodeUnknownEffect(NotificationPolicyV1, { onExcessProperty: "error" })(older)
-      assert.strictEqual(older.filter_private_mentions, false)
-    }))
-
   it.effect("S-307 S-308: older forms say since when they are deprecated", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("frida"))
       const deprecation = (path: string) => Effect.map(get(path, bearer), ({ headers }) => headers.get("deprecation"))
-      assert.strictEqual(yield* deprecation("/api/v1/filters"), "@1668384000")
       assert.strictEqual(yield* deprecation("/api/v1/suggestions"), "@1621123200")
       assert.strictEqual(yield* deprecation("/api/v1/trends"), "@1648598400")
       assert.strictEqual(yield* deprecation("/api/v2/filters"), null)

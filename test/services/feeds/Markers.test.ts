@@ -48,6 +48,7 @@ layer(Markers.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestS
       type: "favourite" as const,
       createdAt: new Date("2026-06-01T13:59:00Z"),
       fromAccountId: 2n,
+      filtered: false,
       statusId: 5n
     }
     const from = Date.parse("2026-06-01T12:00:00Z")

@@ -52,8 +52,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
 
   /**
    * A new status with few readers, as most are: after the feeds, one statement tells whom it mentions and completes the
-   * intent, a transaction of its own that does both under the owner's epoch or nothing. Undefined where it takes more than
-   * that, and nothing is done.
+   * intent. It is a transaction of its own, and does both under the owner's epoch or nothing. Undefined where it takes
+   * more than that, and nothing is done.
    */
   const all = Effect.fnUntraced(function*(own: Ownership, { id }: Progress, statusId: bigint) {
     const { accountId } = own

@@ -3,9 +3,7 @@ import { Access } from "../../guard/Access.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { Account } from "../../wire/Account.ts"
 import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
-import { Filter, FilterKeyword, FilterV1 } from "../../wire/Filter.ts"
 import { encode } from "../../wire/Keys.ts"
-import { acceptsAll, acceptsAllV1, NotificationPolicy, NotificationPolicyV1 } from "../../wire/NotificationPolicy.ts"
 import { PreviewCard } from "../../wire/PreviewCard.ts"
 import { Status } from "../../wire/Status.ts"
 import { Tag } from "../../wire/Tag.ts"
@@ -19,29 +17,6 @@ const write = (kind: string) => user("write", `write:${kind}`)
 const read = (kind: string) => user("read", `read:${kind}`)
 const change = ["PUT", "PATCH"] as const
 const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
-
-const filters: Routes = [
-  outdated("2022-11-14", emptyList("/api/v1/filters", read("filters"), FilterV1)),
-  outdated("2022-11-14", refused("POST", "/api/v1/filters", write("filters"), "filter posts")),
-  outdated("2022-11-14", absent("GET", "/api/v1/filters/:id", read("filters"))),
-  outdated("2022-11-14", absent(changeOrDelete, "/api/v1/filters/:id", write("filters"))),
-  emptyList("/api/v1/filters/keywords", read("filters"), FilterKeyword),
-  absent("GET", "/api/v1/filters/keywords/:id", read("filters")),
-  absent(changeOrDelete, "/api/v1/filters/keywords/:id", write("filters")),
-  emptyList("/api/v2/filters", read("filters"), Filter),
-  refused("POST", "/api/v2/filters", write("filters"), "filter posts"),
-  absent("GET", "/api/v2/filters/:id", read("filters")),
-  absent(changeOrDelete, "/api/v2/filters/:id", write("filters")),
-  emptyList("/api/v2/filters/keywords", read("filters"), FilterKeyword),
-  absent("GET", "/api/v2/filters/keywords/:id", read("filters")),
-  absent(changeOrDelete, "/api/v2/filters/keywords/:id", write("filters")),
-  absent("GET", "/api/v2/filters/:filter_id/keywords", read("filters")),
-  absent("POST", "/api/v2/filters/:filter_id/keywords", write("filters")),
-  absent("GET", "/api/v2/filters/:filter_id/statuses", read("filters")),
-  absent("POST", "/api/v2/filters/:filter_id/statuses", write("filters")),
-  absent("GET", "/api/v2/filters/statuses/:id", read("filters")),
-  absent("DELETE", "/api/v2/filters/statuses/:id", write("filters"))
-]
 
 const onStatuses: Routes = [
   absent("POST", "/api/v1/statuses/:id/translate", read("statuses")),
@@ -74,25 +49,6 @@ const announcements: Routes = [
   emptyList("/api/v1/announcements", user(), Schema.Unknown),
   absent("POST", "/api/v1/announcements/:id/dismiss", write("accounts")),
   absent(changeOrDelete, "/api/v1/announcements/:id/reactions/:name", write("favourites"))
-]
-
-const notifications: Routes = [
-  value("/api/v1/notifications/policy", read("notifications"), NotificationPolicyV1, acceptsAllV1),
-  refused(change, "/api/v1/notifications/policy", write("notifications"), "filter notifications"),
-  value("/api/v2/notifications/policy", read("notifications"), NotificationPolicy, acceptsAll),
-  refused(change, "/api/v2/notifications/policy", write("notifications"), "filter notifications"),
-  emptyList("/api/v1/notifications/requests", read("notifications"), Schema.Unknown),
-  absent("GET", "/api/v1/notifications/requests/:id", read("notifications")),
-  absent("POST", "/api/v1/notifications/requests/:id/accept", write("notifications")),
-  absent("POST", "/api/v1/notifications/requests/:id/dismiss", write("notifications")),
-  absent("POST", "/api/v1/notifications/requests/accept", write("notifications")),
-  absent("POST", "/api/v1/notifications/requests/dismiss", write("notifications")),
-  value(
-    "/api/v1/notifications/requests/merged",
-    read("notifications"),
-    Schema.Struct({ merged: Schema.Boolean }),
-    encode({ merged: true })
-  )
 ]
 
 const Collections = Schema.Struct({ collections: Schema.Array(Schema.Unknown) })
@@ -131,12 +87,10 @@ const others: Routes = [
 
 /** Everything that later capabilities will answer, by capability. */
 export const routes = Arr.flatten([
-  filters,
   onStatuses,
   onAccounts,
   discovery,
   announcements,
-  notifications,
   collections,
   others
 ])

@@ -7,7 +7,7 @@ import { encoded, sha256, signed } from "./Signature.ts"
 
 /** How long S3 may take to begin its answer, a part sent included; and one that is all text, in seconds. */
 const answerSecondsMax = 60
-/** How often a request is sent that S3 was too busy for, and the first pause before the next time. */
+/** How often a request is sent for which S3 was too busy, and the first pause between. */
 const attemptsMax = 4
 const firstPause = "100 millis"
 

@@ -28,8 +28,9 @@ export const encoded = (text: string): string =>
 const stamp = (at: Date): string => at.toISOString().replace(/[-:]|\.\d{3}/g, "")
 
 /**
- * The headers of a request to S3, all of them signed: AWS Signature Version 4, by aws4fetch. Nothing else is used of it, and Amazon's
- * own client weighs 22 MB and brings connections, clocks and pauses of its own, where ours are bounded and guarded.
+ * The headers of a request to S3, all of them signed: AWS Signature Version 4, by aws4fetch. Nothing else of it is
+ * used. Amazon's own client weighs 22 MB and brings connections, clocks and pauses of its own, where ours are bounded
+ * and guarded.
  */
 export const signed = (
   { accessKeyId, region, secretAccessKey }: Signer,

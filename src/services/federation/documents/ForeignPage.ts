@@ -34,7 +34,7 @@ export const digestOf = (object: Foreign, url: string): string => {
   return parts.map(sanitise).join("")
 }
 
-/** The same object with the file that it is as an attachment, where one of its addresses leads to the file itself. */
+/** The same object with its file as an attachment, where one of its addresses leads to the file itself. */
 export const withFile = (object: Foreign, kind: string): Foreign => {
   const file = asList(object["url"]).find((link) => mediaTypeOf(link)?.startsWith(`${kind.toLowerCase()}/`))
   return file === undefined || asList(object["attachment"]).length > 0 ? object : {

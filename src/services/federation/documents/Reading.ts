@@ -44,7 +44,9 @@ export const typeOf = (document: Foreign, ...types: ReadonlyArray<string>): stri
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, 2_147_483_647) : undefined
 
-/** A text that may come in several languages, and the language of the one that is taken where the document says it. */
+/**
+ * A text that may come in several languages. The language is that of the one that is taken, where the document says it.
+ */
 export const worded = (document: Foreign, field: "content" | "name" | "summary", charactersMax: number) => {
   const versions = Object.entries(asForeign(document[`${field}Map`]) ?? {})
   const plain = asText(document[field], charactersMax)

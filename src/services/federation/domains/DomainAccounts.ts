@@ -49,8 +49,8 @@ export const take = (
 }
 
 /**
- * Writes what rules about domains mean for accounts, and takes back what such a rule did and no rule says any more; answers
- * the ids of those that changed. Actions of moderators and of the accounts' own servers stay.
+ * Writes what rules about domains mean for accounts. Takes back what a rule did that no rule says any more; answers the
+ * ids of those that changed. Actions of moderators and of the accounts' own servers stay.
  */
 export const apply = (
   sql: SqlClient.SqlClient,

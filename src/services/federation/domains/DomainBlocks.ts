@@ -38,7 +38,7 @@ interface DomainBlockChange {
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
 /**
- * The operator's decisions about domains, subdomains included. Each change is known to every node within a second, and
+ * The operator's decisions about domains, subdomains included. Every node knows of a change within a second. Each
  * leaves a task that brings the accounts of the domain in line.
  */
 export class DomainBlocks extends Context.Service<DomainBlocks, {

@@ -41,8 +41,9 @@ export const namesOf = (host: string): ReadonlyArray<string> => {
 const free: DomainPolicy = { severity: "noop", rejectMedia: false, rejectReports: false, allowed: true }
 
 /**
- * What holds for a host, which is normal (`normalizeDomain`): of all blocks of it and of the domains above it the strictest,
- * so that no rule about a part lets out what a rule about the whole keeps away. The list of allowed domains is exact.
+ * What holds for a host, which is normal (`normalizeDomain`): the strictest of all blocks of it and of the domains
+ * above it. So no rule about a part lets out what a rule about the whole keeps away. The list of allowed domains is
+ * exact.
  */
 export const policyOf = ({ allows, blocks, limited }: DomainLists, host: string): DomainPolicy => {
   if (blocks.size === 0 && !limited) return free

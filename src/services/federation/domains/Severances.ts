@@ -42,7 +42,7 @@ export class Severances extends Context.Service<Severances, {
     cause: Cause,
     accountIds: ReadonlyArray<bigint>
   ) => Effect.Effect<{ readonly losers: ReadonlyArray<bigint>; readonly all: boolean }, SqlError>
-  /** Notes what local accounts lost, in the running transaction, on top of what they lost to the same cause before. */
+  /** Notes what local accounts lost in the running transaction. It adds to what they lost to the same cause before. */
   readonly record: (
     cause: Cause,
     lost: ReadonlyMap<bigint, { readonly followers: number; readonly following: number }>,

@@ -21,7 +21,7 @@ export type OriginCheck = typeof OriginCheck.Type
 
 /**
  * An activity has to wait for an object's origin, which no transaction may ask. `underWay`: the origin sends the object
- * to us by itself, so that it comes even where a request for it is refused.
+ * to us by itself. So it comes even where a request for it is refused.
  */
 export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
   inquiry: OriginCheck,

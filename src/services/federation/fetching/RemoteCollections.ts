@@ -6,8 +6,8 @@ import { ObjectFetcher } from "../ObjectFetcher.ts"
 /** Collections of other servers: as many of their items as somebody wants, and no page twice (row 34). */
 export class RemoteCollections extends Context.Service<RemoteCollections, {
   /**
-   * The first items, as they stand there: ids, or objects that prove nothing. `collection` is its id, or the collection as
-   * far as it is in a document of `origin`, which alone is asked. `mayAsk` is asked before each page.
+   * The first items, as they stand there: ids, or objects that prove nothing. `collection` is its id, or as much of it
+   * as a document of `origin` has. That host alone is asked. `mayAsk` is asked before each page.
    */
   readonly items: (
     collection: unknown,

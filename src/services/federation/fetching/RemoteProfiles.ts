@@ -49,7 +49,7 @@ const profileRows = rowsOf(Profile)
 export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /**
    * Somebody looks at an account. Outdated parts are fetched in the background: its document and its collections once a
-   * day, its posts only where nobody here follows it, as they come by themselves then.
+   * day. Its posts only where nobody here follows it, as they come by themselves then.
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {

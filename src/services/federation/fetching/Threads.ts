@@ -27,7 +27,7 @@ const ancestorsMax = 4_096
 export class Threads extends Context.Service<Threads, {
   /** Fetches what a new post answers and its first replies. Nothing is done where it needs nothing. */
   readonly around: (post: Foreign) => Effect.Effect<void>
-  /** The same in the background for a post that somebody came upon, where it is too new for `read` to do it. */
+  /** The same in the background, for a post that somebody came upon and that is too new for `read`. */
   readonly meet: (post: Foreign) => Effect.Effect<void>
   /**
    * Somebody reads the conversation of a status: it is fetched in the background where that is due. Answers whether that

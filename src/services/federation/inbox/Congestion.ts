@@ -19,7 +19,7 @@ interface Look {
   readonly full: ReadonlySet<string>
 }
 
-/** How much of what came in still waits, so that more is taken only while it can be worked off in time. */
+/** How much of what came in still waits. More is taken only while it can be worked off in time. */
 export class Congestion extends Context.Service<Congestion, {
   /** Whether nothing more is to be taken, of anybody or of this server (the domain of its handles). */
   readonly isFull: (domain?: string) => Effect.Effect<boolean>

@@ -40,11 +40,11 @@ export const keyOf = (uri: string | undefined, document: string): string =>
 const digestOf = (document: string): bigint => hash("sha256", document, "buffer").readBigInt64BE()
 
 /**
- * Writes activities down, in the order in which they came: those that arrive while one statement runs go into the next,
- * so that a flood takes few statements and none waits for others. An activity is kept before the caller goes on; one of
- * an account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended
- * it: of what repeats, only what was signed after that is new. Where the earlier one is still waiting, the later one
- * stands in its place, at the end.
+ * Writes activities down, in the order in which they came: those that arrive while one statement runs go into the next.
+ * A flood takes few statements, and none waits for others. An activity is kept before the caller goes on; one of an
+ * account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended it:
+ * of what repeats, only what was signed after that is new. Where the earlier one is still waiting, the later one stands
+ * in its place, at the end.
  */
 export const make = (sql: SqlClient) => {
   /** Answers for each whether it is kept: not where too much of its sender waits. */

@@ -15,8 +15,8 @@ export class RemotePolls extends Context.Service<RemotePolls, {
   /** Gives a new status its poll. */
   readonly create: (statusId: bigint, poll: ForeignPoll) => Effect.Effect<void, SqlError>
   /**
-   * Takes over how a poll stands now. Undefined where there is no such poll: other options are another poll. `voted` says
-   * that somebody here voted who is to be told of an end that is not the one before.
+   * Takes over how a poll stands now. Undefined where there is no such poll: other options are another poll. `voted`:
+   * somebody here voted and is to be told of an end that is not the one before.
    */
   readonly tally: (
     statusId: bigint,

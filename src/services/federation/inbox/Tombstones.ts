@@ -34,7 +34,7 @@ export class Tombstones extends Context.Service<Tombstones, {
   /**
    * Whether the account deleted or undid the id lately, as long as activities are kept (`InboundActivities`). An
    * activity that is signed later, in milliseconds since 1970, than its Undo is new (`RepeatedActivities`); but an Undo
-   * that came before its activity stands for the next one, which may have been tried again, and signed, later.
+   * that came before its activity stands for the next one. That may have been tried again, and signed, later.
    */
   readonly stands: (accountId: AccountId, uri: string, signedMillis: number) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/Tombstones") {

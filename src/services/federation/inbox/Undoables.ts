@@ -37,8 +37,8 @@ const sameMax = 100
 export class Undoables extends Context.Service<Undoables, {
   readonly remember: (accountId: AccountId, uri: string, done: Undoable) => Effect.Effect<void, SqlError>
   /**
-   * A boost that stands came anew: by that id it is taken back from now on, for what takes the old one back may come late. An
-   * earlier one that is late itself (`isBefore`) is only remembered.
+   * A boost that stands came anew: by that id it is taken back from now on: what takes the old one back may come late.
+   * An earlier one that is late itself (`isBefore`) is only remembered.
    */
   readonly renew: (accountId: AccountId, boostId: bigint, uri: string) => Effect.Effect<void, SqlError>
   /** A boost of the account gives its id to a later one of the account; false where the id is that of something else. */

@@ -76,7 +76,7 @@ export class Deliveries extends Context.Service<Deliveries, {
   readonly claim: (
     wanted: ReadonlyArray<DeliveryClaim>
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
-  /** Forgets deliveries that are over but for the last refusal of an inbox, and lets those go that waited behind them. */
+  /** Forgets deliveries that are over, but for the last refusal of an inbox. Lets those go that waited behind them. */
   readonly complete: (over: ReadonlyArray<CompletedDelivery>) => Effect.Effect<void, SqlError>
   /** Puts off deliveries, and what waits behind each. */
   readonly retry: (failed: ReadonlyArray<FailedDelivery>) => Effect.Effect<void, SqlError>

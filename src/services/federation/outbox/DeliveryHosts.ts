@@ -7,11 +7,11 @@ import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
 
-/** A host that failed on so many days, and took nothing meanwhile, gets nothing more until it speaks to us. */
+/** A host that failed on so many days, and took nothing meanwhile, gets nothing until it speaks to us. */
 export const failedDaysMax = 7
 /** How exactly it is known when a host took something last, in milliseconds. */
 export const successMillis = 3_600_000
-/** How often a host that speaks to us is noted, in milliseconds, and how many hosts are remembered for that. */
+/** How often a host that speaks to us is noted, in milliseconds; how many are remembered for that. */
 const heardMillis = 60_000
 const heardMax = 10_000
 /** An inbox that said that it is gone is asked again so long after that, in milliseconds, when its host speaks. */

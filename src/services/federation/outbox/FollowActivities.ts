@@ -36,11 +36,11 @@ export class FollowActivities extends Context.Service<FollowActivities, {
   /** Refuses a follow that was not stored; `uri` is its id as it came. */
   readonly refuse: (target: bigint, follower: bigint, uri: string | undefined) => Sent
   /**
-   * Remembers the id of a follow as it came, unless it is an earlier one that is late, and accepts it, again if need be, where
-   * it stands.
+   * Remembers the id of a follow as it came, unless it is an earlier one that is late. Accepts it where it stands,
+   * again if need be.
    */
   readonly received: (follower: bigint, target: bigint, uri: string | undefined) => Sent
-  /** Whether an id of ours is that of an earlier follow, and a later one, or a request, stands by now. */
+  /** Whether an id of ours is that of an earlier follow, while a later one, or a request, stands. */
   readonly isEarlier: (follower: bigint, target: bigint, uri: string) => Effect.Effect<boolean, SqlError>
   /** Tells of a block that was just stored. */
   readonly block: (accountId: bigint, target: bigint) => Sent

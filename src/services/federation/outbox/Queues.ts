@@ -7,7 +7,7 @@ import { traced } from "../../Traced.ts"
 import { untilNoClash } from "../../Transactions.ts"
 import { PausedBy } from "./DeliveryHosts.ts"
 
-/** Hosts and deliveries that are told of at once, and deliveries of a host that are counted or moved in one statement. */
+/** Hosts and deliveries that are told of at once; deliveries of a host that one statement counts or moves. */
 const toldMax = 200
 export const countedMax = 10_000
 

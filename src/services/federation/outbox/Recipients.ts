@@ -30,9 +30,9 @@ export interface Recipients {
 export type PostChange = "Create" | "Update" | "Delete"
 
 /**
- * The recipients of a post, decided here only (row 67; federation.md section 10, 'Reach'). A post for followers or for
- * the mentioned goes to nobody else, even where it answers somebody or was sent before; its deletion goes to all who
- * had it.
+ * The recipients of a post, decided here only (row 67; federation.md section 10, 'Reach'). A post for followers or the
+ * mentioned goes to nobody else, even where it answers somebody or was sent before; its deletion goes to all who had
+ * it.
  */
 export const recipients = (change: PostChange, post: DeliveredPost): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post

@@ -7,7 +7,10 @@ export interface ActivityFacts {
   readonly policy: DomainPolicy
   /** The sender is suspended here or says so itself. */
   readonly suspended: boolean
-  /** Accounts that the activity names and that block the sender or its domain, or it them, by the ids that it names them by. */
+  /**
+   * Accounts that the activity names, by the ids it names them by, that block the sender or its domain, or whom it
+   * blocks.
+   */
   readonly blockers: ReadonlySet<string>
   /** The author of the local post that the activity is about blocks the sender. */
   readonly blockedByAuthor: boolean

@@ -11,7 +11,7 @@ const Gone = Schema.Struct({ id: Schema.BigInt, parentId: Schema.NullOr(Schema.B
 type Gone = typeof Gone.Type
 const goneRows = rowsOf(Gone)
 
-/** Deletes posts by their ids with what hangs on them, and corrects the figures of what they answered or repeated. */
+/** Deletes posts with what hangs on them. Corrects the figures of what they answered or repeated. */
 const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bigint>) {
   yield* sql`DELETE FROM media_attachments WHERE status_id = ANY (${ids}::bigint[])`
   // What did not leave yet has no reader any more.
@@ -49,8 +49,8 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
 })
 
 /**
- * Removes some posts of the account, reblogs of them before; answers the ids of statuses that changed, none where no post
- * is left but those that moderators have still to see.
+ * Removes some posts of the account, reblogs of them before; answers the ids of statuses that changed; none where only
+ * posts are left that moderators have still to see.
  */
 export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, accountId: bigint) {
   const rows = yield* idRows(sql`SELECT s.id FROM statuses s WHERE s.account_id = ${accountId}

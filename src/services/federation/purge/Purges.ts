@@ -17,13 +17,13 @@ const departedMillisMin = 7 * 86_400_000
 /** How often it is looked whether moderators are done with what had to stay for them, in milliseconds. */
 const reportedMillis = 86_400_000
 
-/** How long the posts of a local account wait for its other servers to be told, before that is looked at again. */
+/** How long the posts of a local account wait for other servers to be told. Then that is looked at again. */
 const farewellMillis = 1_000
 
 /**
  * Accounts that are gone. Nothing of them is shown from then on; their rows go in slices. The id of a remote one is
  * free: an actor that has it afterwards with another key is somebody else. The name of a local one stays its own for
- * ever, and its row, which signs what is still to be said (row 11).
+ * ever. So does its row, which signs what is still to be said (row 11).
  */
 export class Purges extends Context.Service<Purges, {
   /** The remote account is gone from now on, in the running transaction. */
@@ -33,7 +33,7 @@ export class Purges extends Context.Service<Purges, {
    * activities leave before its posts and follows go, which say to whom.
    */
   readonly retire: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
-  /** Removes a slice of what is left, in a transaction of the account's actor, and enters when to go on. */
+  /** Removes a slice of what is left, in a transaction of the account's actor. Enters when to go on. */
   readonly advance: (accountId: AccountId) => Effect.Effect<void, SqlError>
   /** Whether this id with one of these keys, as PEM texts, was deleted lately. */
   readonly isGone: (uri: string, publicPems: ReadonlyArray<string>) => Effect.Effect<boolean, SqlError>

@@ -37,7 +37,7 @@ export class Unverified extends Schema.TaggedError<Unverified>()("Unverified", {
 export const unverified = (text: string) => Result.fail(new Unverified({ text, malformed: false }))
 export const malformed = (text: string) => Result.fail(new Unverified({ text, malformed: true }))
 
-/** How long a signature holds where it does not say, at most, and how wrong clocks may be, in milliseconds. */
+/** How long a signature holds that does not say, and how wrong clocks may be, in milliseconds. */
 const lifetimeMillis = 5 * 60_000
 export const lifetimeMillisMax = 12 * 3_600_000
 export const skewMillisMax = 3_600_000

@@ -6,8 +6,8 @@ export const dictionary = (header: string): Dictionary | undefined =>
   Result.getOrUndefined(Result.try(() => parseDictionary(header)))
 
 /**
- * The same, where it is written as section 4.1 has it, and as RFC 9421 has it signed. Then it says nothing twice, of which
- * the standard believes the last and somebody on the way perhaps the first.
+ * The same, where it is written as section 4.1 has it, and as RFC 9421 has it signed. Then it says nothing twice: the
+ * standard believes the last, somebody on the way perhaps the first.
  */
 export const canonical = (header: string): Dictionary | undefined => {
   const found = dictionary(header)

@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+import { IdFromString } from "../../services/Ids.ts"
+import { IdInBody } from "./PageQuery.ts"
+import { Flag, hash, Integer, list, Text } from "./Params.ts"
+
+export const FilterPath = { filterId: IdFromString }
+
+const text = Schema.optionalKey(Schema.NullOr(Text))
+
+const keyword = { keyword: text, wholeWord: Schema.optionalKey(Flag) }
+const keywordKeys = { wholeWord: "whole_word" } as const
+
+/** `POST /api/v2/filters/:id/keywords` and changes of one */
+export const KeywordRequest = Schema.Struct(keyword).pipe(Schema.encodeKeys(keywordKeys))
+export type KeywordRequest = typeof KeywordRequest.Type
+
+const KeywordAttributes = Schema.Struct({
+  ...keyword,
+  id: Schema.optionalKey(IdInBody),
+  destroy: Schema.optionalKey(Flag)
+}).pipe(Schema.encodeKeys({ ...keywordKeys, destroy: "_destroy" }))
+
+const scope = {
+  context: Schema.optionalKey(list(Schema.String)),
+  /** In seconds; blank is never. */
+  expiresIn: Schema.optionalKey(Integer)
+}
+const scopeKeys = { expiresIn: "expires_in" } as const
+
+/** `POST /api/v2/filters` and changes of one; keywords come as a list or by numbers, as forms have it (S-083). */
+export const FilterRequest = Schema.Struct({
+  ...scope,
+  title: text,
+  filterAction: text,
+  keywordsAttributes: Schema.optionalKey(
+    hash(Schema.Union([Schema.Array(hash(KeywordAttributes)), Schema.Record(Schema.String, hash(KeywordAttributes))]))
+  )
+}).pipe(
+  Schema.encodeKeys({ ...scopeKeys, filterAction: "filter_action", keywordsAttributes: "keywords_attributes" })
+)
+export type FilterRequest = typeof FilterRequest.Type
+
+/** `POST /api/v1/filters` and changes of one */
+export const FilterV1Request = Schema.Struct({
+  ...scope,
+  phrase: text,
+  irreversible: Schema.optionalKey(Flag),
+  wholeWord: Schema.optionalKey(Flag)
+}).pipe(Schema.encodeKeys({ ...scopeKeys, ...keywordKeys }))
+export type FilterV1Request = typeof FilterV1Request.Type
+
+/** `POST /api/v2/filters/:id/statuses` */
+export const FilterStatusRequest = Schema.Struct({ statusId: Schema.optionalKey(IdInBody) }).pipe(
+  Schema.encodeKeys({ statusId: "status_id" })
+)

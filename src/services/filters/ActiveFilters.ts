@@ -1,0 +1,67 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
+import type { AccountId } from "../Ids.ts"
+import { padded } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import type { Filter } from "./Filter.ts"
+import { type FilterMatcher, filterMatcher } from "./FilterMatcher.ts"
+import { filtersWhere } from "./FilterRows.ts"
+
+/** Bytes of matchers that are kept. */
+const matcherCacheBytesMax = 64 * 1024 * 1024
+/** What is kept of somebody without filters, and of somebody with them beside these: how statuses stand to them. */
+const [noFiltersBytes, verdictsBytes] = [200, 16_384]
+/** How long somebody's filters are believed while the nodes hear one another, in milliseconds. */
+const matcherMillisMax = 120_000
+
+/** What people filter at this moment, ready to be asked and remembered until they change it on any node. */
+export class ActiveFilters extends Context.Service<ActiveFilters, {
+  /** The matchers of those accounts that have filters; one query at most. A matcher stays the same until a filter changes. */
+  readonly of: (accounts: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyMap<bigint, FilterMatcher>>
+}>()("murmuration/services/filters/ActiveFilters") {
+  static readonly layer = Layer.effect(
+    ActiveFilters,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const kept = yield* Cache.make<bigint, FilterMatcher | "no filters">({
+        rows: (_, accountId) => [["filters", accountId]],
+        max: {
+          bytes: matcherCacheBytesMax,
+          bytesOf: (matcher) => matcher === "no filters" ? noFiltersBytes : matcher.bytes + verdictsBytes
+        },
+        millisMax: matcherMillisMax
+      })
+
+      const load = Effect.fnUntraced(function*(missing: ReadonlyArray<bigint>) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const rows = yield* filtersWhere(
+          sql,
+          sql`f.account_id = ANY (${
+            padded(new Set(missing))
+          }::bigint[]) AND (f.expires_at IS NULL OR f.expires_at > ${now})`
+        )
+        const filters = new Map<bigint, Array<Filter>>()
+        for (const row of rows) {
+          const others = filters.get(row.accountId)
+          if (others === undefined) filters.set(row.accountId, [row])
+          else others.push(row)
+        }
+        return new Map(missing.map((id) => {
+          const own = filters.get(id)
+          return [id, own === undefined ? "no filters" as const : filterMatcher(own)]
+        }))
+      }, Effect.orDie)
+
+      const of = traced("ActiveFilters.of")(function*(accounts: ReadonlyArray<AccountId>) {
+        const found = new Map<bigint, FilterMatcher>()
+        for (const [id, matcher] of yield* kept.getAll(accounts, load)) {
+          if (matcher !== "no filters") found.set(id, matcher)
+        }
+        return found
+      })
+      return ActiveFilters.of({ of })
+    })
+  ).pipe(Layer.provide(Changes.layer))
+}

@@ -1,0 +1,137 @@
+import { Effect } from "effect"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import {
+  type Filter,
+  type FilterAction,
+  filterActions,
+  filterCharactersMax,
+  type FilterContext,
+  filterContexts,
+  filterKeywordCharactersMax,
+  filterKeywordsMax,
+  filtersMax,
+  filterTitleCharactersMax
+} from "./Filter.ts"
+import { prepareKeyword } from "./FilterText.ts"
+
+/** The longest time that a filter may be set for, in seconds: a century. */
+const filterSecondsMax = 3_155_760_000
+
+/** A keyword to be added or, where it has an id, changed or removed. */
+export interface KeywordChange {
+  readonly id?: bigint | undefined
+  readonly keyword?: string | undefined
+  readonly wholeWord?: boolean | undefined
+  readonly remove?: boolean | undefined
+}
+
+/** What somebody says of a filter; what is undefined stays as it is. */
+export interface FilterChange {
+  readonly title?: string | undefined
+  readonly contexts?: ReadonlyArray<string> | undefined
+  readonly action?: string | undefined
+  /** How long it is heeded from now on, in seconds; null is for ever. */
+  readonly expiresIn?: number | null | undefined
+  readonly keywords?: ReadonlyArray<KeywordChange> | undefined
+}
+
+/** A keyword of a filter to be; null is the id of a new one. */
+interface KeywordDraft {
+  readonly id: bigint | null
+  readonly keyword: string
+  readonly wholeWord: boolean
+}
+
+/** A filter as it is to be. */
+export interface FilterDraft {
+  readonly title: string
+  readonly contexts: ReadonlyArray<FilterContext>
+  readonly action: FilterAction
+  readonly expiresAt: Date | null
+  readonly keywords: ReadonlyArray<KeywordDraft>
+}
+
+/** What a filter is of which nobody said anything. */
+export const blankFilter: FilterDraft = { title: "", contexts: [], action: "warn", expiresAt: null, keywords: [] }
+
+const isBlank = (text: string) => text.trim() === "" || prepareKeyword(text, false) === ""
+const isLong = (text: string, charactersMax: number) => text.length > charactersMax && [...text].length > charactersMax
+
+/** A filter as `change` leaves it at `now` (milliseconds since 1970); `others` are those that its owner has beside it. */
+export const changed = Effect.fnUntraced(
+  function*(before: FilterDraft, change: FilterChange, others: ReadonlyArray<Filter>, now: number): Effect.fn.Return<
+    FilterDraft,
+    RecordNotFound | Unprocessable
+  > {
+    const problems: Array<string> = []
+    const problem = (text: string) => problems.includes(text) || problems.push(text)
+    const title = change.title ?? before.title
+    if (title.trim() === "") problem("Title can't be blank")
+    if (isLong(title, filterTitleCharactersMax)) {
+      problem(`Title is too long (maximum is ${filterTitleCharactersMax} characters)`)
+    }
+
+    const named = change.contexts?.map((context) => context.trim()).filter((context) => context !== "") ??
+      before.contexts
+    const contexts = filterContexts.filter((context) => named.includes(context))
+    if (named.length === 0) problem("Context can't be blank")
+    if (named.length === 0 || named.some((name) => !contexts.some((context) => context === name))) {
+      problem("Context None or invalid context supplied")
+    }
+
+    const action = filterActions.find((one) => one === (change.action ?? before.action))
+    if (action === undefined) problem("Filter action is not included in the list")
+
+    const keywords = yield* keywordsOf(before.keywords, change.keywords ?? [])
+    for (const { keyword } of keywords) {
+      if (isBlank(keyword)) problem("Keyword can't be blank")
+      if (
+        isLong(keyword, filterKeywordCharactersMax) ||
+        prepareKeyword(keyword, false).length > 4 * filterKeywordCharactersMax
+      ) problem(`Keyword is too long (maximum is ${filterKeywordCharactersMax} characters)`)
+    }
+    if (problems.length > 0 || action === undefined) return yield* validationFailed(...problems)
+    yield* bounded(keywords, others)
+    return { title, contexts, action, expiresAt: expiryOf(before, change, now), keywords }
+  }
+)
+
+const expiryOf = (before: FilterDraft, { expiresIn }: FilterChange, now: number): Date | null =>
+  expiresIn === undefined
+    ? before.expiresAt
+    : expiresIn === null
+    ? null
+    : new Date(now + Math.min(Math.max(expiresIn, 0), filterSecondsMax) * 1_000)
+
+/** Changes of keywords in their order; one that is not there is not found (S-083). */
+const keywordsOf = Effect.fnUntraced(
+  function*(before: ReadonlyArray<KeywordDraft>, changes: ReadonlyArray<KeywordChange>): Effect.fn.Return<
+    ReadonlyArray<KeywordDraft>,
+    RecordNotFound
+  > {
+    const keywords = new Map(before.map((keyword) => [keyword.id, keyword]))
+    const added: Array<KeywordDraft> = []
+    for (const { id, keyword, remove, wholeWord } of changes) {
+      const known = id === undefined ? undefined : keywords.get(id)
+      if (id === undefined) {
+        // What forms send for a line that nobody filled in.
+        const empty = remove === true || ((keyword ?? "") === "" && wholeWord === undefined)
+        if (!empty) added.push({ id: null, keyword: keyword ?? "", wholeWord: wholeWord ?? true })
+      } else if (known === undefined) return yield* new RecordNotFound()
+      else if (remove === true) keywords.delete(id)
+      else keywords.set(id, { id, keyword: keyword ?? known.keyword, wholeWord: wholeWord ?? known.wholeWord })
+    }
+    return [...keywords.values(), ...added]
+  }
+)
+
+/** Refuses what is more than one account may have. */
+const bounded = (keywords: ReadonlyArray<KeywordDraft>, others: ReadonlyArray<Filter>) => {
+  const all = [...others.flatMap((filter) => filter.keywords), ...keywords]
+  const characters = all.reduce((sum, { keyword, wholeWord }) => sum + prepareKeyword(keyword, wholeWord).length, 0)
+  return others.length >= filtersMax
+    ? validationFailed(`Filters are too many (maximum is ${filtersMax})`)
+    : all.length > filterKeywordsMax || characters > filterCharactersMax
+    ? validationFailed(`Keywords are too many (maximum is ${filterKeywordsMax})`)
+    : Effect.void
+}

@@ -1,0 +1,64 @@
+import type { Filter } from "./Filter.ts"
+import { prepareKeyword } from "./FilterText.ts"
+import { keywordSearch } from "./KeywordSearch.ts"
+
+/** A filter that a status matches, with what of it does. */
+export interface FilterMatch {
+  readonly filter: Filter
+  /** As their owner wrote them, in the order of the filter. */
+  readonly keywords: ReadonlyArray<string>
+  readonly statusIds: ReadonlyArray<bigint>
+}
+
+/** The filters of one account, ready to be asked. */
+export interface FilterMatcher {
+  /**
+   * The filters that a status matches, expired ones too. `ids` are its own and that of what it repeats; `text` is `prepareText`
+   * of what it says.
+   */
+  readonly match: (ids: ReadonlyArray<bigint>, text: string) => ReadonlyArray<FilterMatch>
+  /** None of the filters leaves anything out. */
+  readonly hidesNothing: boolean
+  /** What it takes in memory, about. */
+  readonly bytes: number
+}
+
+/** Bytes of a filter and of a status that is filtered by itself. */
+const [filterBytes, statusBytes] = [600, 100]
+
+const none: ReadonlyArray<FilterMatch> = []
+
+export const filterMatcher = (filters: ReadonlyArray<Filter>): FilterMatcher => {
+  const keywords = filters.flatMap((filter) =>
+    filter.keywords.flatMap(({ keyword, wholeWord }) => {
+      const prepared = prepareKeyword(keyword, wholeWord)
+      return prepared === "" ? [] : [{ filter, keyword, prepared }]
+    })
+  )
+  const search = keywordSearch(keywords.map(({ prepared }) => prepared))
+  const statuses = new Map<bigint, Array<Filter>>()
+  for (const filter of filters) {
+    for (const { statusId } of filter.statuses) {
+      const others = statuses.get(statusId)
+      if (others === undefined) statuses.set(statusId, [filter])
+      else others.push(filter)
+    }
+  }
+
+  const match: FilterMatcher["match"] = (ids, text) => {
+    const found = search.find(text)
+    const named = ids.filter((id) => statuses.has(id))
+    if (found.length === 0 && named.length === 0) return none
+    const matched = found.toSorted((a, b) => a - b).flatMap((place) => keywords[place] ?? [])
+    return filters.flatMap((filter) => {
+      const words = matched.filter((one) => one.filter === filter).map(({ keyword }) => keyword)
+      const statusIds = named.filter((id) => statuses.get(id)?.includes(filter) === true)
+      return words.length === 0 && statusIds.length === 0 ? [] : [{ filter, keywords: words, statusIds }]
+    })
+  }
+  return {
+    match,
+    hidesNothing: !filters.some(({ action }) => action === "hide"),
+    bytes: search.bytes + filters.length * filterBytes + statuses.size * statusBytes
+  }
+}

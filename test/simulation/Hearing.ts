@@ -1,0 +1,35 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../src/services/Broadcast.ts"
+import { NotificationRequests } from "../../src/services/feeds/NotificationRequests.ts"
+import type { AccountId } from "../../src/services/Ids.ts"
+import { Dice } from "./Seeded.ts"
+import type { Shared, World } from "./World.ts"
+
+const acceptsMax = 6
+const acceptPauseMillisMax = 2_000
+
+/** In some seeds people hear of those who ask for it, while these go on writing to them. */
+export const acceptNowAndThen = Effect.fnUntraced(
+  function*(world: World, { bus, sql }: Shared, people: ReadonlyArray<AccountId>) {
+    const dice = new Dice(world.seed, "hearing")
+    if (dice.chance(0.5)) return
+    const context = yield* Layer.build(
+      Layer.fresh(NotificationRequests.layer).pipe(
+        Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Broadcast, bus)])
+      )
+    )
+    const requests = Context.get(context, NotificationRequests)
+    for (let n = 0; n < acceptsMax; n++) {
+      yield* Effect.sleep(dice.between(200, acceptPauseMillisMax))
+      for (const owner of people) {
+        const asking = yield* requests.newest(owner)
+        if (asking.length === 0 || dice.chance(0.5)) continue
+        yield* requests.accept(owner, [dice.pick(asking).id])
+        world.count("request accepted")
+      }
+    }
+  },
+  Effect.scoped,
+  (accepting) => Effect.ignore(accepting)
+)
