@@ -53,6 +53,9 @@ const open = new Set([
   "secrets.value"
 ])
 
+/** What has to be told again, readable with a key that is not in these tables (`SealedTokens`). */
+const sealed = new Set(["push_subscriptions.sealed_token"])
+
 layer(TestDatabase.layer)("row 73: what is stored", (it) => {
   it.effect("of tokens, codes and sessions are hashes, by which they are looked up", () =>
     Effect.gen(function*() {
@@ -65,7 +68,7 @@ layer(TestDatabase.layer)("row 73: what is stored", (it) => {
         FROM information_schema.columns c
         WHERE c.table_schema = 'public' AND c.column_name ~ '(secret|token|password|code|verifier|session|hash)'
           AND c.data_type IN ('text', 'bytea', 'character varying')`
-      const hashes = columns.filter(({ column }) => !open.has(column))
+      const hashes = columns.filter(({ column }) => !open.has(column) && !sealed.has(column))
       const named = hashes.map(({ column }) => column)
       assert.includeMembers(named, ["oauth_tokens.token_hash", "oauth_grants.code_hash", "mail_tokens.token_hash"])
       assert.deepStrictEqual(named.filter((column) => !column.endsWith("_hash")), [])

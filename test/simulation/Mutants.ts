@@ -1,19 +1,8 @@
 import { Clock, Effect } from "effect"
-import type { FeedEntry, FeedKey } from "../../src/services/feeds/Feeds.ts"
 import type { CommandAnswer } from "../../src/services/intents/Commands.ts"
+import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
-
-/** Feeds are written after the transaction with the cursor: a crash in between loses a slice. */
-const cursorFirst: Mutant = {
-  name: "the cursor is committed before the slice",
-  mutation: {
-    feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) })
-  },
-  commands: 20,
-  foundAt: 3,
-  seedsMax: 30
-}
 
 /** The command's id is looked up before the transaction and recorded after it. */
 const keyOutside: Mutant = {
@@ -37,34 +26,6 @@ const keyOutside: Mutant = {
     })
   },
   foundAt: 1,
-  seedsMax: 30
-}
-
-/** A feed's reader leaves in what a repeated slice wrote twice. */
-const listFeed: Mutant = {
-  name: "a feed's insert is not a set",
-  mutation: {
-    store: (feeds) => {
-      const pushed = new Map<FeedKey, ReadonlyArray<FeedEntry>>()
-      const forget = (feed: FeedKey) => pushed.delete(feed)
-      return {
-        ...feeds,
-        push: (accounts, entry) => {
-          for (const account of accounts) pushed.set(account, [...(pushed.get(account) ?? []), entry])
-          return feeds.push(accounts, entry)
-        },
-        read: (account) =>
-          Effect.map(feeds.read(account), (found) => {
-            const written = pushed.get(account) ?? []
-            const again = written.filter(({ id }, at) => written.findIndex((entry) => entry.id === id) < at)
-            return found && [...found, ...again].toSorted((a, b) => a.id < b.id ? 1 : -1)
-          }),
-        drop: (accounts) => Effect.tap(feeds.drop(accounts), Effect.sync(() => accounts.forEach(forget)))
-      }
-    }
-  },
-  commands: 20,
-  foundAt: 3,
   seedsMax: 30
 }
 
@@ -225,9 +186,7 @@ const filtersKept: Mutant = {
 }
 
 export const mutants: ReadonlyArray<Mutant> = [
-  cursorFirst,
   keyOutside,
-  listFeed,
   epochUnchecked,
   jobForgotten,
   fileFirst,
@@ -238,6 +197,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   requestForgotten,
   waitingTold,
   filtersKept,
+  ...feedMutants,
   ...overlappingMutants
 ]
 

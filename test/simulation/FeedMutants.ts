@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import type { FeedEntry, FeedKey } from "../../src/services/feeds/Feeds.ts"
+import type { Mutant } from "./Mutant.ts"
+
+/** Feeds are written after the transaction with the cursor: a crash in between loses a slice. */
+const cursorFirst: Mutant = {
+  name: "the cursor is committed before the slice",
+  mutation: {
+    feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) })
+  },
+  commands: 20,
+  foundAt: 3,
+  seedsMax: 30
+}
+
+/** What changes a home is forgotten there alone: lists of the same reader stay as they were. */
+const listKept: Mutant = {
+  name: "a list keeps what its owner does not follow any more",
+  mutation: {
+    feeds: (feeds) => ({ ...feeds, drop: (keys) => feeds.drop(keys.filter((key) => typeof key === "bigint")) })
+  },
+  foundAt: 6,
+  seedsMax: 30
+}
+
+/** A feed's reader leaves in what a repeated slice wrote twice. */
+const listFeed: Mutant = {
+  name: "a feed's insert is not a set",
+  mutation: {
+    store: (feeds) => {
+      const pushed = new Map<FeedKey, ReadonlyArray<FeedEntry>>()
+      const forget = (feed: FeedKey) => pushed.delete(feed)
+      return {
+        ...feeds,
+        push: (accounts, entry) => {
+          for (const account of accounts) pushed.set(account, [...(pushed.get(account) ?? []), entry])
+          return feeds.push(accounts, entry)
+        },
+        read: (account) =>
+          Effect.map(feeds.read(account), (found) => {
+            const written = pushed.get(account) ?? []
+            const again = written.filter(({ id }, at) => written.findIndex((entry) => entry.id === id) < at)
+            return found && [...found, ...again].toSorted((a, b) => a.id < b.id ? 1 : -1)
+          }),
+        drop: (accounts) => Effect.tap(feeds.drop(accounts), Effect.sync(() => accounts.forEach(forget)))
+      }
+    }
+  },
+  commands: 20,
+  foundAt: 3,
+  seedsMax: 30
+}
+
+export const feedMutants: ReadonlyArray<Mutant> = [cursorFirst, listFeed, listKept]
