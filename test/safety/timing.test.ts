@@ -50,6 +50,7 @@ const open = new Set([
   "invites.code",
   "media_attachments.blurhash",
   "oauth_grants.code_challenge",
+  "preview_cards.blurhash",
   "secrets.value"
 ])
 

@@ -1,5 +1,6 @@
 import { plainText } from "../html/Sanitise.ts"
 import type { Messages } from "../languages/Messages.ts"
+import { notificationTitle } from "../NotificationTitles.ts"
 import type { NotificationType } from "../NotificationTypes.ts"
 
 /** Characters of what a message tells (operations.md section 11), and bytes of it and of a name as JSON has them. */
@@ -9,22 +10,6 @@ const nameCharactersMax = 80
 const nameBytesMax = 600
 /** Bytes of the address of a picture. */
 const iconBytesMax = 800
-
-type Title = (say: Messages["say"], name: string) => string
-
-/** What happened, by its type; `name` is whom it comes from. */
-const titles: Readonly<Record<NotificationType, Title>> = {
-  mention: (say, name) => say("You were mentioned by {name}", { name }),
-  status: (say, name) => say("{name} just posted", { name }),
-  reblog: (say, name) => say("{name} boosted your post", { name }),
-  favourite: (say, name) => say("{name} favourited your post", { name }),
-  follow: (say, name) => say("{name} is now following you", { name }),
-  "follow_request": (say, name) => say("{name} wants to follow you", { name }),
-  poll: (say, name) => say("A poll by {name} has ended", { name }),
-  update: (say, name) => say("{name} edited a post", { name }),
-  "admin.report": (say, name) => say("{name} submitted a report", { name }),
-  "severed_relationships": (say) => say("You lost connections because of a moderation decision")
-}
 
 const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2
 
@@ -60,14 +45,14 @@ interface PushFacts {
  * The text of a message as apps know it (operations.md section 11), as JSON of 3,500 bytes at most, whatever is in it: push
  * services take 4,096 when it is encrypted. The id is a number with all of its digits, as at Mastodon.
  */
-export const pushText = ({ say }: Messages, facts: PushFacts): string => {
+export const pushText = (words: Messages, facts: PushFacts): string => {
   const { html, icon, locale, name, notificationId, token, type } = facts
   const fields = JSON.stringify({
     "access_token": token,
     "preferred_locale": locale,
     "notification_type": type,
     icon: Buffer.byteLength(icon) <= iconBytesMax ? icon : "",
-    title: titles[type](say, cut(name, nameCharactersMax, nameBytesMax)),
+    title: notificationTitle(words, type, cut(name, nameCharactersMax, nameBytesMax)),
     body: cut(plainText(html), bodyCharactersMax, bodyBytesMax)
   })
   return `{"notification_id":${notificationId},${fields.slice(1)}`

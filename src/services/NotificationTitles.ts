@@ -1,0 +1,22 @@
+import type { Messages } from "./languages/Messages.ts"
+import type { NotificationType } from "./NotificationTypes.ts"
+
+type Title = (say: Messages["say"], name: string) => string
+
+/** What happened, by its type; `name` is whom it comes from. */
+const titles: Readonly<Record<NotificationType, Title>> = {
+  mention: (say, name) => say("You were mentioned by {name}", { name }),
+  status: (say, name) => say("{name} just posted", { name }),
+  reblog: (say, name) => say("{name} boosted your post", { name }),
+  favourite: (say, name) => say("{name} favourited your post", { name }),
+  follow: (say, name) => say("{name} is now following you", { name }),
+  "follow_request": (say, name) => say("{name} wants to follow you", { name }),
+  poll: (say, name) => say("A poll by {name} has ended", { name }),
+  update: (say, name) => say("{name} edited a post", { name }),
+  "admin.report": (say, name) => say("{name} submitted a report", { name }),
+  "severed_relationships": (say) => say("You lost connections because of a moderation decision")
+}
+
+/** What happened, for phones and for apps that do not know the type, in the language of `words`. */
+export const notificationTitle = ({ say }: Messages, type: NotificationType, name: string): string =>
+  titles[type](say, name)
