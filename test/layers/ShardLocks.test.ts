@@ -38,12 +38,11 @@ const slow = (host: string, port: number) => () => {
 }
 
 const locks = Layer.unwrap(Effect.gen(function*() {
-  const { connection } = yield* TestDatabase
-  if (!("host" in connection)) return yield* Effect.die("a Postgres at a port is wanted")
-  const { host, port, ...more } = connection
+  const { connection, url } = yield* TestDatabase
+  const { hostname, port } = new URL(url)
   const sessions = Layer.effect(
     HeldSessions,
-    PgClient.make({ ...more, ...names, stream: slow(host, port ?? 5432), maxConnections: 4 })
+    PgClient.make({ ...connection, ...names, stream: slow(hostname, Number(port)), maxConnections: 4 })
   )
   return ShardLocks.layer.pipe(Layer.provide(Layer.orDie(sessions)))
 })).pipe(

@@ -44,9 +44,12 @@ const expected = (
   const { blocks, domainBlocks, follows } = Worlds.relationsOf(world)
   const { author, mentions, reblogOf, replyTo, visibility } = status
   const open = visibility === "public" || visibility === "unlisted"
-  const welcome = (account: bigint) => !blocks.has(`${author}>${account}`)
+  const isBlocked = (account: bigint) => blocks.has(`${author}>${account}`)
+  // Whom a silenced author names hears of it as a follower only.
+  const welcome = (account: bigint) =>
+    !isBlocked(account) && (author !== BigInt(world.silenced) || follows.has(`${account}>${author}`))
   const apart = (account: bigint) =>
-    !welcome(account) || blocks.has(`${account}>${author}`) || (domainBlocks.has(author) && Worlds.isRemote(account))
+    isBlocked(account) || blocks.has(`${account}>${author}`) || (domainBlocks.has(author) && Worlds.isRemote(account))
   return [4n, 5n].filter((account) => {
     if (account === BigInt(world.suspended) || author === BigInt(world.suspended) || status.deleted) return false
     // F12: a block is committed before its consequences.
@@ -55,8 +58,8 @@ const expected = (
     if (reblogOf !== undefined) {
       if (reblogOf.author === account) return true
     } else {
-      if (mentions.get(account)?.silent === false) return true
-      if (open && replyTo?.author === account) return true
+      if (mentions.get(account)?.silent === false && welcome(account)) return true
+      if (open && replyTo?.author === account && welcome(account)) return true
       const thread = replyTo?.author ?? author
       if (
         open && thread !== author && !Worlds.isRemote(thread) && welcome(thread) && follows.has(`${account}>${thread}`)
