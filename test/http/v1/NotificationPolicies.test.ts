@@ -160,7 +160,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
           ({ body }) =>
             (body.notification_groups ?? body).map(({ fallback, type }: Record<string, unknown>) => [type, fallback])
         )
-      const expected = { title: `@${ben.username} followed you`, summary: null, description: null }
+      const expected = { title: `@${ben.username} is now following you`, summary: null, description: null }
       for (const path of [list, "/api/v2/notifications"]) {
         assert.deepStrictEqual(yield* fallbacks(path), [["mention", undefined], ["follow", undefined]])
         assert.deepStrictEqual(yield* fallbacks(`${path}?supported_types[]=mention`), [
@@ -171,7 +171,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       const [, { id }] = (yield* call("GET", list, ada.token)).body
       const german = yield* call("GET", `${list}/${id}?supported_types[]=mention&lang=de`, ada.token)
       yield* decode(Notification)(german.body)
-      assert.strictEqual(german.body.fallback.title, `@${ben.username} folgt dir`)
+      assert.strictEqual(german.body.fallback.title, `@${ben.username} folgt dir jetzt`)
       const paged = yield* call("GET", `${list}?limit=1&supported_types[]=mention&include_filtered=true`, ada.token)
       assert.include(paged.headers.get("link"), "include_filtered=true&supported_types=mention")
     }))
