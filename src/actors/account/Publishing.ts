@@ -55,7 +55,7 @@ export const make = Effect.gen(function*() {
   const parentOf = (accountId: AccountId, { inReplyToId }: Post) =>
     inReplyToId === null ? Effect.succeed(undefined) : statusTargets.parent(accountId, inReplyToId)
 
-  /** Fails where `publish` would; answers the files that the post is to have. */
+  /** Fails where `publish` would, but for what the author may by the time the post is due; answers the files that it is to have. */
   const rehearse = Effect.fnUntraced(function*(accountId: AccountId, post: Post) {
     const mediaIds = filesOf(post)
     yield* parentOf(accountId, post)

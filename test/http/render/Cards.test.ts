@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { StatusViews } from "../../../src/http/render/StatusViews.ts"
 import { PersistedCard } from "../../../src/services/cards/Card.ts"
 import { person } from "../../support/People.ts"
+import { plainCard } from "../../support/PlainCard.ts"
 import { counted, Reads } from "../../support/Reads.ts"
 
 layer(Reads, { excludeTestServices: true })("cards in lists", (it) => {
@@ -11,22 +12,7 @@ layer(Reads, { excludeTestServices: true })("cards in lists", (it) => {
     Effect.gen(function*() {
       const [sql, views] = [yield* SqlClient.SqlClient, yield* StatusViews]
       const at = new Date(yield* Clock.currentTimeMillis)
-      const details = yield* PersistedCard.encode({
-        title: "t",
-        description: "",
-        language: null,
-        type: "link",
-        authorName: "",
-        authorUrl: "",
-        providerName: "",
-        providerUrl: "",
-        html: "",
-        width: 0,
-        height: 0,
-        embedUrl: "",
-        imageDescription: "",
-        publishedAt: null
-      })
+      const details = yield* PersistedCard.encode(plainCard)
       const author = yield* person("author")
       const ids = Array.from({ length: 42 }, (_, place) => BigInt(1_000 + place))
       for (const id of ids) {

@@ -7,6 +7,7 @@ import { Cards } from "../../../src/services/cards/Cards.ts"
 import { StatusCards } from "../../../src/services/cards/StatusCards.ts"
 import { linkOf } from "../../../src/services/cards/StatusLinks.ts"
 import { person } from "../../support/People.ts"
+import { plainCard } from "../../support/PlainCard.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -30,23 +31,13 @@ const status = Effect.fnUntraced(function*(url?: string) {
 })
 
 const day = 86_400_000
-const card = {
-  title: "t",
-  description: "",
-  language: null,
-  type: "link",
-  authorName: "",
-  authorUrl: "",
-  providerName: "",
-  providerUrl: "",
-  html: "",
-  width: 0,
-  height: 0,
-  embedUrl: "",
-  imageDescription: "",
-  publishedAt: null
-} as const
-const fetched = { card, pageHost: "a.example", creatorId: undefined, imageUrl: undefined, picture: undefined }
+const fetched = {
+  card: plainCard,
+  pageHost: "a.example",
+  creatorId: undefined,
+  imageUrl: undefined,
+  picture: undefined
+}
 
 layer(services)("Cards", (it) => {
   it.effect("a page is claimed by one at a time, again when its claim is over, and has failed after its last try", () =>
@@ -119,7 +110,7 @@ layer(services)("Cards", (it) => {
       // It is told of once: a later version is no news.
       yield* sql`UPDATE preview_cards SET due_at = ${new Date(0)} WHERE url LIKE 'https://three%'`
       const [again] = yield* cards.claim(10)
-      if (again !== undefined) yield* cards.complete(again, { ...fetched, card: { ...card, title: "new" } })
+      if (again !== undefined) yield* cards.complete(again, { ...fetched, card: { ...plainCard, title: "new" } })
       assert.lengthOf(yield* sql`SELECT FROM fanouts WHERE kind = 'card'`, ids.length)
     }))
 
