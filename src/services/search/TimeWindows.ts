@@ -7,15 +7,15 @@ import { idAt, idMax } from "../Ids.ts"
  */
 
 /** Lengths of stretches in bits of a number of milliseconds: 70 minutes, 19 hours, 12 days, 7 months. */
-const lengths = [22n, 26n, 30n, 34n] as const
+export const stretchLengths = [22n, 26n, 30n, 34n] as const
 
 const millisOf = (id: bigint) => id >> 16n
 
-const token = (length: bigint, stretch: bigint) => `:${length}.${stretch.toString(36)}`
+const token = (length: bigint, stretch: bigint) => `:${length}.${stretch.toString(16)}`
 
 /** The stretches that a status falls into, by its id. */
 export const stretchesOf = (id: bigint): ReadonlyArray<string> =>
-  lengths.map((length) => token(length, millisOf(id) >> length))
+  stretchLengths.map((length) => token(length, millisOf(id) >> length))
 
 /** Ids from `from` up to below `to`, which all have one of the tokens; without tokens any status may be among them. */
 export interface TimeWindow {
@@ -45,7 +45,7 @@ export const timeWindows = (
   // Nothing is newer than the moment at which it came.
   const start = down ? millisOf(smaller(end, idAt(now + 60_000))) : millisOf(lowest)
   let reached = down ? end : lowest
-  for (const length of lengths) {
+  for (const length of stretchLengths) {
     const stretch = start >> length
     const [first, last] = down ? [larger(stretch - 1n, 0n), stretch] : [stretch, stretch + 1n]
     const [from, to] = down
