@@ -14,6 +14,8 @@ const statements = [
   )`,
   // A search reads what waits to be sorted into the index one by one: half a megabyte at most.
   `CREATE INDEX search_documents_tokens ON search_documents USING gin (tokens) WITH (gin_pending_list_limit = 512)`,
+  // Languages of which there is something in the index, so that words are stemmed in no others.
+  `CREATE TABLE search_languages (language text PRIMARY KEY)`,
   `CREATE TABLE search_queue (place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, status_id bigint NOT NULL)`,
   `CREATE TABLE search_scans (account_id bigint PRIMARY KEY, below bigint NOT NULL)`,
   `INSERT INTO search_scans (account_id, below) SELECT 0, 9223372036854775807 WHERE EXISTS (SELECT FROM statuses)`,

@@ -161,6 +161,7 @@ export const seedPosts = async (query: Query, people: People, count: number): Pr
   await query(`INSERT INTO search_documents (status_id, tokens)
     SELECT id, tokens || ('''post' || n || ''':1')::tsvector || array_to_tsvector(ARRAY['@' || account_id, ${stretches.join()}]
       || CASE WHEN author % 3 > 0 THEN ARRAY['${publicToken}'] ELSE '{}' END) FROM (${posts}) p ORDER BY id`)
+  await query(`INSERT INTO search_languages (language) VALUES ('en'), ('ru'), ('ar') ON CONFLICT DO NOTHING`)
   await query(
     "CREATE INDEX search_documents_tokens ON search_documents USING gin (tokens) WITH (gin_pending_list_limit = 512)"
   )
@@ -173,14 +174,9 @@ export const seedPosts = async (query: Query, people: People, count: number): Pr
   for (
     const [reader, favourites] of [[101, Math.min(5_000, count / 10)], [102, Math.min(50_000, count / 2)]] as const
   ) {
-    await query(
-      `INSERT INTO favourites (id, account_id, status_id) SELECT ${
-        people.accountId(reader)
-      } * 0 + ${reader} * 10000000 + n,
-      ${people.accountId(reader)}, (${millis} << 16) + n % 65536 FROM generate_series(1, ${count}, ${
-        Math.floor(count / favourites)
-      }) n ON CONFLICT DO NOTHING`
-    )
+    await query(`INSERT INTO favourites (id, account_id, status_id) SELECT ${reader * 10_000_000} + place,
+      ${people.accountId(reader)}, (${millis} << 16) + n % 65536
+      FROM (SELECT place, 1 + place * 7919 % ${count} AS n FROM generate_series(1::bigint, ${favourites}) place) p`)
   }
   await query("SET session_replication_role = origin")
   await query("VACUUM ANALYZE")

@@ -1,4 +1,5 @@
 import { normalise } from "../html/HashtagNames.ts"
+import { type CalendarDate, calendarDateOf } from "../Moments.ts"
 import { type SearchPart, searchParts } from "./SearchText.ts"
 
 /** Characters of a query that are heeded. */
@@ -9,7 +10,7 @@ const operatorsMax = 20
 const phrasePartsMax = 20
 
 /** What a post may have or be: `has:image` is the same as `is:image`. */
-export const properties = [
+const properties = [
   "media",
   "image",
   "video",
@@ -21,7 +22,7 @@ export const properties = [
   "sensitive",
   "quote"
 ] as const
-export type Property = typeof properties[number]
+type Property = typeof properties[number]
 const isProperty = (text: string): text is Property => properties.some((property) => property === text)
 
 /** Something that stands in a post. */
@@ -32,10 +33,10 @@ export type Term =
 
 /** A time as people write it: a day, a month or a year, or milliseconds since 1970. */
 export type Moment =
-  | { readonly kind: "date"; readonly year: number; readonly month?: number; readonly day?: number }
+  | { readonly kind: "date"; readonly date: CalendarDate }
   | { readonly kind: "millis"; readonly millis: number }
 
-export type Operator =
+type Operator =
   | { readonly kind: "property"; readonly property: Property }
   | { readonly kind: "language"; readonly language: string }
   | { readonly kind: "from"; readonly handle: string }
@@ -56,23 +57,11 @@ export interface SearchQuery {
 /** `-`, then a phrase in quotes, or text up to the next space, in which quotes may stand behind a colon. */
 const piece = /(-?)(?:["“”„«]([^"“”«»]*)["“”«»]?|([^\s:"“”„«]+:)["“”„«]([^"“”«»]*)["“”«»]?|(\S+))/gu
 const operator = /^(has|is|language|lang|from|before|after|during|in):(.+)$/su
-const date = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/
 
 const momentOf = (text: string): Moment | undefined => {
-  const [, year, month, day] = date.exec(text) ?? []
-  if (year === undefined) {
-    return /^\d{5,15}$/.test(text) ? { kind: "millis", millis: Number(text) } : undefined
-  }
-  const parts = { year: Number(year), month: Number(month ?? 1), day: Number(day ?? 1) }
-  const exists = parts.year >= 1970 && parts.month >= 1 && parts.month <= 12 && parts.day >= 1 &&
-    parts.day <= new Date(Date.UTC(parts.year, parts.month, 0)).getUTCDate()
-  if (!exists) return undefined
-  return {
-    kind: "date",
-    year: parts.year,
-    ...(month === undefined ? {} : { month: parts.month }),
-    ...(day === undefined ? {} : { day: parts.day })
-  }
+  const date = calendarDateOf(text)
+  if (date !== undefined) return { kind: "date", date }
+  return /^\d{5,15}$/.test(text) ? { kind: "millis", millis: Number(text) } : undefined
 }
 
 /** What stands behind the colon of an operator; undefined where that is nothing which the operator knows. */

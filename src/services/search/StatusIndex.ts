@@ -29,6 +29,8 @@ export class StatusIndex extends Context.Service<StatusIndex, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const stemsOf = Stems.make(sql)
+      /** Languages that the table has. */
+      const seen = new Set<string>()
 
       const isOurs = (account: string) => `EXISTS (SELECT FROM users u WHERE u.account_id = ${account} OFFSET 0)`
       const marked = (table: string) =>
@@ -58,11 +60,17 @@ export class StatusIndex extends Context.Service<StatusIndex, {
           WHERE s.id = ANY (${heldIds}::bigint[])`
         )
         const found = statuses.filter(({ findable, kept }) => findable || kept)
-        const documents = found.map((status) => ({ id: status.id, ...cut(status) }))
+        const documents = found.map(cut)
         const stems = yield* stemsOf(documents.flatMap(({ words }) => words))
         const inIndex = new Set(documents.map(({ id }) => id))
         yield* sql`DELETE FROM search_documents
           WHERE status_id = ANY (${heldIds.filter((id) => !inIndex.has(id))}::bigint[])`
+        const languages = new Set(documents.flatMap(({ stemmedIn }) => stemmedIn ?? []))
+        const unseen = [...languages].filter((language) => !seen.has(language))
+        if (unseen.length > 0) {
+          yield* sql`INSERT INTO search_languages (language) SELECT unnest(${unseen.sort()}::text[]) ON CONFLICT DO NOTHING`
+          yield* sql.afterCommit(Effect.sync(() => unseen.forEach((language) => seen.add(language))))
+        }
         if (documents.length > 0) {
           yield* sql`INSERT INTO search_documents (status_id, tokens)
             SELECT d.id, d.tokens::tsvector FROM unnest(${documents.map(({ id }) => id)}::bigint[],

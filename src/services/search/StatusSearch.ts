@@ -2,14 +2,14 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { isHidden } from "../HiddenAccounts.ts"
-import type { AccountId } from "../Ids.ts"
+import { type AccountId, idMax } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { bounded } from "./Bounded.ts"
-import { idRangeOf } from "./Moments.ts"
+import { idRangeOf } from "./SearchedRange.ts"
 import { readQuery, type SearchQuery } from "./SearchQuery.ts"
 import * as Stems from "./Stems.ts"
 import { timeWindows } from "./TimeWindows.ts"
@@ -38,7 +38,11 @@ interface StatusQuery {
   readonly offset: number
 }
 
-const contextRows = rowsOf(Schema.Struct({ marks: Schema.Int, timeZone: Schema.NullOr(Schema.String) }))
+const contextRows = rowsOf(Schema.Struct({
+  marks: Schema.Int,
+  timeZone: Schema.NullOr(Schema.String),
+  languages: Schema.Array(Schema.String)
+}))
 const authorRows = rowsOf(Schema.Struct({ handle: Schema.String, id: Schema.NullOr(Schema.BigInt) }))
 
 /** Whether a text asks for something, and by what stands in posts; only then posts are searched. */
@@ -110,10 +114,12 @@ export class StatusSearch extends Context.Service<StatusSearch, {
           sql,
           Effect.gen(function*() {
             const authors = yield* authorsOf(viewer, query)
-            const [context] = yield* contextRows(sql`SELECT time_zone, (SELECT count(*)::int FROM (
-            ${marks(viewer)}) m) AS marks FROM users WHERE account_id = ${viewer}`)
-            const { marks: marked = 0, timeZone = null } = context ?? {}
-            const stems = yield* stemsOf(wordsOf(query))
+            const [context] = yield* contextRows(
+              sql`SELECT time_zone, ARRAY(SELECT language FROM search_languages) AS languages, (SELECT count(*)::int FROM (
+            ${marks(viewer)}) m) AS marks FROM users WHERE account_id = ${viewer}`
+            )
+            const { languages = [], marks: marked = 0, timeZone = null } = context ?? {}
+            const stems = yield* stemsOf(wordsOf(query).filter(({ language }) => languages.includes(language)))
 
             const from: ReadonlyArray<string> = query.operators.flatMap(({ negated, what }) => {
               if (what.kind !== "from") return []
@@ -128,15 +134,15 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               ...asked.accountId === undefined ? [] : [quoted(authorToken(asked.accountId))]
             ])
             const own = anyOf([quoted(authorToken(viewer)), quoted(mentionToken(viewer))])
-            const places = query.operators.flatMap(({ negated, what }) =>
+            const places = new Set(query.operators.flatMap(({ negated, what }) =>
               what.kind !== "in"
                 ? []
                 : !negated || what.place === "all"
                 ? [what.place]
                 : [what.place === "public" ? "library" as const : "public" as const]
-            )
-            const inPublic = !places.includes("library")
-            const inLibrary = !places.includes("public")
+            ))
+            const inPublic = !places.has("library")
+            const inLibrary = !places.has("public")
             const scope = [...inPublic ? [quoted(publicToken)] : [], ...inLibrary ? [own] : []]
             if (scope.length === 0) return []
 
@@ -150,7 +156,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
                 ...range.except.map(({ above, below }) => sql`NOT (s.id > ${above} AND s.id < ${below})`),
                 visibleTo(sql, viewer, "s"),
                 // Whom the author lets find it is asked at last: the index may not have heard yet.
-                sql.or(found),
+                ...found.length === 0 ? [] : [sql.or(found)],
                 sql`(s.account_id = ${viewer} OR (NOT ${
                   isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, new Date(now))
                 }
@@ -170,20 +176,22 @@ export class StatusSearch extends Context.Service<StatusSearch, {
                 ...window.tokens.length === 0 ? [] : [anyOf(window.tokens.map(quoted))],
                 ...rare ? [] : [anyOf(scope)]
               ]
-              // By the index of words and by nothing else, in the order of ids, as far as somebody wants them.
+              // By the index of words and by nothing else; then one by one in the order of ids, as far as somebody wants them.
               return sql`(SELECT c.id FROM (SELECT d.status_id + 0 AS id FROM search_documents d
                 WHERE d.tokens @@ ${
                 allOf(tokens)
               }::tsquery AND d.status_id + 0 >= ${window.from} AND d.status_id + 0 < ${window.to}
                 ORDER BY 1 ${direction} OFFSET 0) c
-              JOIN statuses s ON s.id = c.id WHERE ${seen(...scopes)} ORDER BY c.id ${direction} LIMIT ${limit})`
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = c.id AND ${
+                seen(...scopes)
+              } OFFSET 0) s ORDER BY c.id ${direction} LIMIT ${limit})`
             })
+            const { above = -1n, below = idMax } = range
             const library = !inLibrary || rare || marked === 0 ? [] : [sql`(SELECT m.id FROM (SELECT DISTINCT id FROM (
-              ${marks(viewer)}) marked OFFSET 0) m
-            JOIN search_documents d ON d.status_id = m.id JOIN statuses s ON s.id = m.id
-            WHERE d.tokens @@ ${words}::tsquery AND m.id > ${range.above ?? -1n} ${
-              range.below === undefined ? sql`` : sql`AND m.id < ${range.below}`
-            } AND ${seen(mine)} ORDER BY m.id ${direction} LIMIT ${limit})`]
+                ${marks(viewer)}) k WHERE id > ${above} AND id < ${below} ORDER BY id ${direction} OFFSET 0) m
+              CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND d.tokens @@ ${words}::tsquery OFFSET 0) d
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${seen()} OFFSET 0) s
+              ORDER BY m.id ${direction} LIMIT ${limit})`]
             if (windows.length + library.length === 0) return []
             const newest = sql`(SELECT id FROM (${sql.join(" UNION ALL ", false)(windows)}) found LIMIT ${limit})`
             return yield* idRows(

@@ -41,7 +41,10 @@ export const SearchedStatus = Schema.Struct({
 export type SearchedStatus = typeof SearchedStatus.Type
 
 /** A post whose words are found; its tokens wait for their stems. */
-export interface CutStatus {
+interface CutStatus {
+  readonly id: bigint
+  /** Undefined where it is in none that Postgres stems. */
+  readonly stemmedIn: string | undefined
   readonly words: ReadonlyArray<LanguageWord>
   readonly tokens: (stems: Stems) => string
 }
@@ -109,6 +112,8 @@ export const cut = (status: SearchedStatus): CutStatus => {
     ...stretchesOf(id)
   ]
   return {
+    id,
+    stemmedIn: stemmed ? language : undefined,
     words: stemmed ? Array.from(wholes.keys(), (word) => ({ language, word })) : [],
     tokens: (stems) =>
       [

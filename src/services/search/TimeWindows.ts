@@ -18,7 +18,7 @@ export const stretchesOf = (id: bigint): ReadonlyArray<string> =>
   stretchLengths.map((length) => token(length, millisOf(id) >> length))
 
 /** Ids from `from` up to below `to`, which all have one of the tokens; without tokens any status may be among them. */
-export interface TimeWindow {
+interface TimeWindow {
   readonly tokens: ReadonlyArray<string>
   readonly from: bigint
   readonly to: bigint

@@ -51,7 +51,7 @@ const wordQuery = (plain: string, whole: string, stems: Stems, stopsIn: (languag
     }
   }
   for (const [stem, languages] of sameStem) ways.push(allOf([quoted(stem), anyOf(languages)]))
-  if (plain.length >= prefixLettersMin) {
+  if (plain.length >= prefixLettersMin && !/\p{N}/u.test(plain)) {
     const prefix = plain.length >= endingLettersMin ? plain.slice(0, -endingLetters).toWellFormed() : plain
     ways.push(allOf([`${quoted(prefix)}:*`, quoted(unstemmedToken)]))
   }

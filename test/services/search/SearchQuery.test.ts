@@ -37,11 +37,11 @@ describe("queries", () => {
     ["has:image is:reply has:unicorns", "has unicorns property:\"image\" property:\"reply\""],
     ["-has:media LANGUAGE:pt-BR", "-property:\"media\" language:\"pt-br\""],
     ["from:me from:@ada@other.example -from:ben", "from:\"me\" from:\"@ada@other.example\" -from:\"ben\""],
-    ["before:2024-02-29 x", "x before:{\"kind\":\"date\",\"year\":2024,\"month\":2,\"day\":29}"],
+    ["before:2024-02-29 x", "x before:{\"kind\":\"date\",\"date\":{\"year\":2024,\"month\":2,\"day\":29}}"],
     ["before:2023-02-29 x", "before 2023 02 29 x"],
     [
       "after:\"2024-01\" during:2023",
-      "after:{\"kind\":\"date\",\"year\":2024,\"month\":1} during:{\"kind\":\"date\",\"year\":2023}"
+      "after:{\"kind\":\"date\",\"date\":{\"year\":2024,\"month\":1}} during:{\"kind\":\"date\",\"date\":{\"year\":2023}}"
     ],
     ["after:1700000000000", "after:{\"kind\":\"millis\",\"millis\":1700000000000}"],
     ["in:library in:nowhere", "in nowhere in:\"library\""],

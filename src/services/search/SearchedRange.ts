@@ -1,5 +1,5 @@
-import { DateTime, Option } from "effect"
 import { idAt, idMax } from "../Ids.ts"
+import { boundsOf } from "../Moments.ts"
 import type { Page } from "../Paging.ts"
 import type { Moment, SearchQuery } from "./SearchQuery.ts"
 
@@ -10,25 +10,9 @@ interface SearchedRange {
   readonly except: ReadonlyArray<{ readonly above: bigint; readonly below: bigint }>
 }
 
-/** The first millisecond of what a moment names, and the first one after it, where the viewer lives. */
-const stretchOf = (moment: Moment, timeZone: string): readonly [number, number] => {
-  if (moment.kind === "millis") return [moment.millis, moment.millis + 1]
-  const { day, month, year } = moment
-  const at = (parts: { readonly year: number; readonly month: number; readonly day: number }) =>
-    Option.match(DateTime.makeZoned(parts, { timeZone, adjustForTimeZone: true }), {
-      onNone: () => Date.UTC(parts.year, parts.month - 1, parts.day),
-      onSome: DateTime.toEpochMillis
-    })
-  const next = day !== undefined
-    ? new Date(Date.UTC(year, (month ?? 1) - 1, day + 1))
-    : month !== undefined
-    ? new Date(Date.UTC(year, month, 1))
-    : new Date(Date.UTC(year + 1, 0, 1))
-  return [
-    at({ year, month: month ?? 1, day: day ?? 1 }),
-    at({ year: next.getUTCFullYear(), month: next.getUTCMonth() + 1, day: next.getUTCDate() })
-  ]
-}
+/** Its first millisecond, and the first one after it. */
+const stretchOf = (moment: Moment, timeZone: string): readonly [number, number] =>
+  moment.kind === "millis" ? [moment.millis, moment.millis + 1] : boundsOf(moment.date, timeZone)
 
 const smaller = (a: bigint, b: bigint) => a < b ? a : b
 
@@ -47,8 +31,10 @@ export const idRangeOf = ({ operators }: SearchQuery, page: Page, timeZone: stri
       below.push(to)
     }
     // Not before a day is from its beginning on, not after it is up to its end.
-    if (what.kind === "before") negated ? above.push(from - 1n) : below.push(from)
-    if (what.kind === "after") negated ? below.push(to) : above.push(to - 1n)
+    if (what.kind === "before" && negated) above.push(from - 1n)
+    if (what.kind === "before" && !negated) below.push(from)
+    if (what.kind === "after" && negated) below.push(to)
+    if (what.kind === "after" && !negated) above.push(to - 1n)
   }
   const largest = above.reduce((a, b) => a > b ? a : b)
   const smallest = below.reduce(smaller)
