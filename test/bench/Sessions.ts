@@ -11,6 +11,7 @@ import * as Media from "./rows/Media.ts"
 import { pauses } from "./rows/Pauses.ts"
 import * as Requests from "./rows/Requests.ts"
 import { events } from "./rows/Streaming.ts"
+import { trends } from "./rows/Trends.ts"
 import * as Web from "./rows/Web.ts"
 
 /** Rows that one running server is measured with, one after another. */
@@ -50,6 +51,7 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
   single({ OUTBOUND_ALLOW: "127.0.0.0/8" }, Federation.rows),
   single(Deliveries.variables, [Deliveries.signed, Deliveries.manyInboxes]),
   single({ OUTBOUND_ALLOW: "127.0.0.0/8" }, Web.rows),
+  single({}, [trends]),
   {
     rows: [Requests.home20, Requests.posting, fanout(10_000), events],
     where: " (cluster)",
