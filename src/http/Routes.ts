@@ -24,6 +24,7 @@ import * as Contexts from "./v1/Contexts.ts"
 import * as ConversationMutes from "./v1/ConversationMutes.ts"
 import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
+import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
@@ -58,8 +59,10 @@ import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
 import * as Search from "./v1/Search.ts"
 import * as SignUps from "./v1/SignUps.ts"
 import * as Statuses from "./v1/Statuses.ts"
+import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as Trends from "./v1/Trends.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
 const groups = Layer.mergeAll(
@@ -75,6 +78,7 @@ const groups = Layer.mergeAll(
   ConversationMutes.layer,
   Conversations.layer,
   Credentials.layer,
+  Directory.layer,
   DomainBlocks.layer,
   Emails.layer,
   Endorsements.layer,
@@ -109,8 +113,10 @@ const groups = Layer.mergeAll(
   Search.layer,
   SignUps.layer,
   Statuses.layer,
+  Suggestions.layer,
   Tags.layer,
-  Timelines.layer
+  Timelines.layer,
+  Trends.layer
 )
 
 const api = HttpApiBuilder.layer(Api).pipe(

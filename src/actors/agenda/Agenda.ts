@@ -11,6 +11,7 @@ import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { Retention } from "../../services/intents/Retention.ts"
 import { StatusIndex } from "../../services/search/StatusIndex.ts"
+import { TrendRefresh } from "../../services/trends/TrendRefresh.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 import { DomainActors } from "../domain/DomainActors.ts"
 
@@ -56,6 +57,7 @@ export const layer = Singleton.make(
     const operatorCommands = yield* OperatorCommands
     const retention = yield* Retention
     const statusIndex = yield* StatusIndex
+    const trends = yield* TrendRefresh
 
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
     const due = Effect.flatMap(agenda.due(wakesMax), wake)
@@ -122,7 +124,8 @@ export const layer = Singleton.make(
       every("1 second", "index", indexed),
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
-      every("1 hour", "retention", retention.sweep)
+      every("1 hour", "retention", retention.sweep),
+      every("1 minute", "trends", trends.run)
     ], { concurrency: "unbounded", discard: true })
   })
 )

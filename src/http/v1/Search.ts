@@ -77,7 +77,9 @@ export const layer = group(
         accounts: wants("accounts") && mayNameAccount(text)
           ? finder.accounts(viewer, { text, following: query.following === true, limit, offset })
           : none,
-        tags: wants("hashtags") && !text.includes("@") ? finder.tags(text, { limit, offset }) : none,
+        tags: wants("hashtags") && !text.includes("@")
+          ? finder.tags(text, { limit, offset, reviewed: query.excludeUnreviewed === true })
+          : none,
         statuses: wants("statuses") && viewer !== undefined
           ? posts.find(viewer, { text, accountId, offset }, { maxId: query.maxId, minId: query.minId, limit })
           : none

@@ -32,6 +32,12 @@ interface AccountQuery extends Stretch {
   readonly following: boolean
 }
 
+/** What a search of hashtags is narrowed to. */
+interface TagQuery extends Stretch {
+  /** Only those that staff looked at, and the one that is meant. */
+  readonly reviewed: boolean
+}
+
 /** Finds accounts and hashtags. A search that takes too long finds nothing. */
 export class Search extends Context.Service<Search, {
   /**
@@ -41,7 +47,7 @@ export class Search extends Context.Service<Search, {
    */
   readonly accounts: (viewer: Viewer, query: AccountQuery) => Effect.Effect<ReadonlyArray<bigint>>
   /** By the start of the name, short ones first, then by name; a text that begins with `#` finds that tag alone. */
-  readonly tags: (text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
+  readonly tags: (text: string, query: TagQuery) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/discovery/Search") {
   static readonly layer = Layer.effect(
     Search,
@@ -107,7 +113,7 @@ export class Search extends Context.Service<Search, {
         )
       })
 
-      const tags = traced("Search.tags")(function*(text: string, { limit, offset }: Stretch) {
+      const tags = traced("Search.tags")(function*(text: string, { limit, offset, reviewed }: TagQuery) {
         const written = text.slice(0, queryCharactersMax).trim()
         const name = normalise(written.replace(hashtagSign, ""))
         if (name === "" || limit === 0) return []
@@ -116,7 +122,9 @@ export class Search extends Context.Service<Search, {
           sql,
           Effect.map(
             idRows(sql`
-            SELECT c.id FROM (SELECT id, name FROM tags WHERE ${meant} AND listable
+            SELECT c.id FROM (SELECT id, name FROM tags WHERE ${meant} AND listable${
+              reviewed ? sql` AND (reviewed_at IS NOT NULL OR name = ${name})` : sql``
+            }
               ORDER BY name USING ~<~ LIMIT ${rowsMax(sql, tagCandidatesMax)}) c
             ORDER BY length(c.name), c.name COLLATE "C" LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`),
             ids

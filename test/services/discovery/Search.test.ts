@@ -155,7 +155,7 @@ layer(layerSearch, { excludeTestServices: true })("search of hashtags", (it) => 
       yield* sql`INSERT INTO tags (id, name, display_name, listable, created_at, last_status_at) VALUES
         (1, 'cafe', 'Café', true, ${now}, NULL), (2, 'cafes', 'cafes', true, ${now}, ${now}),
         (3, 'cafehaus', 'CafeHaus', false, ${now}, ${now})`
-      const tags = (text: string, offset = 0) => search.tags(text, { limit: 10, offset })
+      const tags = (text: string, offset = 0, reviewed = false) => search.tags(text, { limit: 10, offset, reviewed })
       yield* sql`INSERT INTO tags (id, name, display_name, created_at, last_status_at) VALUES
         (4, 'cafeteria', 'cafeteria', ${now}, ${now}), (5, 'cafei', 'cafei', ${now}, NULL)`
       assert.deepStrictEqual(yield* tags("CAFÉ"), [1n, 5n, 2n, 4n])
@@ -164,5 +164,8 @@ layer(layerSearch, { excludeTestServices: true })("search of hashtags", (it) => 
       assert.deepStrictEqual(yield* tags("＃cafe"), [1n])
       assert.deepStrictEqual(yield* tags("#caf"), [])
       assert.deepStrictEqual(yield* tags("%"), [])
+      yield* sql`UPDATE tags SET reviewed_at = ${now} WHERE id = 4`
+      assert.deepStrictEqual(yield* tags("caf", 0, true), [4n])
+      assert.deepStrictEqual(yield* tags("cafe", 0, true), [1n, 4n])
     }))
 })
