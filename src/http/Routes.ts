@@ -16,6 +16,7 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as Announcements from "./v1/Announcements.ts"
 import * as Apps from "./v1/Apps.ts"
 import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Blocks from "./v1/Blocks.ts"
@@ -60,6 +61,7 @@ import * as SignUps from "./v1/SignUps.ts"
 import * as Statuses from "./v1/Statuses.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as Translations from "./v1/Translations.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
 const groups = Layer.mergeAll(
@@ -67,6 +69,7 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  Announcements.layer,
   Apps.layer,
   AsyncRefreshes.layer,
   Blocks.layer,
@@ -110,7 +113,8 @@ const groups = Layer.mergeAll(
   SignUps.layer,
   Statuses.layer,
   Tags.layer,
-  Timelines.layer
+  Timelines.layer,
+  Translations.layer
 )
 
 const api = HttpApiBuilder.layer(Api).pipe(

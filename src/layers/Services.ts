@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
+import { Announcements } from "../services/announcements/Announcements.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
@@ -79,6 +80,8 @@ import { Statuses } from "../services/statuses/Statuses.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
+import { Translations } from "../services/translation/Translations.ts"
+import type { Translator } from "../services/translation/Translator.ts"
 import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
@@ -109,11 +112,12 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
 )
 
 /** What is read of accounts and statuses. */
-const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
+const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Translator>()(
   Layer.mergeAll(
     AccountStatuses.layer,
     ActiveFilters.layer,
     Activity.layer,
+    Announcements.layer,
     Bookmarks.layer,
     FollowLists.layer,
     Contexts.layer,
@@ -146,7 +150,8 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     ViewerStates.layer,
     TagFollows.layer,
     Tags.layer,
-    Timelines.layer
+    Timelines.layer,
+    Translations.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 )
 

@@ -19,7 +19,6 @@ const change = ["PUT", "PATCH"] as const
 const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
 
 const onStatuses: Routes = [
-  absent("POST", "/api/v1/statuses/:id/translate", read("statuses")),
   emptyList("/api/v1/statuses/:id/quotes", Access.appOrUser("read", "read:statuses"), Status),
   absent("POST", "/api/v1/statuses/:id/quotes/:quoting_id/revoke", write("statuses")),
   refused(change, "/api/v1/statuses/:id/interaction_policy", write("statuses"), "quote posts")
@@ -39,12 +38,6 @@ const discovery: Routes = [
   emptyList("/api/v2/suggestions", read("accounts"), Schema.Unknown),
   absent("DELETE", "/api/v1/suggestions/:account_id", write("accounts")),
   emptyList("/api/v1/directory", anybody, Account)
-]
-
-const announcements: Routes = [
-  emptyList("/api/v1/announcements", user(), Schema.Unknown),
-  absent("POST", "/api/v1/announcements/:id/dismiss", write("accounts")),
-  absent(changeOrDelete, "/api/v1/announcements/:id/reactions/:name", write("favourites"))
 ]
 
 const Collections = Schema.Struct({ collections: Schema.Array(Schema.Unknown) })
@@ -86,7 +79,6 @@ export const routes = Arr.flatten([
   onStatuses,
   onAccounts,
   discovery,
-  announcements,
   collections,
   others
 ])
