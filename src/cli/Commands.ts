@@ -13,6 +13,7 @@ import * as Media from "./Media.ts"
 import * as Migrate from "./Migrate.ts"
 import * as Restart from "./Restart.ts"
 import * as Token from "./Token.ts"
+import * as Trends from "./Trends.ts"
 
 /** The operator's command line, with the arguments of `Stdio`; works beside a running server and without one. */
 export const program = Command.make("murmuration").pipe(
@@ -26,6 +27,7 @@ export const program = Command.make("murmuration").pipe(
     Media.command,
     Domain.command,
     Federation.command,
+    Trends.command,
     Migrate.command,
     Restart.command,
     Doctor.command

@@ -12,6 +12,7 @@ import { ContextsGroup } from "./v1/Contexts.ts"
 import { ConversationMutesGroup } from "./v1/ConversationMutes.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
+import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
@@ -46,9 +47,11 @@ import { ScheduledStatusesGroup } from "./v1/ScheduledStatuses.ts"
 import { SearchGroup } from "./v1/Search.ts"
 import { SignUpsGroup } from "./v1/SignUps.ts"
 import { StatusesGroup } from "./v1/Statuses.ts"
+import { SuggestionsGroup } from "./v1/Suggestions.ts"
 import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
 import { TranslationsGroup } from "./v1/Translations.ts"
+import { TrendsGroup } from "./v1/Trends.ts"
 
 /** Everything that clients call, from which requests are served and the OpenAPI document is made. */
 export class Api extends HttpApi.make("murmuration")
@@ -65,6 +68,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(ConversationMutesGroup)
   .add(ConversationsGroup)
   .add(CredentialsGroup)
+  .add(DirectoryGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
   .add(EndorsementsGroup)
@@ -99,7 +103,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(SearchGroup)
   .add(SignUpsGroup)
   .add(StatusesGroup)
+  .add(SuggestionsGroup)
   .add(TagsGroup)
   .add(TimelinesGroup)
   .add(TranslationsGroup)
+  .add(TrendsGroup)
 {}

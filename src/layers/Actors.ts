@@ -79,6 +79,7 @@ import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { TrendRefresh } from "../services/trends/TrendRefresh.ts"
 import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
@@ -140,6 +141,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Tags.layer,
     TargetAccounts.layer,
     Tombstones.layer,
+    TrendRefresh.layer,
     Undoables.layer,
     UnknownMentions.layer,
     UserDomainBlocks.layer

@@ -91,6 +91,7 @@ const read = Effect.gen(function*() {
       federated: url.protocol === "https:" || values.OUTBOUND_ALLOW !== undefined,
       outboundAllow: values.OUTBOUND_ALLOW ?? [],
       publicTimelines: values.PUBLIC_TIMELINES,
+      trendsReview: values.TRENDS_REVIEW,
       limitedFederation: values.LIMITED_FEDERATION,
       registrations: values.REGISTRATIONS,
       signupConfirmation: values.SIGNUP_CONFIRMATION,

@@ -80,8 +80,13 @@ import { Statuses } from "../services/statuses/Statuses.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
+import { Directory } from "../services/suggestions/Directory.ts"
+import { Suggestions } from "../services/suggestions/Suggestions.ts"
 import { Translations } from "../services/translation/Translations.ts"
 import type { Translator } from "../services/translation/Translator.ts"
+import { LinkRecords } from "../services/trends/LinkRecords.ts"
+import { TrendReviews } from "../services/trends/TrendReviews.ts"
+import { Trends } from "../services/trends/Trends.ts"
 import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
@@ -151,7 +156,12 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Tra
     TagFollows.layer,
     Tags.layer,
     Timelines.layer,
-    Translations.layer
+    Translations.layer,
+    Directory.layer,
+    LinkRecords.layer,
+    Suggestions.layer,
+    TrendReviews.layer,
+    Trends.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 )
 

@@ -11,6 +11,7 @@ import { Commands } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { Retention } from "../../services/intents/Retention.ts"
+import { TrendRefresh } from "../../services/trends/TrendRefresh.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 import { DomainActors } from "../domain/DomainActors.ts"
 
@@ -54,6 +55,7 @@ export const layer = Singleton.make(
     const inbound = yield* InboundActivities
     const operatorCommands = yield* OperatorCommands
     const retention = yield* Retention
+    const trends = yield* TrendRefresh
 
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
     const due = Effect.flatMap(agenda.due(wakesMax), wake)
@@ -115,7 +117,8 @@ export const layer = Singleton.make(
       every("5 seconds", "announcements", announcements.sweep),
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
-      every("1 hour", "retention", retention.sweep)
+      every("1 hour", "retention", retention.sweep),
+      every("1 minute", "trends", trends.run)
     ], { concurrency: "unbounded", discard: true })
   })
 )

@@ -94,10 +94,7 @@ export class StatusViews extends Context.Service<StatusViews, {
       const { bodies, load } = yield* ReadyStatuses.make
       const kept = yield* ViewerStateCache.make(viewerStates)
       const filters = StatusFilters.make(yield* ActiveFilters)
-      const filterOf = (viewer: Viewer) =>
-        viewer === undefined
-          ? Effect.succeed(undefined)
-          : Effect.map(filters.of([viewer]), (found) => found.get(viewer))
+      const filterOf = (viewer: Viewer) => viewer === undefined ? Effect.undefined : filters.find(viewer)
 
       /** Those of `ids` that the viewer is shown, of the bodies that were found. */
       const show = Effect.fnUntraced(function*(
@@ -132,7 +129,8 @@ export class StatusViews extends Context.Service<StatusViews, {
         return yield* show(viewer, ids, hiding, yield* bodies(ids), context)
       })
 
-      const hides = (viewer: Viewer) => viewer === undefined ? Effect.succeed(false) : filters.hides(viewer)
+      const hides = (viewer: Viewer) =>
+        viewer === undefined ? Effect.succeed(false) : Effect.suspend(() => filters.hides(viewer))
       const unhidden = traced("StatusViews.unhidden")(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,

@@ -65,6 +65,9 @@ export const variables = {
   PUBLIC_TIMELINES: withDefault(oneOf("public", "members"), "public", {
     about: "Who may read the public and hashtag timelines without signing in."
   }),
+  TRENDS_REVIEW: withDefault(oneOf("on", "off"), "on", {
+    about: "Whether hashtags, posts and links trend only after staff allowed them. What staff refuses never does."
+  }),
   LIMITED_FEDERATION: withDefault(flag, "false", {
     about: "Restricted mode: everything but instance information needs a user, and only allowed servers are talked to."
   }),

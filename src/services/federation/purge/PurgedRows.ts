@@ -98,7 +98,7 @@ const all = [
   follows,
   favourites,
   votes,
-  ...["blocks", "mutes", "endorsements", "account_notes"].flatMap(bothWays),
+  ...["blocks", "mutes", "endorsements", "account_notes", "dismissed_suggestions"].flatMap(bothWays),
   plain("notifications", "from_account_id"),
   plain("notification_permissions", "from_account_id"),
   plain("notification_requests", "from_account_id"),
@@ -126,6 +126,7 @@ const all = [
   plain("status_pins", "account_id"),
   plain("featured_tags", "account_id"),
   plain("list_accounts", "account_id"),
+  plain("popular_accounts", "account_id"),
   plain("account_intents", "account_id"),
   plain("commands", "account_id"),
   plain("fanouts", "account_id")
