@@ -8,6 +8,8 @@ import * as Waking from "../actors/account/Waking.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
+import { AnnouncementReactions } from "../services/announcements/AnnouncementReactions.ts"
+import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
@@ -87,6 +89,8 @@ type Others = Stored | Outbound | Sharding.Sharding
 /** What the actors know and do beside what every room shares. */
 const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   Layer.mergeAll(
+    AnnouncementReactions.layer,
+    AnnouncementWriter.layer,
     AttachmentWriter.layer,
     Authors.layer,
     Blocks.layer,

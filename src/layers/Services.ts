@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
+import { Announcements } from "../services/announcements/Announcements.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
@@ -81,6 +82,8 @@ import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
+import { Translations } from "../services/translation/Translations.ts"
+import type { Translator } from "../services/translation/Translator.ts"
 import { LinkRecords } from "../services/trends/LinkRecords.ts"
 import { TrendReviews } from "../services/trends/TrendReviews.ts"
 import { Trends } from "../services/trends/Trends.ts"
@@ -114,11 +117,12 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
 )
 
 /** What is read of accounts and statuses. */
-const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
+const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Translator>()(
   Layer.mergeAll(
     AccountStatuses.layer,
     ActiveFilters.layer,
     Activity.layer,
+    Announcements.layer,
     Bookmarks.layer,
     FollowLists.layer,
     Contexts.layer,
@@ -152,6 +156,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     TagFollows.layer,
     Tags.layer,
     Timelines.layer,
+    Translations.layer,
     Directory.layer,
     LinkRecords.layer,
     Suggestions.layer,
