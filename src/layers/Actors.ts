@@ -60,6 +60,7 @@ import { Flags } from "../services/moderation/Flags.ts"
 import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
+import { StatusIndex } from "../services/search/StatusIndex.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { Endorsements } from "../services/social/Endorsements.ts"
 import { Follows } from "../services/social/Follows.ts"
@@ -131,6 +132,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Retention.layer,
     Severances.layer,
     StatusCards.layer,
+    StatusIndex.layer,
     Signatures.layer,
     SigningKeys.layer,
     StatusReaders.layer,

@@ -59,6 +59,7 @@ import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import type { PushMessages } from "../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../services/push/PushSubscriptions.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
+import { StatusSearch } from "../services/search/StatusSearch.ts"
 import { AccountNotes } from "../services/social/AccountNotes.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { FollowLists } from "../services/social/FollowLists.ts"
@@ -151,6 +152,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Tra
     Relationships.layer,
     ScheduledStatuses.layer,
     Search.layer,
+    StatusSearch.layer,
     Reports.layer,
     ViewerStates.layer,
     TagFollows.layer,
