@@ -15,14 +15,10 @@ const { user } = Access
 const anybody = Access.public()
 const write = (kind: string) => user("write", `write:${kind}`)
 const read = (kind: string) => user("read", `read:${kind}`)
-const change = ["PUT", "PATCH"] as const
 const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
 
 const onStatuses: Routes = [
-  absent("POST", "/api/v1/statuses/:id/translate", read("statuses")),
-  emptyList("/api/v1/statuses/:id/quotes", Access.appOrUser("read", "read:statuses"), Status),
-  absent("POST", "/api/v1/statuses/:id/quotes/:quoting_id/revoke", write("statuses")),
-  refused(change, "/api/v1/statuses/:id/interaction_policy", write("statuses"), "quote posts")
+  absent("POST", "/api/v1/statuses/:id/translate", read("statuses"))
 ]
 
 const onAccounts: Routes = [
