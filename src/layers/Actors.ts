@@ -10,6 +10,7 @@ import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
+import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
@@ -93,6 +94,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Deliveries.layer,
     DeliveryExpansion.layer,
     DeliveryHosts.layer,
+    CollectionWriter.layer,
     ConversationWriter.layer,
     DomainEnforcement.layer,
     DomainPolicies.layer,

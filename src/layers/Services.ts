@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { Broadcast } from "../services/Broadcast.ts"
+import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import type { Mailer } from "../services/emails/Mailer.ts"
@@ -121,6 +122,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     Activity.layer,
     Bookmarks.layer,
     FollowLists.layer,
+    Collections.layer,
     Contexts.layer,
     ConversationMutes.layer,
     Conversations.layer,

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Change } from "../../services/Broadcast.ts"
+import { CollectionChange } from "../../services/collections/Collection.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { CommandAnswer } from "../../services/intents/Commands.ts"
@@ -16,6 +17,7 @@ const Target = { target: AccountIdFromString }
  * told of by then (`remote_actors.featured_changes`).
  */
 const Reading = { readAt: Schema.Number, changes: Schema.Int }
+const OfCollection = { collectionId: IdFromString }
 const OnStatus = { statusId: StatusIdFromString }
 
 /** A picture of a profile by the names of its stored files; null takes it away. */
@@ -115,6 +117,14 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Unmute", Target),
   Schema.TaggedStruct("Endorse", Target),
   Schema.TaggedStruct("Unendorse", Target),
+  /** A collection of accounts that it recommends, with the first of them. */
+  Schema.TaggedStruct("CreateCollection", { said: CollectionChange, accountIds: Schema.Array(AccountIdFromString) }),
+  Schema.TaggedStruct("UpdateCollection", { ...OfCollection, said: CollectionChange }),
+  Schema.TaggedStruct("DeleteCollection", OfCollection),
+  Schema.TaggedStruct("AddToCollection", { ...OfCollection, ...Target }),
+  Schema.TaggedStruct("RemoveFromCollection", { ...OfCollection, itemId: IdFromString }),
+  /** Takes itself out of somebody's collection. */
+  Schema.TaggedStruct("LeaveCollection", { ...OfCollection, itemId: IdFromString }),
   /** `domain` is normal. */
   Schema.TaggedStruct("BlockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("UnblockDomain", { domain: Schema.String }),

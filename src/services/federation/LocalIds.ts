@@ -31,6 +31,10 @@ export const replies = (note: string): string => `${note}/replies`
 export const likes = (note: string): string => `${note}/likes`
 export const shares = (note: string): string => `${note}/shares`
 
+/** A collection of accounts, by the number of its owner. */
+export const collection = ({ publicUrl }: Base, accountId: bigint, id: bigint): string =>
+  `${publicUrl}/ap/users/${accountId}/collections/${id}`
+
 export const emoji = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/emojis/${id}`
 
 /** The posts of a thread that began here, as a collection. */

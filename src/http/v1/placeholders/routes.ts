@@ -31,20 +31,6 @@ const announcements: Routes = [
   absent(changeOrDelete, "/api/v1/announcements/:id/reactions/:name", write("favourites"))
 ]
 
-const Collections = Schema.Struct({ collections: Schema.Array(Schema.Unknown) })
-const noCollections = encode<typeof Collections.Type>({ collections: [] })
-
-const collections: Routes = [
-  value("/api/v1/accounts/:id/collections", Access.public("read", "read:collections"), Collections, noCollections),
-  value("/api/v1/accounts/:id/in_collections", read("collections"), Collections, noCollections),
-  refused("POST", "/api/v1/collections", write("collections"), "keep collections"),
-  absent("GET", "/api/v1/collections/:id", Access.public("read", "read:collections")),
-  absent(changeOrDelete, "/api/v1/collections/:id", write("collections")),
-  absent("POST", "/api/v1/collections/:collection_id/items", write("collections")),
-  absent("DELETE", "/api/v1/collections/:collection_id/items/:id", write("collections")),
-  absent("POST", "/api/v1/collections/:collection_id/items/:id/revoke", write("collections"))
-]
-
 const ReportState = Schema.Struct({ state: Schema.Literals(["available", "generating", "eligible", "ineligible"]) })
 
 const others: Routes = [
@@ -70,6 +56,5 @@ export const routes = Arr.flatten([
   onStatuses,
   onAccounts,
   announcements,
-  collections,
   others
 ])
