@@ -8,6 +8,7 @@ import { fanout } from "./rows/Fanouts.ts"
 import * as Federation from "./rows/Federation.ts"
 import { floor } from "./rows/Floor.ts"
 import * as Media from "./rows/Media.ts"
+import * as Pages from "./rows/Pages.ts"
 import { pauses } from "./rows/Pauses.ts"
 import * as Requests from "./rows/Requests.ts"
 import { events } from "./rows/Streaming.ts"
@@ -41,6 +42,10 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     Requests.publicTimeline,
     Requests.posting,
     Requests.homeWithFilters,
+    Pages.notifications,
+    Pages.groupedNotifications,
+    Pages.context,
+    Pages.list,
     ...sizes.filter((size) => size <= followersMax).map(fanout),
     events,
     ...Media.rows,
