@@ -18,6 +18,7 @@ import type { OriginChecks } from "../services/federation/fetching/OriginChecks.
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
+import { RemoteCollections } from "../services/federation/inbox/RemoteCollections.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
@@ -29,6 +30,7 @@ import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
 import { DeliveryExpansion } from "../services/federation/outbox/DeliveryExpansion.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
+import { FeatureActivities } from "../services/federation/outbox/FeatureActivities.ts"
 import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
@@ -98,6 +100,8 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     ConversationWriter.layer,
     DomainEnforcement.layer,
     DomainPolicies.layer,
+    FeatureActivities.layer,
+    RemoteCollections.layer,
     Fanouts.layer,
     Favourites.layer,
     FeaturedTags.layer,

@@ -6,6 +6,7 @@ import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import type { Mailer } from "../services/emails/Mailer.ts"
+import { CollectionObjects } from "../services/federation/CollectionObjects.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { Congestion } from "../services/federation/inbox/Congestion.ts"
@@ -165,6 +166,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
 /** Our objects as other servers know them, and theirs. */
 const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
   Layer.mergeAll(
+    CollectionObjects.layer,
     Congestion.layer,
     DeliveryHosts.layer,
     FetchedBy.layer,

@@ -42,8 +42,8 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
   ) => Effect.Effect<ReadonlyArray<AddedItem>, Refused>
   /** Takes an account out; answers which. */
   readonly take: (owner: bigint, id: bigint, itemId: bigint) => Effect.Effect<bigint | undefined, Refused>
-  /** The featured account takes itself out of a collection, of whichever server. */
-  readonly revoke: (accountId: bigint, id: bigint, itemId: bigint) => Effect.Effect<void, Refused>
+  /** The featured account takes itself out of a collection, of whichever server; answers the owner, where that is one of ours. */
+  readonly revoke: (accountId: bigint, id: bigint, itemId: bigint) => Effect.Effect<bigint | undefined, Refused>
   /** Who of this server is in a collection. */
   readonly members: (id: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/collections/CollectionWriter") {
@@ -184,8 +184,10 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
         if (known.length === 0) return yield* new RecordNotFound()
         if (known.every((item) => item.accountId !== accountId)) return yield* new NotAllowed()
         yield* sql`UPDATE collection_items SET state = 'revoked', updated_at = ${yield* now} WHERE id = ${itemId}`
-        const [collection] = yield* idRows(sql`SELECT account_id AS id FROM collections WHERE id = ${id}`)
-        if (collection !== undefined) yield* taken(collection.id, id, accountId)
+        const [collection] = yield* memberRows(sql`SELECT account_id, local FROM collections WHERE id = ${id}`)
+        if (collection === undefined) return undefined
+        yield* taken(collection.accountId, id, accountId)
+        return collection.local ? collection.accountId : undefined
       })
 
       return CollectionWriter.of({
