@@ -3,6 +3,7 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AppsGroup } from "./v1/Apps.ts"
 import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BlocksGroup } from "./v1/Blocks.ts"
@@ -50,6 +51,7 @@ import { StatusesGroup } from "./v1/Statuses.ts"
 import { SuggestionsGroup } from "./v1/Suggestions.ts"
 import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
+import { TranslationsGroup } from "./v1/Translations.ts"
 import { TrendsGroup } from "./v1/Trends.ts"
 
 /** Everything that clients call, from which requests are served and the OpenAPI document is made. */
@@ -58,6 +60,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AnnouncementsGroup)
   .add(AppsGroup)
   .add(AsyncRefreshesGroup)
   .add(BlocksGroup)
@@ -106,5 +109,6 @@ export class Api extends HttpApi.make("murmuration")
   .add(SuggestionsGroup)
   .add(TagsGroup)
   .add(TimelinesGroup)
+  .add(TranslationsGroup)
   .add(TrendsGroup)
 {}

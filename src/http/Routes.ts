@@ -16,6 +16,7 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as Announcements from "./v1/Announcements.ts"
 import * as Apps from "./v1/Apps.ts"
 import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Blocks from "./v1/Blocks.ts"
@@ -63,6 +64,7 @@ import * as Statuses from "./v1/Statuses.ts"
 import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as Translations from "./v1/Translations.ts"
 import * as Trends from "./v1/Trends.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
@@ -71,6 +73,7 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  Announcements.layer,
   Apps.layer,
   AsyncRefreshes.layer,
   Blocks.layer,
@@ -118,6 +121,7 @@ const groups = Layer.mergeAll(
   Suggestions.layer,
   Tags.layer,
   Timelines.layer,
+  Translations.layer,
   Trends.layer
 )
 

@@ -8,6 +8,8 @@ import * as Waking from "../actors/account/Waking.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
+import { AnnouncementReactions } from "../services/announcements/AnnouncementReactions.ts"
+import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
 import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
@@ -61,6 +63,7 @@ import { Flags } from "../services/moderation/Flags.ts"
 import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
+import { StatusIndex } from "../services/search/StatusIndex.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { Endorsements } from "../services/social/Endorsements.ts"
 import { Follows } from "../services/social/Follows.ts"
@@ -90,6 +93,8 @@ type Others = Stored | Outbound | Sharding.Sharding
 /** What the actors know and do beside what every room shares. */
 const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   Layer.mergeAll(
+    AnnouncementReactions.layer,
+    AnnouncementWriter.layer,
     AttachmentWriter.layer,
     Authors.layer,
     Blocks.layer,
@@ -133,6 +138,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Retention.layer,
     Severances.layer,
     StatusCards.layer,
+    StatusIndex.layer,
     Signatures.layer,
     SigningKeys.layer,
     StatusReaders.layer,

@@ -12,10 +12,8 @@ const { user } = Access
 const write = (kind: string) => user("write", `write:${kind}`)
 const read = (kind: string) => user("read", `read:${kind}`)
 const change = ["PUT", "PATCH"] as const
-const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
 
 const onStatuses: Routes = [
-  absent("POST", "/api/v1/statuses/:id/translate", read("statuses")),
   emptyList("/api/v1/statuses/:id/quotes", Access.appOrUser("read", "read:statuses"), Status),
   absent("POST", "/api/v1/statuses/:id/quotes/:quoting_id/revoke", write("statuses")),
   refused(change, "/api/v1/statuses/:id/interaction_policy", write("statuses"), "quote posts")
@@ -23,12 +21,6 @@ const onStatuses: Routes = [
 
 const onAccounts: Routes = [
   absent("POST", "/api/v1/accounts/:id/email_subscriptions", Access.anyoneUnlessRestricted)
-]
-
-const announcements: Routes = [
-  emptyList("/api/v1/announcements", user(), Schema.Unknown),
-  absent("POST", "/api/v1/announcements/:id/dismiss", write("accounts")),
-  absent(changeOrDelete, "/api/v1/announcements/:id/reactions/:name", write("favourites"))
 ]
 
 const ReportState = Schema.Struct({ state: Schema.Literals(["available", "generating", "eligible", "ineligible"]) })
@@ -55,6 +47,5 @@ const others: Routes = [
 export const routes = Arr.flatten([
   onStatuses,
   onAccounts,
-  announcements,
   others
 ])

@@ -109,6 +109,8 @@ const all = [
     "notification_permissions",
     "notification_policies",
     "notification_requests",
+    "announcement_dismissals",
+    "announcement_reactions",
     "bookmarks",
     "account_conversations",
     "conversation_mutes",

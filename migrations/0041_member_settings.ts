@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Where a remote account lists its collections of accounts. */
+/** Whether search engines are asked to leave a profile out. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`ALTER TABLE remote_actors ADD COLUMN featured_collections_url text`
+  yield* sql`ALTER TABLE users ADD COLUMN noindex boolean NOT NULL DEFAULT false`
 })

@@ -45,8 +45,9 @@ const statements = [
   `CREATE INDEX collection_items_account ON collection_items (account_id, id DESC)`,
   `CREATE INDEX collection_items_request ON collection_items (request_uri) WHERE request_uri IS NOT NULL`,
   `CREATE INDEX collection_items_ended ON collection_items (updated_at) WHERE state IN ('rejected', 'revoked')`,
-  // Who may feature a remote account, as its document says; null where that says nothing.
-  `ALTER TABLE remote_actors ADD COLUMN feature_automatic text[], ADD COLUMN feature_manual text[]`
+  // Who may feature a remote account, as its document says, null where that says nothing; and where it lists its collections.
+  `ALTER TABLE remote_actors ADD COLUMN feature_automatic text[], ADD COLUMN feature_manual text[],
+     ADD COLUMN featured_collections_url text`
 ]
 
 export default Effect.gen(function*() {
