@@ -8,6 +8,7 @@ import { AppsGroup } from "./v1/Apps.ts"
 import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BlocksGroup } from "./v1/Blocks.ts"
 import { BookmarksGroup } from "./v1/Bookmarks.ts"
+import { CollectionsGroup, OlderCollectionsGroup } from "./v1/Collections.ts"
 import { ContextsGroup } from "./v1/Contexts.ts"
 import { ConversationMutesGroup } from "./v1/ConversationMutes.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
@@ -65,6 +66,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(AsyncRefreshesGroup)
   .add(BlocksGroup)
   .add(BookmarksGroup)
+  .add(CollectionsGroup)
+  .add(OlderCollectionsGroup)
   .add(ContextsGroup)
   .add(ConversationMutesGroup)
   .add(ConversationsGroup)

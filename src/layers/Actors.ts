@@ -12,6 +12,7 @@ import { AnnouncementReactions } from "../services/announcements/AnnouncementRea
 import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
+import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
@@ -19,6 +20,7 @@ import type { OriginChecks } from "../services/federation/fetching/OriginChecks.
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
+import { RemoteCollections } from "../services/federation/inbox/RemoteCollections.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
@@ -30,6 +32,7 @@ import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
 import { DeliveryExpansion } from "../services/federation/outbox/DeliveryExpansion.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
+import { FeatureActivities } from "../services/federation/outbox/FeatureActivities.ts"
 import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
@@ -99,9 +102,12 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Deliveries.layer,
     DeliveryExpansion.layer,
     DeliveryHosts.layer,
+    CollectionWriter.layer,
     ConversationWriter.layer,
     DomainEnforcement.layer,
     DomainPolicies.layer,
+    FeatureActivities.layer,
+    RemoteCollections.layer,
     Fanouts.layer,
     Favourites.layer,
     FeaturedTags.layer,

@@ -3,9 +3,11 @@ import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { Announcements } from "../services/announcements/Announcements.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
+import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import type { Mailer } from "../services/emails/Mailer.ts"
+import { CollectionObjects } from "../services/federation/CollectionObjects.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { Congestion } from "../services/federation/inbox/Congestion.ts"
@@ -127,6 +129,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Tra
     Announcements.layer,
     Bookmarks.layer,
     FollowLists.layer,
+    Collections.layer,
     Contexts.layer,
     ConversationMutes.layer,
     Conversations.layer,
@@ -172,6 +175,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Tra
 /** Our objects as other servers know them, and theirs. */
 const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
   Layer.mergeAll(
+    CollectionObjects.layer,
     Congestion.layer,
     DeliveryHosts.layer,
     FetchedBy.layer,

@@ -12,6 +12,7 @@ import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Jobs } from "../../services/intents/Jobs.ts"
 import * as InboxBoosts from "./InboxBoosts.ts"
 import * as InboxCollections from "./InboxCollections.ts"
+import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
@@ -28,6 +29,7 @@ const known = [
   "Block",
   "Create",
   "Delete",
+  "FeatureRequest",
   "Flag",
   "Follow",
   "Like",
@@ -58,6 +60,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const knownUris = yield* KnownUris
   const undoables = yield* Undoables
   const collections = yield* InboxCollections.make
+  const features = yield* InboxFeatures.make
   const purges = yield* Purges
   const jobs = yield* Jobs
   const reports = yield* InboxReports.make
@@ -176,7 +179,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Delete":
           return idOf(object) === self.uri
             ? Effect.as(purges.begin(own.accountId), done)
-            : posts.remove(own, self, object)
+            : Effect.flatMap(features.withdrawn(own, object), (word) =>
+              word === undefined ? posts.remove(own, self, object) : Effect.succeed(word))
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
@@ -185,11 +189,19 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
-          return collections.change(own, self, activity, times.place)
+          return Effect.flatMap(features.change(own, self, activity), (changed) =>
+            changed === undefined ? collections.change(own, self, activity, times.place) : Effect.succeed(changed))
+        case "FeatureRequest":
+          return features.request(own, self, activity)
         case "Accept":
-          return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":
-          return rejected(own, self, object)
+          return Effect.flatMap(features.answered(own, self, activity), (answer) =>
+            answer !== undefined
+              ? Effect.succeed(answer)
+              : type === "Reject"
+              ? rejected(own, self, object)
+              : answered(self, object, (target) =>
+                verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target })))
         case "Block":
           return onAccount(
             object,
@@ -197,11 +209,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
               Effect.andThen(verbs.Block(own, { _tag: "Block", target }), remember(own, activity, "Block", target))
           )
         case "Update":
-          if (typeof object === "string" && object !== self.uri) return byId(self, object, false)
+          if (typeof object === "string" && object !== self.uri) {
+            return byId(self, object, false)
+          }
+          if (typeOf(asForeign(object) ?? {}, "FeaturedCollection") !== undefined) {
+            return features.store(own, self, object)
+          }
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
             ? Effect.as(jobs.enqueue("profile", own.accountId), done)
-            : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
+            : Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              posts.edit(own, self, object, now))
         default:
           return ignored("unknown")
       }

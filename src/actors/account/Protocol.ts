@@ -3,6 +3,7 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { AnnouncementChange } from "../../services/announcements/Announcement.ts"
 import { Change } from "../../services/Broadcast.ts"
+import { CollectionChange } from "../../services/collections/Collection.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { ExpandMedia } from "../../services/identity/Settings.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
@@ -19,6 +20,7 @@ const Target = { target: AccountIdFromString }
  * told of by then (`remote_actors.featured_changes`).
  */
 const Reading = { readAt: Schema.Number, changes: Schema.Int }
+const OfCollection = { collectionId: IdFromString }
 const OnAnnouncement = { announcementId: IdFromString }
 const OnStatus = { statusId: StatusIdFromString }
 
@@ -140,6 +142,14 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Unmute", Target),
   Schema.TaggedStruct("Endorse", Target),
   Schema.TaggedStruct("Unendorse", Target),
+  /** A collection of accounts that it recommends, with the first of them. */
+  Schema.TaggedStruct("CreateCollection", { said: CollectionChange, accountIds: Schema.Array(AccountIdFromString) }),
+  Schema.TaggedStruct("UpdateCollection", { ...OfCollection, said: CollectionChange }),
+  Schema.TaggedStruct("DeleteCollection", OfCollection),
+  Schema.TaggedStruct("AddToCollection", { ...OfCollection, ...Target }),
+  Schema.TaggedStruct("RemoveFromCollection", { ...OfCollection, itemId: IdFromString }),
+  /** Takes itself out of somebody's collection. */
+  Schema.TaggedStruct("LeaveCollection", { ...OfCollection, itemId: IdFromString }),
   /** `domain` is normal. */
   Schema.TaggedStruct("BlockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("UnblockDomain", { domain: Schema.String }),

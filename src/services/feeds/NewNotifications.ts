@@ -2,13 +2,13 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { enqueued } from "../intents/Pushes.ts"
 import { policyDecision } from "../NotificationPolicy.ts"
-import { filterableTypes, kindOf, type NotificationType, requestTypes } from "../NotificationTypes.ts"
+import { filterableTypes, isBesideStatuses, type NotificationType, requestTypes } from "../NotificationTypes.ts"
 import { isOf, mayHave } from "./NotificationConditions.ts"
 
 /**
  * The parts of a WITH that write notifications, as `told`, the requests to be heard and the pushes that come of them. `recipients`
  * selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0 where there is none,
- * and `report_id`, where `types` name reports. What the recipient's policy drops is not written.
+ * and `report_id`, where `types` name reports or collections. What the recipient's policy drops is not written.
  */
 export const telling = (
   sql: SqlClient,
@@ -17,7 +17,7 @@ export const telling = (
   now: number
 ): Fragment => {
   const at = new Date(now)
-  const subject = types.every((type) => kindOf(type).subject === "report") ? "report_id" : "status_id"
+  const subject = types.every(isBesideStatuses) ? "report_id" : "status_id"
   const column = sql.literal(subject)
   const isDecided = types.some((type) => filterableTypes.includes(type))
   const decided = isDecided

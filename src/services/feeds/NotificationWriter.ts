@@ -10,7 +10,8 @@ import type { Owner } from "../intents/Commands.ts"
 import { completing, type Completion, completionsMax } from "../intents/Fanouts.ts"
 import type { NewNotification } from "../intents/Intent.ts"
 import {
-  kindOf,
+  type CollectionType,
+  isBesideStatuses,
   type NotificationType,
   notificationTypes,
   staffOf,
@@ -86,6 +87,13 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
   ) => Effect.Effect<boolean, SqlError>
   /** Tells who reblogged or quotes a status that it was edited. */
   readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  /** Tells people of a collection of accounts. */
+  readonly tellAbout: (
+    type: CollectionType,
+    from: bigint,
+    collectionId: bigint,
+    recipients: ReadonlyArray<bigint>
+  ) => Effect.Effect<void, SqlError>
   /** Tells those of staff who may have a notification of this type. */
   readonly tellStaff: (type: StaffType, from: bigint, subjectId: bigint) => Effect.Effect<void, SqlError>
   /** Tells each account of a subject of its own, as its own sender. */
@@ -121,7 +129,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id, filtered FROM told`
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
         sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
-          sql.literal(kindOf(type).subject === "report" ? "report_id" : "status_id")
+          sql.literal(isBesideStatuses(type) ? "report_id, 0::bigint AS status_id" : "status_id")
         } FROM (${recipients}) w`
       const write = Effect.fnUntraced(
         function*(type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) {
@@ -189,6 +197,9 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
               SELECT told.id, told.account_id, told.filtered FROM completed LEFT JOIN told ON true`)
             return yield* completed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
+        ),
+        tellAbout: traced("NotificationWriter.tellAbout")((type, from, collectionId, recipients) =>
+          recipients.length === 0 ? Effect.void : write(type, from, collectionId, readersOf(recipients))
         ),
         edited: traced("NotificationWriter.edited")(function*(from, statusId) {
           const now = yield* Clock.currentTimeMillis

@@ -49,15 +49,6 @@ export const absent = (methods: Methods, path: PathInput, access: AccessRule): R
   answer: Effect.fail(new RecordNotFound())
 })
 
-/** A change that is refused in words: "This server cannot ... yet". */
-export const refused = (methods: Methods, path: PathInput, access: AccessRule, what: string): Route => ({
-  methods: all(methods),
-  path,
-  access,
-  success: Nothing,
-  answer: Effect.fail(new Unprocessable({ text: `This server cannot ${what} yet` }))
-})
-
 /** `getV2FiltersKeywordsId`, for the API's description. */
 const nameOf = (method: HttpMethod, path: string) =>
   [method.toLowerCase(), ...path.replace("/api/v1/", "/api/").split(/[/:_]+/).slice(2)].map((word, index) =>
