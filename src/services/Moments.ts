@@ -33,3 +33,7 @@ export const momentOf = (value: unknown): number | undefined => {
 /** The same of whole seconds since 1970 in a text, as signatures have them (RFC 9421 section 2.3). */
 export const momentOfSeconds = (text: string | undefined): number | undefined =>
   text === undefined || !/^-?\d{1,15}$/.test(text) ? undefined : clampMoment(Number(text) * 1_000)
+
+/** The first moment of a year, in UTC. */
+export const beginningOf = (year: number): Date =>
+  new Date(clampMoment(Date.UTC(Math.min(Math.max(year, 1970), 10_000), 0, 1)))

@@ -1,7 +1,5 @@
-import { Array as Arr, Effect, Schema } from "effect"
+import { Array as Arr, Schema } from "effect"
 import { Access } from "../../guard/Access.ts"
-import * as Reply from "../../guard/Reply.ts"
-import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
 import { encode } from "../../wire/Keys.ts"
 import { Status } from "../../wire/Status.ts"
 import { absent, emptyList, refused, type Route, value } from "./Route.ts"
@@ -38,30 +36,9 @@ const collections: Routes = [
   absent("POST", "/api/v1/collections/:collection_id/items/:id/revoke", write("collections"))
 ]
 
-const ReportState = Schema.Struct({ state: Schema.Literals(["available", "generating", "eligible", "ineligible"]) })
-
-const others: Routes = [
-  value("/api/v1/annual_reports", read("accounts"), AnnualReports, noReports),
-  absent("GET", "/api/v1/annual_reports/:year", read("accounts")),
-  value(
-    "/api/v1/annual_reports/:year/state",
-    read("accounts"),
-    ReportState,
-    encode<typeof ReportState.Type>({ state: "ineligible" })
-  ),
-  {
-    methods: ["GET"],
-    path: "/api/v1/donation_campaigns",
-    access: user(),
-    success: Schema.Void,
-    answer: Effect.succeed(Reply.nothing())
-  }
-]
-
 /** Everything that later capabilities will answer, by capability. */
 export const routes = Arr.flatten([
   onStatuses,
   onAccounts,
-  collections,
-  others
+  collections
 ])
