@@ -61,6 +61,7 @@ import { Flags } from "../services/moderation/Flags.ts"
 import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
+import { StatusIndex } from "../services/search/StatusIndex.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { Endorsements } from "../services/social/Endorsements.ts"
 import { Follows } from "../services/social/Follows.ts"
@@ -74,6 +75,7 @@ import { Drafts } from "../services/statuses/Drafts.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
+import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusTargets } from "../services/statuses/StatusTargets.ts"
@@ -122,6 +124,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Outbox.layer,
     OutgoingActivities.layer,
     Polls.layer,
+    Quotes.layer,
     PostActivities.layer,
     Profiles.layer,
     Purges.layer,
@@ -133,6 +136,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Retention.layer,
     Severances.layer,
     StatusCards.layer,
+    StatusIndex.layer,
     Signatures.layer,
     SigningKeys.layer,
     StatusReaders.layer,

@@ -63,6 +63,7 @@ import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import type { PushMessages } from "../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../services/push/PushSubscriptions.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
+import { StatusSearch } from "../services/search/StatusSearch.ts"
 import { AccountNotes } from "../services/social/AccountNotes.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { FollowLists } from "../services/social/FollowLists.ts"
@@ -79,6 +80,7 @@ import { Conversations } from "../services/statuses/Conversations.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
+import { Quotes } from "../services/statuses/Quotes.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
@@ -157,8 +159,10 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     NotificationRequests.layer,
     Notifications.layer,
     Relationships.layer,
+    Quotes.layer,
     ScheduledStatuses.layer,
     Search.layer,
+    StatusSearch.layer,
     Reports.layer,
     ViewerStates.layer,
     TagFollows.layer,

@@ -13,6 +13,8 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   "follow_request": (say, name) => say("{name} wants to follow you", { name }),
   poll: (say, name) => say("A poll by {name} has ended", { name }),
   update: (say, name) => say("{name} edited a post", { name }),
+  quote: (say, name) => say("{name} quoted your post", { name }),
+  "quoted_update": (say, name) => say("{name} edited a post that you quoted", { name }),
   "admin.report": (say, name) => say("{name} submitted a report", { name }),
   "severed_relationships": (say) => say("You lost connections because of a moderation decision")
 }

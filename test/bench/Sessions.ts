@@ -11,6 +11,7 @@ import * as Media from "./rows/Media.ts"
 import * as Pages from "./rows/Pages.ts"
 import { pauses } from "./rows/Pauses.ts"
 import * as Requests from "./rows/Requests.ts"
+import { search } from "./rows/Search.ts"
 import { events } from "./rows/Streaming.ts"
 import { trends } from "./rows/Trends.ts"
 import * as Web from "./rows/Web.ts"
@@ -61,7 +62,9 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     rows: [Requests.home20, Requests.posting, fanout(10_000), events],
     where: " (cluster)",
     start: BenchServer.clustered
-  }
+  },
+  // At the end: it leaves a million posts.
+  single({}, [search])
 ]
 
 /** Those with rows whose name contains one of the texts, and of these only such rows. */

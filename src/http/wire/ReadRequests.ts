@@ -18,6 +18,7 @@ export const GroupKeyPath = { groupKey: Schema.String }
 export const ListIdPath = { listId: IdFromString }
 export const AccountIdPath = { id: AccountIdFromString }
 export const StatusIdPath = { id: StatusIdFromString }
+export const QuotePath = { ...StatusIdPath, quotingId: StatusIdFromString }
 
 /** `GET /api/v1/accounts/:id/statuses` */
 export const AccountStatusesQuery = Schema.Struct({
@@ -161,10 +162,16 @@ export const SearchQuery = Schema.Struct({
   offset: Schema.optionalKey(Integer),
   resolve: flag,
   following: flag,
+  excludeUnreviewed: flag,
   accountId: text,
   maxId: Schema.optionalKey(Cursor),
   minId: Schema.optionalKey(Cursor)
-}).pipe(Schema.encodeKeys({ accountId: "account_id", maxId: "max_id", minId: "min_id" }))
+}).pipe(Schema.encodeKeys({
+  excludeUnreviewed: "exclude_unreviewed",
+  accountId: "account_id",
+  maxId: "max_id",
+  minId: "min_id"
+}))
 
 /** A list that is paged by offset and takes nothing else. */
 export const StretchQuery = Schema.Struct({

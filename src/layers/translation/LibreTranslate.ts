@@ -18,7 +18,9 @@ export const make = Effect.fnUntraced(function*({ key, url }: TranslationSetting
     languages: Effect.map(get("/languages", Languages), (languages) => {
       const all = new Set(languages.flatMap(({ targets }) => targets))
       return new Map([
-        ...languages.map(({ code, targets }) => [code, targets.filter((target) => target !== code)] as const),
+        ...languages.map(({ code: source, targets }) =>
+          [source, targets.filter((target) => target !== source)] as const
+        ),
         ["und", [...all].toSorted()] as const
       ])
     }),

@@ -1,6 +1,6 @@
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { beginningOf } from "../Moments.ts"
+import { boundsOf } from "../Moments.ts"
 import { rowsOf } from "../Rows.ts"
 import { ReportData } from "./AnnualReport.ts"
 
@@ -14,7 +14,7 @@ const figureRows = rowsOf(Figures)
 
 /** What an account did in a year, in one statement over its own statuses of that year. */
 export const reportOf = Effect.fnUntraced(function*(sql: SqlClient, account: bigint, year: number) {
-  const [from, to] = [beginningOf(year), beginningOf(year + 1)]
+  const [from, to] = boundsOf({ year }, "UTC").map((millis) => new Date(millis))
   const top = (figure: string) =>
     sql.literal(`(SELECT o.id::text FROM own o JOIN status_stats c ON c.status_id = o.id
       WHERE o.reblog_of_id IS NULL AND ${figureIsOpen} AND c.${figure} > 0 ORDER BY c.${figure} DESC, o.id DESC LIMIT 1)`)

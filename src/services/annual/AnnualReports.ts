@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import { RefreshClaims } from "../federation/fetching/RefreshClaims.ts"
 import type { AccountId } from "../Ids.ts"
-import { beginningOf } from "../Moments.ts"
+import { boundsOf } from "../Moments.ts"
 import { persisted } from "../Persisted.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
@@ -20,6 +20,8 @@ const Kept = persisted(ReportData, 1)
 const keptRows = rowsOf(Schema.Struct({ year: Schema.Int, data: Schema.Unknown }))
 const waitingRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, year: Schema.Int }))
 const stateRows = rowsOf(Schema.Struct({ ready: Schema.Boolean }))
+
+const yearStart = (year: number) => new Date(boundsOf({ year }, "UTC")[0])
 
 /** A report that is done. */
 export interface AnnualReport extends ReportData {
@@ -52,7 +54,7 @@ const make = Effect.gen(function*() {
     Effect.map(Kept.decode(data), (report): AnnualReport => ({ ...report, year }))
   const posted = (account: bigint, year: number) =>
     sql`SELECT 1 FROM statuses WHERE account_id = ${account} AND deleted_at IS NULL
-      AND created_at >= ${beginningOf(year)} ORDER BY id DESC LIMIT 1`
+      AND created_at >= ${yearStart(year)} ORDER BY id DESC LIMIT 1`
   const state = Effect.fnUntraced(function*(owner: AccountId, year: number) {
     const [found] = yield* stateRows(sql`SELECT data IS NOT NULL AS ready FROM annual_reports
       WHERE account_id = ${owner} AND year = ${year}`)
@@ -80,7 +82,7 @@ const make = Effect.gen(function*() {
       WHERE u.last_seen_at > ${new Date(now - activeMillis)}
         AND NOT EXISTS (SELECT FROM annual_reports r WHERE r.account_id = u.account_id AND r.year = ${year})
         AND EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id AND s.deleted_at IS NULL
-          AND s.created_at >= ${beginningOf(year)})
+          AND s.created_at >= ${yearStart(year)})
       LIMIT ${sql.literal(String(preparedMax))} ON CONFLICT DO NOTHING`
   })
 

@@ -1,22 +1,14 @@
 import { Array as Arr, Schema } from "effect"
 import { Access } from "../../guard/Access.ts"
 import { encode } from "../../wire/Keys.ts"
-import { Status } from "../../wire/Status.ts"
-import { absent, emptyList, refused, type Route, value } from "./Route.ts"
+import { absent, refused, type Route, value } from "./Route.ts"
 
 type Routes = Arr.NonEmptyReadonlyArray<Route>
 
 const { user } = Access
 const write = (kind: string) => user("write", `write:${kind}`)
 const read = (kind: string) => user("read", `read:${kind}`)
-const change = ["PUT", "PATCH"] as const
 const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
-
-const onStatuses: Routes = [
-  emptyList("/api/v1/statuses/:id/quotes", Access.appOrUser("read", "read:statuses"), Status),
-  absent("POST", "/api/v1/statuses/:id/quotes/:quoting_id/revoke", write("statuses")),
-  refused(change, "/api/v1/statuses/:id/interaction_policy", write("statuses"), "quote posts")
-]
 
 const onAccounts: Routes = [
   absent("POST", "/api/v1/accounts/:id/email_subscriptions", Access.anyoneUnlessRestricted)
@@ -38,7 +30,6 @@ const collections: Routes = [
 
 /** Everything that later capabilities will answer, by capability. */
 export const routes = Arr.flatten([
-  onStatuses,
   onAccounts,
   collections
 ])
