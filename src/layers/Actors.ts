@@ -10,6 +10,7 @@ import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import { AnnouncementReactions } from "../services/announcements/AnnouncementReactions.ts"
 import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
+import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
 import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
@@ -96,6 +97,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   Layer.mergeAll(
     AnnouncementReactions.layer,
     AnnouncementWriter.layer,
+    AnnualReports.layer,
     AttachmentWriter.layer,
     Authors.layer,
     Blocks.layer,
