@@ -39,6 +39,7 @@ import { PlaceholdersGroup } from "./v1/Placeholders.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
 import { PushSubscriptionsGroup } from "./v1/PushSubscriptions.ts"
+import { QuotesGroup } from "./v1/Quotes.ts"
 import { ReblogsGroup } from "./v1/Reblogs.ts"
 import { RelationshipsGroup } from "./v1/Relationships.ts"
 import { RemoteFollowsGroup } from "./v1/RemoteFollows.ts"
@@ -93,6 +94,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
   .add(PinsGroup)
+  .add(QuotesGroup)
   .add(PlaceholdersGroup)
   .add(PollsGroup)
   .add(PreferencesGroup)

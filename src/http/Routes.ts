@@ -52,6 +52,7 @@ import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
 import * as PushSubscriptions from "./v1/PushSubscriptions.ts"
+import * as Quotes from "./v1/Quotes.ts"
 import * as Reblogs from "./v1/Reblogs.ts"
 import * as Relationships from "./v1/Relationships.ts"
 import * as RemoteFollows from "./v1/RemoteFollows.ts"
@@ -105,6 +106,7 @@ const groups = Layer.mergeAll(
   NotificationRequests.layer,
   Notifications.layer,
   Pins.layer,
+  Quotes.layer,
   Placeholders.layer,
   Polls.layer,
   Preferences.layer,

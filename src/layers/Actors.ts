@@ -77,6 +77,7 @@ import { Drafts } from "../services/statuses/Drafts.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
+import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusTargets } from "../services/statuses/StatusTargets.ts"
@@ -127,6 +128,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Outbox.layer,
     OutgoingActivities.layer,
     Polls.layer,
+    Quotes.layer,
     PostActivities.layer,
     Profiles.layer,
     Purges.layer,

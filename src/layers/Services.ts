@@ -78,6 +78,7 @@ import { Conversations } from "../services/statuses/Conversations.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
+import { Quotes } from "../services/statuses/Quotes.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
@@ -153,6 +154,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Tra
     NotificationRequests.layer,
     Notifications.layer,
     Relationships.layer,
+    Quotes.layer,
     ScheduledStatuses.layer,
     Search.layer,
     StatusSearch.layer,

@@ -55,6 +55,14 @@ const kinds = {
   "follow_request": { ...byAccount, standsWhile: exists("follow_requests", isTarget) },
   /** A poll has ended: its author is told, too. */
   poll: { ...byStatus, sender: "anybody", filterable: false },
+  /** Somebody quotes the recipient. */
+  quote: {
+    ...byStatus,
+    requests: true,
+    standsWhile: exists("quotes", "status_id = n.status_id AND state = 'accepted'")
+  },
+  /** What a status of the recipient quotes was edited; the status is the recipient's. */
+  "quoted_update": { ...byStatus, filterable: false },
   /** A status that the recipient reblogged was edited. */
   update: { ...byStatus, filterable: false },
   /** The recipient is in a collection of the sender from now on. */

@@ -24,6 +24,7 @@ import * as Profile from "./Profile.ts"
 import { Account, accountMailboxMax, type Command, PersistedCommand } from "./Protocol.ts"
 import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
+import * as Quoting from "./Quoting.ts"
 import * as Relations from "./Relations.ts"
 import * as Scheduling from "./Scheduling.ts"
 import * as StoringFetched from "./StoringFetched.ts"
@@ -39,6 +40,7 @@ const make = Effect.gen(function*() {
   const owners = yield* Ownership.make
   const announcements = yield* Announcements.make
   const publishing = yield* Publishing.make
+  const quoting = yield* Quoting.make
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
@@ -56,6 +58,7 @@ const make = Effect.gen(function*() {
   const verbs: Verbs = {
     ...announcements.verbs,
     ...publishing.verbs,
+    ...quoting.verbs,
     ...scheduling.verbs,
     ...relations.verbs,
     ...domains.verbs,

@@ -9,6 +9,7 @@ import { ExpandMedia } from "../../services/identity/Settings.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { CommandAnswer } from "../../services/intents/Commands.ts"
 import { persisted } from "../../services/Persisted.ts"
+import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
 import { DefaultVisibility, Visibility } from "../../services/statuses/Visibility.ts"
 
@@ -47,7 +48,7 @@ export const ProfileChange = Schema.Struct({
   defaultVisibility: Schema.optionalKey(DefaultVisibility),
   defaultSensitive: Schema.optionalKey(Schema.Boolean),
   defaultLanguage: Schema.optionalKey(NullableText),
-  defaultQuotePolicy: Schema.optionalKey(Schema.Literals(["public", "followers", "nobody"])),
+  defaultQuotePolicy: Schema.optionalKey(QuotePolicy),
   /** What only its owner has of it. `chosenLanguages` are those of public timelines; none is all. */
   chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
   showApplication: Schema.optionalKey(Schema.Boolean),
@@ -65,6 +66,8 @@ export const Command = Schema.Union([
     ...OnStatus,
     text: Schema.String,
     ...Said.fields,
+    /** Who may quote it; absent: whoever might before. */
+    quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(QuotePolicy)),
     /** Absent: the files stay as they are. */
     mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
     /** Absent: the poll stays as it is; null removes it. */
@@ -100,6 +103,9 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Unreblog", OnStatus),
   /** `choices` are indexes of the poll's options. */
   Schema.TaggedStruct("Vote", { ...OnStatus, choices: Schema.Array(Schema.Int) }),
+  /** Takes back that one of the account's statuses is quoted by another one. */
+  Schema.TaggedStruct("RevokeQuote", { ...OnStatus, quotingId: StatusIdFromString }),
+  Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
   /** A hashtag on the own profile, without the #. */

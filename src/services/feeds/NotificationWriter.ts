@@ -85,7 +85,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
     readers: ReadonlyArray<bigint>,
     completing: Fragment
   ) => Effect.Effect<boolean, SqlError>
-  /** Tells who reblogged a status that it was edited. */
+  /** Tells who reblogged or quotes a status that it was edited. */
   readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
   /** Tells people of a collection of accounts. */
   readonly tellAbout: (
@@ -201,14 +201,15 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         tellAbout: traced("NotificationWriter.tellAbout")((type, from, collectionId, recipients) =>
           recipients.length === 0 ? Effect.void : write(type, from, collectionId, readersOf(recipients))
         ),
-        edited: traced("NotificationWriter.edited")((from, statusId) =>
-          write(
-            "update",
-            from,
-            statusId,
-            sql`SELECT account_id FROM statuses WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL`
-          )
-        ),
+        edited: traced("NotificationWriter.edited")(function*(from, statusId) {
+          const now = yield* Clock.currentTimeMillis
+          const concerned =
+            sql`SELECT account_id, 'update' AS type, ${from}::bigint AS from_id, ${statusId}::bigint AS status_id
+              FROM statuses WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL
+            UNION ALL SELECT account_id, 'quoted_update', ${from}::bigint, status_id
+              FROM quotes WHERE quoted_status_id = ${statusId} AND state = 'accepted'`
+          yield* streamed(yield* writtenRows(writing(["update", "quoted_update"], concerned, now)))
+        }),
         tellStaff: traced("NotificationWriter.tellStaff")((type, from, subjectId) => {
           const needed = permissions[staffOf(type)] | permissions.administrator
           return write(

@@ -26,15 +26,6 @@ const Nothing = Schema.Struct({})
 type Methods = HttpMethod | Route["methods"]
 const all = (methods: Methods): Route["methods"] => typeof methods === "string" ? [methods] : methods
 
-/** A list in which nothing can be yet. */
-export const emptyList = <Item>(path: PathInput, access: AccessRule, item: Schema.Codec<Item, unknown>): Route => ({
-  methods: ["GET"],
-  path,
-  access,
-  success: Schema.Array(item),
-  answer: Effect.succeed(Reply.list<Item>([]))
-})
-
 /** One value that is the same for everybody. */
 export const value = <Wire>(
   path: PathInput,
@@ -56,15 +47,6 @@ export const absent = (methods: Methods, path: PathInput, access: AccessRule): R
   access,
   success: Nothing,
   answer: Effect.fail(new RecordNotFound())
-})
-
-/** A change that is refused in words: "This server cannot ... yet". */
-export const refused = (methods: Methods, path: PathInput, access: AccessRule, what: string): Route => ({
-  methods: all(methods),
-  path,
-  access,
-  success: Nothing,
-  answer: Effect.fail(new Unprocessable({ text: `This server cannot ${what} yet` }))
 })
 
 /** `getV2FiltersKeywordsId`, for the API's description. */

@@ -3,21 +3,12 @@ import { Access } from "../../guard/Access.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
 import { encode } from "../../wire/Keys.ts"
-import { Status } from "../../wire/Status.ts"
-import { absent, emptyList, refused, type Route, value } from "./Route.ts"
+import { absent, type Route, value } from "./Route.ts"
 
 type Routes = Arr.NonEmptyReadonlyArray<Route>
 
 const { user } = Access
-const write = (kind: string) => user("write", `write:${kind}`)
 const read = (kind: string) => user("read", `read:${kind}`)
-const change = ["PUT", "PATCH"] as const
-
-const onStatuses: Routes = [
-  emptyList("/api/v1/statuses/:id/quotes", Access.appOrUser("read", "read:statuses"), Status),
-  absent("POST", "/api/v1/statuses/:id/quotes/:quoting_id/revoke", write("statuses")),
-  refused(change, "/api/v1/statuses/:id/interaction_policy", write("statuses"), "quote posts")
-]
 
 const onAccounts: Routes = [
   absent("POST", "/api/v1/accounts/:id/email_subscriptions", Access.anyoneUnlessRestricted)
@@ -45,7 +36,6 @@ const others: Routes = [
 
 /** Everything that later capabilities will answer, by capability. */
 export const routes = Arr.flatten([
-  onStatuses,
   onAccounts,
   others
 ])
