@@ -21,8 +21,8 @@ import {
 import { rowsMax } from "../Paging.ts"
 import { padded, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { telling } from "./NewNotifications.ts"
-import { isOf, ofFollows, stands } from "./NotificationConditions.ts"
+import { type Reason, standing, telling } from "./NewNotifications.ts"
+import { isOf, ofFollows } from "./NotificationConditions.ts"
 
 /** People of staff who are told of one thing. */
 const staffMax = 500
@@ -36,11 +36,6 @@ const Written = Schema.Struct({
 type Written = typeof Written.Type
 const writtenRows = rowsOf(Written)
 
-interface Reason {
-  readonly key: bigint
-  readonly from: bigint
-  readonly notification: NewNotification
-}
 interface Owned extends Reason {
   readonly owner: Owner
 }
@@ -140,17 +135,6 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
       const readersOf = (readers: ReadonlyArray<bigint>) =>
         sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`
 
-      /** Notifications that still stand, as recipients; with the ids that are given to them. */
-      const standing = (reasons: ReadonlyArray<Reason>) =>
-        sql`SELECT * FROM unnest(${reasons.map(({ key }) => key)}::bigint[],
-            ${reasons.map(({ notification }) => notification.to)}::bigint[], ${
-          reasons.map(({ notification }) => notification.type)
-        }::text[],
-            ${reasons.map(({ from }) => from)}::bigint[],
-            ${reasons.map(({ notification }) => notification.statusId ?? 0n)}::bigint[])
-            AS n (key, account_id, type, from_id, status_id)
-          WHERE ${stands(sql)}`
-
       const tellAndComplete = gatheredOrAlone(
         { max: completionsMax },
         Effect.fnUntraced(function*(reasons: ReadonlyArray<Owned>) {
@@ -158,7 +142,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           const completed = completing(sql, reasons.map(({ key, owner }) => ({ id: key, owner })))
           const rows = yield* keyedRows(sql`
           WITH completed AS (${completed}),
-          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN completed ON completed.id = s.key),
+          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(sql, reasons)}) s JOIN completed ON completed.id = s.key),
           ${telling(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
           SELECT completed.id AS key, told.id, told.account_id, told.filtered
           FROM completed LEFT JOIN wanted ON wanted.key = completed.id
@@ -179,7 +163,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         tell: traced("NotificationWriter.tell")(function*(from, notification) {
           const now = yield* Clock.currentTimeMillis
           yield* streamed(
-            yield* writtenRows(writing(notificationTypes, standing([{ key: 0n, from, notification }]), now))
+            yield* writtenRows(writing(notificationTypes, standing(sql, [{ key: 0n, from, notification }]), now))
           )
         }),
         tellAndComplete: traced("NotificationWriter.tellAndComplete")((from, notification, { id, owner }) =>
