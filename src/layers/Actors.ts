@@ -21,8 +21,8 @@ import type { OriginChecks } from "../services/federation/fetching/OriginChecks.
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
-import { RemoteCollections } from "../services/federation/inbox/RemoteCollections.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { RemoteFeaturedCollections } from "../services/federation/inbox/RemoteFeaturedCollections.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../services/federation/inbox/Tombstones.ts"
@@ -109,7 +109,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     DomainEnforcement.layer,
     DomainPolicies.layer,
     FeatureActivities.layer,
-    RemoteCollections.layer,
+    RemoteFeaturedCollections.layer,
     Fanouts.layer,
     Favourites.layer,
     FeaturedTags.layer,

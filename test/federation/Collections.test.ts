@@ -75,6 +75,16 @@ it.live(
       assert.lengthOf(yield* eventually(told("collection_update"), (found) => found.length === 1), 1)
       assert.strictEqual((yield* zoe.ask("GET", `/api/v1/collections/${theirs.id}`)).collection.name, "more birds")
 
+      // Who looks at a profile that nobody here follows finds them, too.
+      const otto = yield* here.person("otto")
+      yield* otto.ask("POST", "/api/v1/collections", { name: "quiet" })
+      const ottoThere = yield* zoe.find(otto)
+      const quiet = yield* eventually(
+        zoe.ask("GET", `/api/v1/accounts/${ottoThere.id}/collections`),
+        ({ collections }) => collections.length > 0
+      )
+      assert.deepInclude(quiet.collections[0], { name: "quiet", item_count: 0 })
+
       // Who does not want to be found is not asked at all.
       const refused = yield* Effect.exit(anna.ask("POST", `${path}/items`, { account_id: yanHere.id }))
       assert.strictEqual(refused._tag, "Failure")

@@ -4,10 +4,11 @@ import { foreignCollection, foreignItem } from "../../services/federation/docume
 import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
-import { RemoteCollections } from "../../services/federation/inbox/RemoteCollections.ts"
+import { RemoteFeaturedCollections } from "../../services/federation/inbox/RemoteFeaturedCollections.ts"
 import { FeatureActivities } from "../../services/federation/outbox/FeatureActivities.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Jobs } from "../../services/intents/Jobs.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
@@ -18,9 +19,10 @@ const requestCharactersMax = 2_000
 /** What a remote account says of collections of accounts: of its own, and of its place in ours (FEP-7aa9). */
 export const make = Effect.gen(function*() {
   const activities = yield* FeatureActivities
-  const collections = yield* RemoteCollections
+  const collections = yield* RemoteFeaturedCollections
   const members = yield* CollectionWriter
   const notifications = yield* NotificationWriter
+  const jobs = yield* Jobs
   const knownUris = yield* KnownUris
   const send = yield* Sending.make
   const { outboundAllow } = yield* ServerConfig
@@ -72,7 +74,10 @@ export const make = Effect.gen(function*() {
     ) return yield* ignored("an id of another server")
     const collection = foreignCollection(activity["instrument"], self.uri, readUrl)
     const stored = collection && (yield* collections.store(own.accountId, collection))
-    const id = stored?.id ?? (yield* collections.known(own.accountId, uri.href, true))
+    const before = stored?.id ?? (yield* collections.known(own.accountId, uri.href, false))
+    const id = before ?? (yield* collections.known(own.accountId, uri.href, true))
+    // What it says of itself comes by and by.
+    if (before === undefined && id !== undefined) yield* jobs.enqueue("collections", own.accountId)
     const item = id === undefined ? undefined : yield* collections.admit(own.accountId, id, target, asked)
     yield* send(activities.answer(target, own.accountId, asked, item))
     if (item === undefined || id === undefined) return yield* ignored("it is refused")

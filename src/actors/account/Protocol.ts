@@ -179,6 +179,8 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Feature", { ...Reading, statusIds: Schema.Array(StatusIdFromString) }),
   /** The hashtags on a remote account's profile. */
   Schema.TaggedStruct("FeatureTags", { ...Reading, names: Schema.Array(Schema.String) }),
+  /** Collections of accounts that a remote account has, as its server gives them, in JSON. */
+  Schema.TaggedStruct("KeepCollections", { documents: Schema.Array(Schema.String) }),
   /** Who was unknown when the post came is known now, and mentioned in it. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
   /** A post of the account that its origin has no more. */

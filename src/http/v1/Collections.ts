@@ -5,6 +5,7 @@ import type { Command } from "../../actors/account/Protocol.ts"
 import type { CollectionRecord } from "../../services/collections/Collection.ts"
 import { Collections } from "../../services/collections/Collections.ts"
 import { NotAllowed, RecordNotFound, Unprocessable } from "../../services/Errors.ts"
+import { RemoteProfiles } from "../../services/federation/fetching/RemoteProfiles.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { AccountId, IdFromString } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -104,6 +105,7 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
   const accounts = yield* Accounts
   const actors = yield* AccountActors
   const collections = yield* Collections
+  const profiles = yield* RemoteProfiles
   const views = yield* CollectionViews
   const { publicUrl } = yield* ServerConfig
 
@@ -137,6 +139,7 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
     of: traced("collections.of")(function*(asked: AskedPage) {
       const viewer = yield* Caller.viewer
       const { id, suspended } = yield* accounts.find(asked.params.id)
+      if (viewer !== undefined && !suspended) yield* profiles.read(id)
       return yield* page(
         asked,
         "collections",

@@ -11,7 +11,7 @@ import { traced } from "../Traced.ts"
  * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
  * mentions (`mentions`).
  */
-const JobKind = Schema.Literals(["profile", "move", "redirect", "links", "mentions"])
+const JobKind = Schema.Literals(["profile", "move", "redirect", "links", "mentions", "collections"])
 export type JobKind = typeof JobKind.Type
 
 /** A job is run six times within a day. */

@@ -22,7 +22,7 @@ type AgreedItem = typeof AgreedItem.Type
 const itemRows = rowsOf(AgreedItem)
 
 /** Collections of accounts elsewhere, in the transaction of their owner's actor; and what others answer to ours. */
-export class RemoteCollections extends Context.Service<RemoteCollections, {
+export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCollections, {
   /** Answers its id and whether those in it are told that it says something else; undefined for one too many. */
   readonly store: (
     owner: bigint,
@@ -52,9 +52,9 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
     accountId: bigint,
     approval: string
   ) => Effect.Effect<AgreedItem | undefined, SqlError>
-}>()("murmuration/services/federation/inbox/RemoteCollections") {
+}>()("murmuration/services/federation/inbox/RemoteFeaturedCollections") {
   static readonly layer = Layer.effect(
-    RemoteCollections,
+    RemoteFeaturedCollections,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -62,7 +62,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
       const roomFor = (owner: bigint) =>
         sql`(SELECT count(*) FROM collections WHERE account_id = ${owner}) < ${remoteCollectionsMax}`
 
-      const known = traced("RemoteCollections.known")(function*(owner: bigint, uri: string, stub: boolean) {
+      const known = traced("RemoteFeaturedCollections.known")(function*(owner: bigint, uri: string, stub: boolean) {
         const [found] = yield* idRows(sql`SELECT id FROM collections WHERE uri = ${uri} AND account_id = ${owner}`)
         if (found !== undefined || !stub) return found?.id
         const at = yield* now
@@ -73,7 +73,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
         return made?.id
       })
 
-      const store = traced("RemoteCollections.store")(function*(owner: bigint, collection: ForeignCollection) {
+      const store = traced("RemoteFeaturedCollections.store")(function*(owner: bigint, collection: ForeignCollection) {
         const at = yield* now
         const created = new Date(Math.min(collection.createdAt ?? at.getTime(), at.getTime()))
         const { tagName } = collection
@@ -101,7 +101,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
         return stored
       })
 
-      const keepItems = traced("RemoteCollections.keepItems")(
+      const keepItems = traced("RemoteFeaturedCollections.keepItems")(
         function*(owner: string, id: bigint, items: ReadonlyArray<ForeignItem>) {
           if (items.length === 0) return
           const at = yield* now
@@ -121,7 +121,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
         }
       )
 
-      const admit = traced("RemoteCollections.admit")(
+      const admit = traced("RemoteFeaturedCollections.admit")(
         function*(owner: bigint, id: bigint, accountId: bigint, request: string) {
           const at = yield* now
           const allowed = yield* idRows(sql`SELECT a.id FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
@@ -141,7 +141,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
 
       const shown = sql.literal(`collection_items.id, collection_items.collection_id, c.account_id AS owner_id,
         collection_items.account_id`)
-      const answered = traced("RemoteCollections.answered")(
+      const answered = traced("RemoteFeaturedCollections.answered")(
         function*(accountId: bigint, request: string, approval: string | undefined) {
           const [item] = yield* itemRows(sql`UPDATE collection_items SET approval_uri = ${approval ?? null},
               state = ${approval === undefined ? "rejected" : "accepted"}, updated_at = ${yield* now}
@@ -151,7 +151,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
           return item
         }
       )
-      const withdrawn = traced("RemoteCollections.withdrawn")(function*(accountId: bigint, approval: string) {
+      const withdrawn = traced("RemoteFeaturedCollections.withdrawn")(function*(accountId: bigint, approval: string) {
         const [item] = yield* itemRows(sql`UPDATE collection_items SET state = 'revoked', updated_at = ${yield* now}
           FROM collections c WHERE c.id = collection_items.collection_id AND c.local
             AND collection_items.approval_uri = ${approval} AND collection_items.account_id = ${accountId}
@@ -159,15 +159,15 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
         return item
       })
 
-      return RemoteCollections.of({
+      return RemoteFeaturedCollections.of({
         admit,
         answered,
         keepItems,
         known,
-        remove: traced("RemoteCollections.remove")((owner, uri) =>
+        remove: traced("RemoteFeaturedCollections.remove")((owner, uri) =>
           Effect.asVoid(sql`DELETE FROM collections WHERE uri = ${uri} AND account_id = ${owner}`)
         ),
-        removeItem: traced("RemoteCollections.removeItem")((id, uri) =>
+        removeItem: traced("RemoteFeaturedCollections.removeItem")((id, uri) =>
           Effect.asVoid(sql`DELETE FROM collection_items WHERE collection_id = ${id} AND uri = ${uri}`)
         ),
         store,
