@@ -19,6 +19,7 @@ import { InboundActivities } from "../services/federation/inbox/InboundActivitie
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
+import { RemoteQuotes } from "../services/federation/inbox/RemoteQuotes.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../services/federation/inbox/Undoables.ts"
@@ -32,6 +33,7 @@ import { FollowActivities } from "../services/federation/outbox/FollowActivities
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
+import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -118,11 +120,13 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Polls.layer,
     Quotes.layer,
     PostActivities.layer,
+    QuoteActivities.layer,
     Profiles.layer,
     Purges.layer,
     Reblogs.layer,
     RemoteEmojis.layer,
     RemotePolls.layer,
+    RemoteQuotes.layer,
     RemoteStatuses.layer,
     Reports.layer,
     Retention.layer,

@@ -15,9 +15,11 @@ import * as InboxCollections from "./InboxCollections.ts"
 import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
+import * as InboxQuotes from "./InboxQuotes.ts"
 import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Quoting from "./Quoting.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
@@ -32,6 +34,7 @@ const known = [
   "Follow",
   "Like",
   "Move",
+  "QuoteRequest",
   "Reject",
   "Remove",
   "Undo",
@@ -67,6 +70,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const activities = yield* FollowActivities
   const send = yield* Sending.make
   const undoing = yield* InboxUndo.make(verbs)
+  const quotes = yield* InboxQuotes.make(posts, yield* Quoting.make)
 
   const onAccount = (
     object: unknown,
@@ -176,7 +180,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Delete":
           return idOf(object) === self.uri
             ? Effect.as(purges.begin(own.accountId), done)
-            : posts.remove(own, self, object)
+            : Effect.flatMap(
+              quotes.revoked(own, idOf(object) ?? ""),
+              (outcome) => outcome === undefined ? posts.remove(own, self, object) : Effect.succeed(outcome)
+            )
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
@@ -186,9 +193,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Add":
         case "Remove":
           return collections.change(own, self, activity, times.place)
+        case "QuoteRequest":
+          return Effect.flatMap(Clock.currentTimeMillis, (now) => quotes.request(own, self, activity, now))
         case "Accept":
+          if (quotes.isAnswer(object)) return quotes.accepted(own, self, activity)
           return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":
+          if (quotes.isAnswer(object)) return quotes.rejected(own, activity)
           return rejected(own, self, object)
         case "Block":
           return onAccount(

@@ -152,6 +152,11 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("FeatureTags", { ...Reading, names: Schema.Array(Schema.String) }),
   /** Who was unknown when the post came is known now, and mentioned in it. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
+  /** What a post of the account quotes is here now, or what became of the consent that it claims. */
+  Schema.TaggedStruct("QuoteKnown", {
+    ...OnStatus,
+    authorization: Schema.optionalKey(Schema.Struct({ uri: Schema.String, holds: Schema.Boolean }))
+  }),
   /** A post of the account that its origin has no more. */
   Schema.TaggedStruct("Withdraw", { uri: Schema.String }),
   /** Becomes another account, which must name this one among its aliases. */

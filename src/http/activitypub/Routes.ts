@@ -9,6 +9,7 @@ import * as Contexts from "./Contexts.ts"
 import { byType, document } from "./DocumentResponse.ts"
 import * as EmojiRoute from "./EmojiRoute.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
+import * as QuoteAuthorizations from "./QuoteAuthorizations.ts"
 import { Requesters } from "./Requesters.ts"
 
 const make = Effect.gen(function*() {
@@ -41,6 +42,7 @@ const make = Effect.gen(function*() {
     )
 
   const emoji = yield* EmojiRoute.make
+  const stamp = admit("documents", yield* QuoteAuthorizations.make)
   const outbox = `${publicUrl}/actor/outbox`
 
   const base = "/users/:name/statuses/:id"
@@ -53,6 +55,7 @@ const make = Effect.gen(function*() {
     ),
     HttpRouter.add("GET", "/emojis/:id", emoji),
     HttpRouter.add("GET", "/users/:name", actor),
+    HttpRouter.add("GET", "/users/:name/quote_authorizations/:id", stamp),
     HttpRouter.add("GET", base, note),
     HttpRouter.add("GET", `${base}/activity`, part("activity")),
     HttpRouter.add("GET", `${base}/replies`, part("replies")),

@@ -65,6 +65,9 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           UNION (SELECT account_id FROM statuses WHERE in_reply_to_id = ${statusId} AND NOT local LIMIT ${
           rowsMax(sql, interactedMax)
         })
+          UNION (SELECT account_id FROM quotes WHERE quoted_status_id = ${statusId} AND state = 'accepted' LIMIT ${
+          rowsMax(sql, interactedMax)
+        })
           UNION (SELECT account_id FROM poll_votes WHERE status_id = ${statusId} LIMIT ${rowsMax(sql, interactedMax)})`
 
       /** Inboxes that got a post of an account, and those of accounts that it follows. */

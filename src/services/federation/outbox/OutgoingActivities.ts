@@ -73,6 +73,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
           p.suspended_at IS NOT NULL AS silent, o.id AS original_id, o.account_id AS original_author,
           (SELECT id FROM welcome WHERE id = p.in_reply_to_account_id) AS replied_to,
           coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
+          (SELECT quoted_account_id FROM quotes WHERE status_id = p.id AND state IN ('pending', 'accepted')) AS quoted_author,
           ARRAY(SELECT m.account_id FROM mentions m JOIN welcome w ON w.id = m.account_id
             WHERE m.status_id = p.id AND NOT m.silent) AS mentioned
         FROM post p LEFT JOIN statuses o ON o.id = p.reblog_of_id LEFT JOIN accounts r ON r.id = p.in_reply_to_account_id`)
